@@ -1,6 +1,6 @@
 //! `normalize_envelope`: repairs the tool-parameter envelope (an object root with `properties`) and nothing else.
 //!
-//! The rules are those of openai/codex pull request 22166, with one step more (see [`normalize`]).
+//! The rules are those of openai/codex pull request 22166, with one additional step (see [`normalize`]).
 
 use alloc::{format, string::String};
 
@@ -17,7 +17,7 @@ const REASON: &str =
 /// Repairs the envelope in place.
 pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
     if !admits_an_object(node) {
-        // `true` accepts every object already, and so does what replaces it.
+        // `true` accepts every object, and so does its replacement.
         let everything = node.as_bool() == Some(true);
         recorder.note(0, || {
             let (accepts, guidance) =
@@ -82,7 +82,7 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
     }
 }
 
-/// Rules 1 and 2: an object whose `type` is missing, null, `"object"` or a list with it.
+/// Rules 1 and 2: true for an object whose `type` is missing, null, `"object"` or a list that contains it.
 fn admits_an_object(node: &Node<'_>) -> bool {
     let Some(object) = node.as_object() else { return false };
     match object.get("type").map(Node::data) {
@@ -102,7 +102,7 @@ fn replaced(node: &Node<'_>) -> String {
 
 fn change(stood: bool, at: &str, accepts: Accepts, guidance: Guidance, rule: Rule, message: String) -> Change {
     Change {
-        // An added key reports at its parent, which is the root.
+        // An added key is reported at its parent, the root.
         pointer: if stood { at.into() } else { String::new() },
         output_pointer: Some(at.into()),
         rule: rule.id(),

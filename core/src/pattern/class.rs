@@ -1,10 +1,10 @@
-//! Sets of characters.
+//! Sets of characters in regular expressions.
 
 use alloc::vec::Vec;
 
 use super::Spelling;
 
-/// A set of characters that has a letter of its own, such as `\d`.
+/// A character class escape, such as `\d`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Digit,
@@ -13,7 +13,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// By its letter, and whether that means everything else.
+    /// Returns the class of an escape letter, and whether it is negated.
     pub(super) fn of(letter: char) -> Option<(Kind, bool)> {
         let kind = match letter.to_ascii_lowercase() {
             'd' => Kind::Digit,
@@ -24,8 +24,8 @@ impl Kind {
         Some((kind, letter.is_ascii_uppercase()))
     }
 
-    /// Is a character one of them? Python has Unicode's, of which `core` knows letters and numbers: beyond ASCII a
-    /// number counts as a digit, also where Python tells it from one (`²`).
+    /// True if a character is in the class. Python's classes are Unicode's, of which `core` knows letters and numbers:
+    /// beyond ASCII every number counts as a digit, even if Python excludes it (`²`).
     pub(super) fn has(self, character: char, spelling: Spelling) -> bool {
         match (self, spelling) {
             (Kind::Digit, Spelling::Ecma) => character.is_ascii_digit(),
@@ -40,12 +40,12 @@ impl Kind {
     }
 }
 
-/// A part of a set.
+/// Part of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// All characters from one to another.
+    /// A range of characters, inclusive.
     Range(char, char),
-    /// All of a kind, or all others.
+    /// A class, or its complement if true.
     Kind(Kind, bool),
 }
 
@@ -53,19 +53,19 @@ pub(super) enum Part {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Set {
     pub(super) parts: Vec<Part>,
-    /// Everything else is meant.
+    /// True if the set is a complement.
     pub(super) is_negated: bool,
-    /// A letter is as good as the same in another case.
+    /// True if the case of letters is ignored.
     pub(super) folds: bool,
 }
 
 impl Set {
-    /// How many parts it has.
+    /// Returns the number of parts.
     pub(super) fn len(&self) -> usize {
         self.parts.len()
     }
 
-    /// Does it take a character?
+    /// True if a character is in the set.
     pub(super) fn takes(&self, character: char, spelling: Spelling) -> bool {
         let is_in = self.has(character, spelling) || (self.folds && self.has_other_case(character, spelling));
         is_in != self.is_negated
@@ -81,13 +81,13 @@ impl Set {
     fn has_other_case(&self, character: char, spelling: Spelling) -> bool {
         let upper = only(character.to_uppercase()).unwrap_or(character);
         let lower = only(character.to_lowercase()).unwrap_or(character);
-        // `ſ` is an `s`, but only by its capital.
+        // `ſ` matches `s` only through its capital.
         let again = only(upper.to_lowercase()).unwrap_or(upper);
         [upper, lower, again].iter().any(|one| *one != character && self.has(*one, spelling))
     }
 }
 
-/// The one item; `None` if there are more.
+/// Returns the only item; `None` if there are more.
 fn only(mut characters: impl Iterator<Item = char>) -> Option<char> {
     characters.next().filter(|_| characters.next().is_none())
 }

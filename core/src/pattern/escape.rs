@@ -1,4 +1,4 @@
-//! What a backslash begins.
+//! Escapes after a backslash.
 
 use core::{iter::Peekable, str::Chars};
 
@@ -8,7 +8,7 @@ use super::{
     Flaw, Spelling,
 };
 
-/// What an escape stands for.
+/// Meaning of an escape.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Escape {
     Char(char),
@@ -17,7 +17,7 @@ pub(super) enum Escape {
 }
 
 impl Escape {
-    /// As a part of a class; none where it stands between characters.
+    /// Returns the escape as a part of a class; `None` for an assertion.
     pub(super) fn part(self) -> Option<Part> {
         match self {
             Escape::Char(character) => Some(Part::Range(character, character)),
@@ -31,7 +31,7 @@ const UNKNOWN: Flaw = "an escape that means nothing, or not the same everywhere"
 const NO_CHARACTER: Flaw = "an escape of what is no character";
 const BACKREFERENCE: Flaw = "it has a back-reference";
 
-/// Reads what comes after a backslash.
+/// Reads the escape after a backslash.
 pub(super) fn escape(letters: &mut Peekable<Chars<'_>>, in_class: bool, spelling: Spelling) -> Result<Escape, Flaw> {
     let letter = letters.next().ok_or("a `\\` at the end")?;
     if let Some((kind, is_negated)) = Kind::of(letter) {
@@ -64,14 +64,14 @@ pub(super) fn escape(letters: &mut Peekable<Chars<'_>>, in_class: bool, spelling
             letter.and_then(|letter| char::from_u32(u32::from(letter) % 32))
         }
         other if other.is_ascii_alphabetic() => return Err(UNKNOWN),
-        // Beyond ASCII ECMA-262 with the flag `u` has none.
+        // ECMA-262 with the flag `u` allows no such escapes beyond ASCII.
         other if !is_python && other.is_alphanumeric() => return Err(UNKNOWN),
         other => Some(other),
     };
     found.map(Escape::Char).ok_or(NO_CHARACTER)
 }
 
-/// ECMA-262's `\u`: four digits, two surrogates of four each, or digits in braces.
+/// Reads ECMA-262's `\u`: four digits, two surrogates of four each, or digits in braces.
 fn unicode(letters: &mut Peekable<Chars<'_>>) -> Option<char> {
     if letters.next_if_eq(&'{').is_none() {
         let code = digits(letters, 4)?;

@@ -1,4 +1,4 @@
-//! Running a program: all of its states at once, a character at a time.
+//! Runs a program: all states in parallel, one character at a time.
 
 use alloc::{vec, vec::Vec};
 
@@ -9,20 +9,20 @@ use super::{
 };
 use crate::budget::Budget;
 
-/// How many states are looked at for one step of the budget.
+/// Number of states per step of the budget.
 const STATES: usize = 16;
 
-/// The steps that a program waits at, each once.
+/// Steps that wait for a character, without duplicates.
 struct States {
     waiting: Vec<u32>,
-    /// For each step the round in which it was reached last.
+    /// For each step, the last round in which it was reached.
     reached: Vec<u32>,
     round: u32,
-    /// How many steps were looked at in this round on the way to those.
+    /// Number of steps visited in this round.
     visited: usize,
 }
 
-/// A place between two characters.
+/// A position between two characters.
 #[derive(Clone, Copy)]
 struct Between<'t> {
     before: Option<char>,
@@ -30,7 +30,7 @@ struct Between<'t> {
 }
 
 impl Pattern {
-    /// Is it found in a text? `None`: that is more work than the budget pays for.
+    /// Returns whether the pattern matches somewhere in a text; `None` if the budget is spent.
     pub(crate) fn find(&self, text: &str, budget: &Budget) -> Option<bool> {
         let length = self.steps.len();
         if !budget.pay(1 + length / STATES) {
@@ -41,7 +41,7 @@ impl Pattern {
         let mut stack = Vec::new();
         let is_anchored = matches!(self.steps.first(), Some(Step::Look(Look::Start)));
         loop {
-            // It may begin anywhere.
+            // A match may begin at any position.
             if !(is_anchored && place.before.is_some()) && self.reach(&mut now, 0, place, &mut stack) {
                 return Some(true);
             }
@@ -49,7 +49,7 @@ impl Pattern {
             let Some(character) = characters.next().filter(|_| !(is_anchored && now.waiting.is_empty())) else {
                 return Some(false);
             };
-            // What was gone through to get here, and what is tried on the character.
+            // Steps visited so far, and states to try on this character.
             let work = now.visited.saturating_add(now.waiting.len().saturating_mul(self.cost));
             if !budget.pay(1 + work / STATES) {
                 return None;
@@ -72,13 +72,13 @@ impl Pattern {
         }
     }
 
-    /// Goes on from a step without taking a character; `true`: to the end.
+    /// Follows steps that consume no character. Returns true if the end of the program is reached.
     fn reach(&self, states: &mut States, from: usize, place: Between<'_>, stack: &mut Vec<usize>) -> bool {
         stack.push(from);
         while let Some(at) = stack.pop() {
             states.visited += 1;
             let Some(step) = self.steps.get(at) else {
-                // Past the last step: it is found.
+                // Past the last step: the pattern matches.
                 stack.clear();
                 return true;
             };
@@ -119,7 +119,7 @@ impl States {
         }
     }
 
-    /// Is this the first time in this round?
+    /// Returns true on the first visit in this round.
     fn enter(&mut self, at: usize) -> bool {
         let round = self.round;
         self.reached.get_mut(at).is_some_and(|reached| core::mem::replace(reached, round) != round)

@@ -1,7 +1,7 @@
-//! Programs: what a pattern becomes, and how its parts are put together.
+//! Programs: what patterns are compiled to, and how parts are combined.
 //!
-//! Steps name others by how far away they are, so a part can be copied and moved as it is: that is all that counted
-//! repetition needs.
+//! Steps refer to others by distance, so a part can be copied or moved unchanged, which is all that counted repetition
+//! needs.
 
 use alloc::vec::Vec;
 
@@ -10,57 +10,57 @@ use crate::budget::Budget;
 
 /// Maximum number of steps of a program: `^.{1,10000}$` has 20,001.
 const MOST: usize = 1 << 15;
-/// How many steps are copied or moved for one step of the budget.
+/// Number of steps that are copied or moved per step of the budget.
 const COPIED: usize = 16;
 
-/// What a program does next.
+/// Instruction of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Takes this character.
+    /// Matches this character.
     Char(char),
-    /// Takes a character of the set of this number.
+    /// Matches a character in the set with this index.
     Set(u32),
-    /// Goes on, and also so many steps away.
+    /// Continues with the next step, and also this many steps away.
     Split(i32),
-    /// Goes so many steps away.
+    /// Continues this many steps away.
     Jump(i32),
-    /// Goes on if this holds here.
+    /// Continues if the assertion holds here.
     Look(Look),
 }
 
-/// What can hold between two characters.
+/// Assertion about a position between two characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
-    /// Nothing is before.
+    /// Start of the text.
     Start,
-    /// Nothing comes after.
+    /// End of the text.
     End,
-    /// Nothing comes after but one line feed (Python's `$`).
+    /// End of the text, or before a final line feed (Python's `$`).
     LastLine,
-    /// A line begins (Python's `(?m)^`).
+    /// Start of a line (Python's `(?m)^`).
     LineStart,
-    /// A line ends (Python's `(?m)$`).
+    /// End of a line (Python's `(?m)$`).
     LineEnd,
-    /// A word begins or ends.
+    /// Word boundary.
     WordEdge,
-    /// None does.
+    /// Not a word boundary.
     NoWordEdge,
 }
 
-/// A program in the making: the last of its parts is what a quantifier repeats.
+/// A program under construction. A quantifier repeats its last part.
 pub(super) struct Program<'b> {
     steps: Vec<Step>,
     budget: &'b Budget,
 }
 
-/// The branches of a group so far.
+/// Branches of a group so far.
 #[derive(Clone, Debug)]
 pub(super) struct Branches {
-    /// Where the group begins.
+    /// Start of the group.
     start: usize,
-    /// Where the branch at hand begins.
+    /// Start of the current branch.
     branch: usize,
-    /// The ends of the branches before.
+    /// Ends of the previous branches.
     ends: Vec<usize>,
 }
 
@@ -73,7 +73,7 @@ impl<'b> Program<'b> {
         self.steps
     }
 
-    /// Where the next step comes.
+    /// Returns the index of the next step.
     pub(super) fn end(&self) -> usize {
         self.steps.len()
     }
@@ -84,7 +84,7 @@ impl<'b> Program<'b> {
         Ok(())
     }
 
-    /// Puts a step before the part that begins there.
+    /// Inserts a step before the part that starts at this index.
     fn insert(&mut self, at: usize, step: Step) -> Result<(), Flaw> {
         self.pays(1 + self.end().saturating_sub(at) / COPIED)?;
         if at <= self.end() {
@@ -107,7 +107,7 @@ impl<'b> Program<'b> {
 
     /// Ends a branch of a group, and begins the next.
     pub(super) fn alternate(&mut self, group: &mut Branches) -> Result<(), Flaw> {
-        // To the next branch: past this one and its jump.
+        // Distance to the next branch: past this one and its jump.
         let length = self.end().saturating_sub(group.branch);
         self.insert(group.branch, Step::Split(far(length + 2)))?;
         group.ends.push(self.end());
@@ -116,7 +116,7 @@ impl<'b> Program<'b> {
         Ok(())
     }
 
-    /// Ends a group; returns where it began.
+    /// Ends a group; returns its start.
     pub(super) fn close(&mut self, group: &Branches) -> usize {
         for end in &group.ends {
             let length = self.end().saturating_sub(*end);
@@ -127,7 +127,7 @@ impl<'b> Program<'b> {
         group.start
     }
 
-    /// Repeats the part that begins there: so often at least, and at most.
+    /// Repeats the part that starts at this index at least `least` and at most `most` times.
     pub(super) fn repeat(&mut self, start: usize, least: usize, most: Option<usize>) -> Result<(), Flaw> {
         if most == Some(0) {
             self.steps.truncate(start);
@@ -137,7 +137,7 @@ impl<'b> Program<'b> {
         if length == 0 {
             return Ok(());
         }
-        // Of these the part at hand is the first.
+        // The existing part is the first repetition.
         for _ in 1..least {
             self.copy(start, length)?;
         }
@@ -149,7 +149,7 @@ impl<'b> Program<'b> {
             }
             Some(most) => {
                 let optional = most.saturating_sub(least);
-                // Whoever leaves one out leaves out the rest.
+                // If one optional repetition is skipped, so are the following ones.
                 let past = |left: usize| Step::Split(far(left.saturating_mul(length + 1)));
                 if least == 0 {
                     self.insert(start, past(optional))?;
@@ -164,7 +164,7 @@ impl<'b> Program<'b> {
         }
     }
 
-    /// Writes a part once more.
+    /// Appends a copy of a part.
     fn copy(&mut self, start: usize, length: usize) -> Result<(), Flaw> {
         if self.end().saturating_add(length) > MOST {
             return Err("it is too large");
@@ -175,7 +175,7 @@ impl<'b> Program<'b> {
     }
 }
 
-/// A distance; a program is much shorter than what does not fit.
+/// Converts a distance; the size of programs is limited far below `i32::MAX`.
 fn far(steps: usize) -> i32 {
     i32::try_from(steps).unwrap_or(i32::MAX)
 }

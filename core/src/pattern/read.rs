@@ -1,4 +1,4 @@
-//! Reading a pattern into a program: one pass, with a stack of open groups.
+//! Compiles a pattern into a program: one pass, with a stack of open groups.
 
 use alloc::{string::String, vec, vec::Vec};
 use core::{iter::Peekable, mem, str::Chars};
@@ -20,16 +20,16 @@ const UNKNOWN_GROUP: Flaw = "a group that begins with an unknown `(?`";
 const OPEN_CLASS: Flaw = "a character class that is not closed";
 const RANGE: Flaw = "a range in a class whose end is before its beginning, or which has a set at an end";
 
-/// What the letters in `(?…)` turn on.
+/// Flags that the letters in `(?…)` set.
 #[derive(Clone, Copy, Debug, Default)]
 struct Flags {
-    /// `i`: cases do not count.
+    /// `i`: ignore case.
     folds: bool,
-    /// `m`: `^` and `$` hold at every line.
+    /// `m`: `^` and `$` match at every line.
     lines: bool,
-    /// `s`: `.` takes a line feed, too.
+    /// `s`: `.` also matches a line feed.
     all: bool,
-    /// `x`: spaces and comments do not count.
+    /// `x`: ignore spaces and comments.
     verbose: bool,
 }
 
@@ -40,16 +40,16 @@ struct Reader<'p> {
     sets: Vec<Set>,
     flags: Flags,
     group: Branches,
-    /// The groups around, with the flags that hold there.
+    /// Enclosing groups, with the flags outside of them.
     around: Vec<(Branches, Flags)>,
-    /// Where the part begins that a quantifier would repeat.
+    /// Start of the part that a quantifier would repeat.
     last: Option<usize>,
-    /// Nothing but flags was read so far.
+    /// True if only flags were read so far.
     is_first: bool,
     names: collections::Set<String>,
 }
 
-/// Reads a pattern; returns its program, and the sets in it.
+/// Compiles a pattern. Returns its program and the sets in it.
 pub(super) fn read(pattern: &str, spelling: Spelling, budget: &Budget) -> Result<(Vec<Step>, Vec<Set>), Flaw> {
     let program = Program::new(budget);
     let group = program.open();
@@ -151,15 +151,15 @@ impl Reader<'_> {
 
     fn repeat(&mut self, least: usize, most: Option<usize>) -> Result<(), Flaw> {
         let start = self.last.take().ok_or(NOTHING)?;
-        // A lazy one finds what a greedy one finds.
+        // Lazy and greedy quantifiers find the same matches.
         if self.letters.next_if_eq(&'?').is_none() && self.is_python() && self.letters.peek() == Some(&'+') {
             return Err("it has a possessive quantifier");
         }
         self.program.repeat(start, least, most)
     }
 
-    /// `{m}`, `{m,}` and `{m,n}`, in Python also `{,n}` and `{,}`. Anything else is a brace there, and in ECMA-262 an
-    /// error or a brace.
+    /// Reads `{m}`, `{m,}` and `{m,n}`, in Python also `{,n}` and `{,}`. In Python anything else is a literal brace; in
+    /// ECMA-262 it is an error or a literal brace.
     fn counted(&mut self) -> Result<(), Flaw> {
         let mut ahead = self.letters.clone();
         let least = number(&mut ahead);
@@ -195,7 +195,7 @@ impl Reader<'_> {
                 }
                 letter if self.is_python() => match self.flags(letter)? {
                     (inside, ':') => flags = inside,
-                    // For the whole pattern: before all else.
+                    // Flags for the whole pattern must come first.
                     (whole, _) if is_first => {
                         (self.flags, self.is_first) = (whole, true);
                         return Ok(());
@@ -211,7 +211,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The name of a group.
+    /// Reads the name of a group.
     fn name(&mut self) -> Result<(), Flaw> {
         let mut name = String::new();
         loop {
@@ -222,7 +222,7 @@ impl Reader<'_> {
                 _ => return Err("a group with a name that is none"),
             }
         }
-        // (ECMA-262 allows it in branches of which only one can be taken.)
+        // (ECMA-262 allows duplicates in different branches.)
         if self.names.insert(name) {
             Ok(())
         } else {
@@ -230,7 +230,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The flags of a group from their first letter on, and what ends them.
+    /// Reads the flags of a group from the first letter on, and the character that ends them.
     fn flags(&mut self, first: char) -> Result<(Flags, char), Flaw> {
         let (mut flags, mut letter, mut on) = (self.flags, first, true);
         loop {
@@ -257,7 +257,7 @@ impl Reader<'_> {
 
     fn class(&mut self) -> Result<(), Flaw> {
         let mut set = Set { is_negated: self.letters.next_if_eq(&'^').is_some(), ..Set::default() };
-        // At the start Python takes a `]` for itself; in ECMA-262 it ends a class with nothing in it.
+        // At the start of a class, `]` is literal in Python; in ECMA-262 it ends an empty class.
         if self.is_python() && self.letters.next_if_eq(&']').is_some() {
             self.rest_of_range(Part::Range(']', ']'), &mut set.parts)?;
         }
@@ -267,7 +267,7 @@ impl Reader<'_> {
         self.set(set)
     }
 
-    /// A part of a class, and if it begins a range, all of that.
+    /// Adds a part of a class, or the range that begins with it.
     fn rest_of_range(&mut self, from: Part, parts: &mut Vec<Part>) -> Result<(), Flaw> {
         let mut ahead = self.letters.clone();
         let is_range = ahead.next() == Some('-') && ahead.next() != Some(']');
@@ -278,7 +278,7 @@ impl Reader<'_> {
         self.letters.next();
         match (from, self.part()?.ok_or(OPEN_CLASS)?) {
             (Part::Range(from, _), Part::Range(to, _)) if from <= to => parts.push(Part::Range(from, to)),
-            // Beside a set ECMA-262 (without the flag `u`) takes a hyphen for itself.
+            // Next to a set, ECMA-262 (without the flag `u`) reads a hyphen literally.
             (from, to) if !self.is_python() && !matches!((from, to), (Part::Range(..), Part::Range(..))) => {
                 parts.extend([from, Part::Range('-', '-'), to]);
             }
@@ -287,7 +287,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The next part of a class; none where that ends.
+    /// Reads the next part of a class; `None` at its end.
     fn part(&mut self) -> Result<Option<Part>, Flaw> {
         match self.letters.next().ok_or(OPEN_CLASS)? {
             ']' => Ok(None),
@@ -299,7 +299,7 @@ impl Reader<'_> {
     }
 }
 
-/// A number; none where there is no digit. What is too large is as large as can be.
+/// Reads a number; `None` without a digit. Numbers that are too large saturate.
 fn number(letters: &mut Peekable<Chars<'_>>) -> Option<usize> {
     let mut number: Option<usize> = None;
     while let Some(digit) = letters.peek().and_then(|letter| letter.to_digit(10)) {

@@ -137,7 +137,7 @@ fn a_search_ends_when_nothing_pays_for_it() {
     assert_eq!(pattern.map(|pattern| pattern.find(&text, &budget)).ok(), Some(None));
 }
 
-/// Patterns whose steps are all looked at between any two letters of a text of `a`, most of them without taking one.
+/// Patterns whose steps are all visited at every position of a text of `a`, most without consuming a character.
 const HARD: [&str; 7] = [
     "(?:||){8000}x",
     "(?:|){4000}(?:|a|){2000}x",
@@ -159,7 +159,7 @@ fn every_step_that_is_looked_at_is_paid_for() {
             assert!(steps > 8_000, "`{pattern}` has {steps} steps");
             assert_eq!(read.map(|read| read.find(&text, &budget)), Ok(Some(false)), "{pattern}");
             let (paid, looked_at) = (budget.spent() - before, steps as u64 * 100);
-            // Sixteen for one; some of them are looked at twice, from two sides.
+            // Sixteen per step of the budget; some steps are visited twice, from two sides.
             assert!(paid >= looked_at / 32, "`{pattern}`: {paid} steps for {looked_at} that were looked at");
         }
     }

@@ -1,4 +1,4 @@
-//! What applies below a place, and what is said of it as a whole.
+//! Schemas that apply to members and items, and assertions about whole values.
 
 use alloc::vec::Vec;
 
@@ -8,10 +8,10 @@ use crate::{
     schema::{keyword::Keyword, validate::Verdict},
 };
 
-/// An assertion about a whole array or object that holds.
+/// An assertion about a whole array or object that currently holds.
 pub(super) type Held<'s, 'a> = (&'s Object<'a>, Keyword);
 
-/// What may break if a value inside becomes another.
+/// Keywords that may break if a nested value changes.
 pub(super) const OF_VALUES: [Keyword; 10] = [
     Keyword::Dependencies,
     Keyword::DependentSchemas,
@@ -25,7 +25,7 @@ pub(super) const OF_VALUES: [Keyword; 10] = [
     Keyword::Const,
 ];
 
-/// What may break besides if a member comes, goes or gets another name.
+/// Further keywords that may break if a member is added, removed or renamed.
 pub(super) const OF_NAMES: [Keyword; 6] = [
     Keyword::Required,
     Keyword::MinProperties,
@@ -36,9 +36,9 @@ pub(super) const OF_NAMES: [Keyword; 6] = [
 ];
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// Whether no pattern is for a name, as far as can be told.
+    /// True if certainly no pattern matches a name.
     pub(super) fn is_undeclared(&mut self, view: &View<'s, 'a>, name: &Text<'_>) -> bool {
-        // If the budget is used up, the name counts as declared.
+        // If the budget is spent, the name counts as declared.
         let parts = view.patterned.iter().filter_map(|index| view.parts.get(*index));
         for part in parts {
             if !self.judge.budget().pay(1) {
@@ -52,7 +52,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         true
     }
 
-    /// The schemas of a member of that name.
+    /// Returns the schemas of the member with this name.
     pub(super) fn member_schemas(&mut self, view: &View<'s, 'a>, name: &Text<'_>) -> Vec<&'s Node<'a>> {
         let mut schemas = Vec::new();
         let mut named = view.named().get(&name).into_iter().flatten().copied().peekable();
@@ -80,7 +80,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         schemas
     }
 
-    /// The schemas of an item.
+    /// Returns the schemas of an item.
     pub(super) fn item_schemas(&mut self, view: &View<'s, 'a>, index: usize) -> Vec<&'s Node<'a>> {
         let has_prefix = self.judge.knows(Keyword::PrefixItems);
         let mut schemas = Vec::new();
@@ -104,12 +104,12 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         schemas
     }
 
-    /// What the schemas say of a value as a whole by these keywords, and holds: a repair inside may not break it.
+    /// Returns the assertions by these keywords that the whole value satisfies; a nested repair must not break them.
     pub(super) fn held(&mut self, view: &View<'s, 'a>, value: &Node<'_>, keywords: &[Keyword]) -> Vec<Held<'s, 'a>> {
         self.judge.together(|judge| {
             let mut held = Vec::new();
             for keyword in keywords {
-                // Every part is asked, also those that lack the keyword.
+                // Every part is inspected, even if it lacks the keyword.
                 if !judge.budget().pay(view.parts.len() / 16) {
                     break;
                 }
@@ -123,7 +123,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         })
     }
 
-    /// Does a value break what held?
+    /// True if a value breaks an assertion that held.
     pub(super) fn breaks(&mut self, held: &[Held<'s, 'a>], value: &Node<'_>) -> bool {
         self.judge.together(|judge| {
             held.iter().any(|(part, keyword)| judge.keyword(*keyword, part, value) == Verdict::Invalid)
@@ -131,12 +131,12 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 }
 
-/// The name of a member by its index.
+/// Returns the name of a member by its index.
 pub(super) fn key_of<'n>(value: &Node<'n>, index: usize) -> Option<Text<'n>> {
     value.as_object()?.members().get(index).map(|member| member.key.clone())
 }
 
-/// A member by its index.
+/// Returns a member by its index.
 pub(super) fn member_mut<'o, 'n>(value: &'o mut Node<'n>, index: usize) -> Option<&'o mut Member<'n>> {
     value.as_object_mut()?.members_mut().get_mut(index)
 }

@@ -1,4 +1,4 @@
-//! Where a repair is: in the arguments as they were answered, in the result, and among the readings of one place.
+//! Position of a repair: in the original arguments, in the result, and in the nesting of readings.
 
 use alloc::string::String;
 
@@ -7,56 +7,56 @@ use crate::{
     schema::{instance_types::InstanceTypes, validate::place::Place},
 };
 
-/// A place, and what has been tried at it.
+/// A position, and what has been tried there.
 #[derive(Clone, Copy)]
 pub(super) struct At<'p> {
-    /// In the arguments as they were answered.
+    /// Location in the original arguments.
     pub(super) from: &'p Place<'p>,
-    /// In the result.
+    /// Location in the result.
     pub(super) to: &'p Place<'p>,
-    /// Inside a text that was read: all of it has the place of that text.
+    /// True inside a string that was parsed: everything in it has the location of the string.
     pub(super) is_frozen: bool,
-    /// It is the root, and nothing says that arguments are an object.
+    /// True for the root, if it does not declare that arguments are an object.
     pub(super) is_untyped_root: bool,
-    /// How many places, branches and readings are around this one.
+    /// Number of enclosing positions, branches and readings.
     pub(super) level: usize,
-    /// The kinds that the whole schema of this place admits, while a branch of it is tried.
+    /// Types that the whole schema of this position accepts, while one of its branches is tried.
     pub(super) outer: Option<InstanceTypes>,
-    /// What has become of the value already.
+    /// Readings that were applied to the value.
     pub(super) layers: Layers,
 }
 
-/// Readings of one value that must not go on for ever.
+/// Readings of one value, counted to limit their nesting.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Layers {
-    /// How many texts were read in one another.
+    /// Number of strings that were parsed inside one another.
     pub(super) texts: u8,
-    /// It is the one item of an array that was put around it.
+    /// True for the only item of an array that a repair added.
     pub(super) is_wrapped: bool,
-    /// It is one of several items none of which is an array: all of them together may be the one that was asked for.
+    /// True for one of several items none of which is an array: together they may be the array that was meant.
     pub(super) is_of_row: bool,
-    /// How many arrays or objects were taken off.
+    /// Number of enclosing arrays and objects that were removed.
     pub(super) unwrapped: u8,
 }
 
 impl<'p> At<'p> {
-    /// Another reading of the same value.
+    /// Returns the position for another reading of the same value.
     pub(super) const fn again(self, layers: Layers) -> At<'p> {
         At { layers, level: self.level + 1, outer: None, ..self }
     }
 
-    /// The pointer to what was answered.
+    /// Returns the pointer into the original arguments.
     pub(super) fn pointer(self) -> String {
         self.from.pointer()
     }
 
-    /// The pointer to what it is now.
+    /// Returns the pointer into the result.
     pub(super) fn output_pointer(self) -> String {
         self.to.pointer()
     }
 }
 
-/// The places of a member: under its old name and its new one.
+/// Locations of a member, under its old name and its new one.
 pub(super) struct Below<'p> {
     from: Place<'p>,
     to: Place<'p>,
@@ -68,7 +68,7 @@ impl<'p> Below<'p> {
         Below { from, to: Place::Member(at.to, new) }
     }
 
-    /// `is_own`: the item stands in the arguments as they were answered.
+    /// `is_own` is true if the item is in the original arguments.
     pub(super) fn item(at: At<'p>, index: usize, is_own: bool) -> Self {
         let from = if at.is_frozen || !is_own { *at.from } else { Place::Item(at.from, index) };
         Below { from, to: Place::Item(at.to, index) }

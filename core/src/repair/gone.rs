@@ -1,4 +1,4 @@
-//! Repairs of what is gone: they lead nowhere in the result.
+//! Repairs whose results were removed later.
 
 use alloc::string::String;
 
@@ -8,7 +8,7 @@ use crate::{
     report::Repair,
 };
 
-/// What was repaired, and then left out or moved because of a union around it, stands nowhere it would be looked for.
+/// Removes the output pointer of repairs whose results were removed or moved by a later repair.
 pub(super) fn forget(repairs: &mut [Repair], arguments: &Node<'_>) {
     let gone = repairs.iter().filter(|repair| repair.output_pointer.is_none());
     let gone: Set<String> = gone.map(|repair| repair.pointer.clone()).collect();
@@ -25,12 +25,12 @@ pub(super) fn forget(repairs: &mut [Repair], arguments: &Node<'_>) {
     }
 }
 
-/// The pointers to all that a place is in.
+/// Returns the pointers to all enclosing values.
 fn around(pointer: &str) -> impl Iterator<Item = &str> {
     pointer.match_indices('/').filter_map(|(end, _)| pointer.get(..end))
 }
 
-/// Does anything stand at a pointer?
+/// True if there is a value at a pointer.
 fn stands(root: &Node<'_>, pointer: &str) -> bool {
     let mut place = Some(root);
     for token in pointer.split('/').skip(1) {

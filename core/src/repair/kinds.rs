@@ -1,4 +1,4 @@
-//! A value of the wrong kind, or none of those listed: every reading of it, and the one that is taken.
+//! Repairs a value of the wrong type, or one that `enum` does not list: tries every reading and chooses one.
 
 use alloc::vec::Vec;
 
@@ -20,7 +20,7 @@ use crate::{
     schema::{instance_types::InstanceTypes, validate::Verdict},
 };
 
-/// The most arrays and objects around a value that are taken off.
+/// Maximum number of arrays and objects to remove around a value.
 const UNWRAPPED: u8 = 3;
 
 /// One reading of a value.
@@ -30,7 +30,7 @@ pub(super) struct Candidate<'n> {
 }
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// Another value for one that the schemas refuse for its kind or for not being listed.
+    /// Returns another value in place of one that has a wrong type or is not listed.
     #[inline(never)]
     pub(super) fn exchange<'n>(
         &mut self,
@@ -56,7 +56,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         self.choose(candidates, at)
     }
 
-    /// The string, number, boolean or null that a scalar can be read as.
+    /// Returns the strings, numbers, booleans or null that a scalar may mean.
     fn scalar_readings<'n>(
         &mut self,
         view: &View<'s, 'a>,
@@ -69,11 +69,11 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         match value.data() {
             Data::String(text) => {
                 let Some(text) = text.value() else { return found };
-                let said = text.trim();
+                let trimmed = text.trim();
                 if !outer.meets(InstanceTypes::STRING) {
                     if kinds.meets(InstanceTypes::NUMBER) {
                         let is_whole = kinds.and(InstanceTypes::NUMBER) == InstanceTypes::INTEGER;
-                        match scalars::number(said, is_whole) {
+                        match scalars::number(trimmed, is_whole) {
                             Spelled::Number(number, confidence) => found.push((
                                 RepairRule::StringToNumber,
                                 confidence,
@@ -85,13 +85,13 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                     }
                     for boolean in [true, false] {
                         let word = if boolean { "true" } else { "false" };
-                        if kinds.meets(InstanceTypes::BOOLEAN) && said.eq_ignore_ascii_case(word) {
+                        if kinds.meets(InstanceTypes::BOOLEAN) && trimmed.eq_ignore_ascii_case(word) {
                             found.push((RepairRule::StringToBoolean, Exact, Node::bool(boolean)));
                         }
                     }
                     if kinds.meets(InstanceTypes::NULL) {
-                        let confidence = if said == "null" { Exact } else { Likely };
-                        match said {
+                        let confidence = if trimmed == "null" { Exact } else { Likely };
+                        match trimmed {
                             "" => found.push((RepairRule::EmptyToNull, Likely, Node::default())),
                             "null" | "None" | "NULL" => {
                                 found.push((RepairRule::StringToNull, confidence, Node::default()));
@@ -120,7 +120,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         found
     }
 
-    /// The one listed string that differs in spelling only.
+    /// Returns the listed string that differs only in spelling, if there is exactly one.
     fn listed(&mut self, view: &View<'s, 'a>, said: &Node<'_>, at: At<'_>) -> Option<Node<'static>> {
         let said = said.as_text().and_then(scalars::folded)?;
         let mut found: Option<&Node<'_>> = None;
@@ -140,7 +140,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         found.map(Node::detached)
     }
 
-    /// A reading, if the schemas take it.
+    /// Returns a reading, if the schemas accept it.
     fn reading<'n>(
         &mut self,
         (rule, confidence): (RepairRule, Confidence),
@@ -160,7 +160,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         self.candidate((rule, confidence), alloc::vec![repair], inner, at)
     }
 
-    /// A reading that is taken, unless its rule may not be applied.
+    /// Returns an accepted reading, unless the options forbid its rule.
     pub(super) fn candidate<'n>(
         &mut self,
         (rule, confidence): (RepairRule, Confidence),
@@ -177,7 +177,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         Some(Candidate { fixed: Fixed { value: inner.value, repairs }, confidence })
     }
 
-    /// One value for an array.
+    /// Reads a value as an array of one item.
     fn wrapped<'n>(
         &mut self,
         view: &View<'s, 'a>,
@@ -192,7 +192,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             Data::Null | Data::Array(_) | Data::Verbatim(_) => return None,
             Data::String(text) if !self.judge.budget().pay(text.chars().len() / 64) => return None,
             Data::String(text) if !scalars::is_one_item(&text.display()) => return None,
-            // An empty object says nothing, and what stands under `item` is no item itself.
+            // An empty object carries no data, and the content of `item` is not an item itself.
             Data::Object(object) if object.is_empty() || item_of(object).is_some() => return None,
             _ => {}
         }
@@ -208,7 +208,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         self.reading((RepairRule::WrapArray, Confidence::Likely), schemas, value, reading, (at, at.again(layers)))
     }
 
-    /// The item of an array of one, and what stands under `item`.
+    /// Returns the item of an array of one, or the content of `item`.
     fn unwrapped<'n>(
         &mut self,
         outer: InstanceTypes,
@@ -238,12 +238,13 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             reading = Node::array(alloc::vec![reading]);
             layers.is_wrapped = true;
         }
-        // It stood one level lower, and takes the place of what was around it.
+        // The inner value moves up one level, to the location of the outer one.
         let inside = At { to: at.to, ..below.at(at, layers) };
         self.reading((rule, Confidence::Likely), schemas, value, reading, (at, inside))
     }
 
-    /// A string that holds JSON text of the array or object that was asked for. `Some(None)`: it does, and is left.
+    /// Reads a string that holds the array or object that was expected as JSON text. `Some(None)` means that the string
+    /// holds JSON but is left unchanged.
     fn json_string<'n>(
         &mut self,
         view: &View<'s, 'a>,
@@ -252,9 +253,9 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         at: At<'_>,
     ) -> Option<Option<Fixed<'n>>> {
         let text = value.as_text()?.value()?;
-        let (said, layers) = (text.trim(), at.layers);
+        let (trimmed, layers) = (text.trim(), at.layers);
         let holders = InstanceTypes::ARRAY.or(InstanceTypes::OBJECT);
-        let is_meant = said.starts_with('"') || (view.kinds.meets(holders) && said.contains(['{', '[']));
+        let is_meant = trimmed.starts_with('"') || (view.kinds.meets(holders) && trimmed.contains(['{', '[']));
         if layers.texts >= TEXTS || !is_meant || !self.judge.budget().pay(1 + text.len() / 64) {
             return None;
         }
@@ -262,7 +263,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         let reading = match read_tolerant(&text, how) {
             Ok(reading) => reading,
             Err(refusal) => {
-                // What only looks like JSON may still be one item of an array.
+                // Text that only looks like JSON may still be an item of an array.
                 self.leave(at, refusal.reason);
                 return None;
             }
@@ -282,7 +283,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         }
         let has_words = reading.repairs.iter().any(|text| text.rule == RepairRule::SurroundingText);
         if has_words && self.wrapped(view, schemas, value, at).is_some() {
-            // The words may as well belong to the one item of an array.
+            // The whole string may just as well be one item of an array.
             self.leave(at, LeftReason::Ambiguous);
             return Some(None);
         }
@@ -295,12 +296,12 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         Some(self.candidate(rule, repairs, inner, at).map(|candidate| candidate.fixed))
     }
 
-    /// Would a value be nested more deeply at a place than can be read?
+    /// True if a value would be nested too deeply at a position.
     fn is_too_deep(&self, value: &Node<'_>, at: At<'_>) -> bool {
         height(value, self.judge.budget()) + at.level + 1 >= MAX_DEPTH
     }
 
-    /// The reading that is taken: the one exact one, or the one likely one.
+    /// Chooses a reading: the only exact one, otherwise the only likely one.
     pub(super) fn choose<'n>(&mut self, candidates: Vec<Candidate<'n>>, at: At<'_>) -> Option<Fixed<'n>> {
         let best = candidates.iter().map(|candidate| candidate.confidence).max()?;
         let mut best = candidates.into_iter().filter(|candidate| candidate.confidence == best);
@@ -312,18 +313,18 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         Some(first.fixed)
     }
 
-    /// Each item by its schema.
+    /// Repairs each item.
     pub(super) fn items<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
         let held = self.held(view, &fixed.value, &OF_VALUES);
         if held.is_empty() {
             return self.each_item(view, fixed, &held, at);
         }
-        // All at once; one by one only if something breaks.
-        let (value, told) = (fixed.value.copy(self.judge.budget()), fixed.repairs.len());
+        // Repairs all at once; individually only if that breaks something.
+        let (value, count) = (fixed.value.copy(self.judge.budget()), fixed.repairs.len());
         self.each_item(view, fixed, &[], at);
         if self.breaks(&held, &fixed.value) {
             fixed.value = value;
-            fixed.repairs.truncate(told);
+            fixed.repairs.truncate(count);
             self.each_item(view, fixed, &held, at);
         }
     }
@@ -360,7 +361,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 }
 
-/// The one member of an object that XML wrote around an array or an item.
+/// Returns the only member of an object that an XML-like format put around an array or an item.
 fn item_of<'o, 'n>(object: &'o Object<'n>) -> Option<&'o Member<'n>> {
     match object.members() {
         [member] if member.key.is("item") || member.key.is("items") => Some(member),

@@ -1,4 +1,4 @@
-//! Objects: members, what is left out, defaults.
+//! Repairs objects: members, omissions, defaults.
 
 use alloc::vec::Vec;
 
@@ -18,7 +18,7 @@ use crate::{
 };
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// Repairs the members of an object, each by itself.
+    /// Repairs the members of an object, each on its own.
     #[inline(never)]
     pub(super) fn members<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
         let (renamed, old_names) = self.rename(view, fixed, at);
@@ -26,12 +26,12 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if held.is_empty() {
             self.each_member(view, fixed, &held, at, (&renamed, &old_names));
         } else {
-            // All at once; one by one only if something breaks.
-            let (value, told) = (fixed.value.copy(self.judge.budget()), fixed.repairs.len());
+            // Repairs all at once; individually only if that breaks something.
+            let (value, count) = (fixed.value.copy(self.judge.budget()), fixed.repairs.len());
             self.each_member(view, fixed, &[], at, (&renamed, &old_names));
             if self.breaks(&held, &fixed.value) {
                 fixed.value = value;
-                fixed.repairs.truncate(told);
+                fixed.repairs.truncate(count);
                 self.each_member(view, fixed, &held, at, (&renamed, &old_names));
             }
         }
@@ -44,7 +44,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         }
     }
 
-    /// Each member by its schemas.
+    /// Repairs each member by its schemas.
     fn each_member<'n>(
         &mut self,
         view: &View<'s, 'a>,
@@ -78,7 +78,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         }
     }
 
-    /// Leaves out optional members that say null and may not.
+    /// Removes optional members that are null, blank, or a word for null, if their schema refuses that.
     fn leave_out<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>, old_names: &OldNames<'n>) {
         let (required, count) = (view.required(), fixed.value.as_object().map_or(0, |object| object.len()));
         let mut going: Vec<(usize, Repair)> = Vec::new();
@@ -104,7 +104,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         self.take_out(view, fixed, going);
     }
 
-    /// Takes members out, all at once, or those without which nothing breaks.
+    /// Removes members: all at once, or only those whose removal breaks nothing.
     fn take_out(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'_>, going: Vec<(usize, Repair)>) {
         if going.is_empty() {
             return;
@@ -116,7 +116,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         retain(&mut fixed.value, &gone);
         if self.breaks(&held, &fixed.value) {
             gone = Set::new();
-            // A member may be needed by another one: it is tried again once that has gone.
+            // Another member may depend on this one: it is tried again after that one was removed.
             let mut count = usize::MAX;
             while gone.len() != count && !self.judge.budget().is_spent() {
                 count = gone.len();
@@ -137,33 +137,33 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         fixed.repairs.extend(going.into_iter().filter(|(index, _)| gone.contains(index)).map(|(_, repair)| repair));
     }
 
-    /// The rule by which a value may be left out.
+    /// Returns the rule by which a value may be removed.
     fn omission(&mut self, schemas: &[&'s Node<'a>], value: &Node<'_>) -> Option<(RepairRule, Confidence)> {
         match value.data() {
             Data::Null => Some((RepairRule::OmitNull, Confidence::Exact)),
             Data::String(text) => {
                 let (text, kinds) = (text.value()?, self.view(schemas)?.kinds);
-                let said = text.trim();
+                let trimmed = text.trim();
                 if kinds.meets(InstanceTypes::NULL) {
                     return None;
                 }
-                if said.is_empty() {
+                if trimmed.is_empty() {
                     return Some((RepairRule::OmitEmpty, Confidence::Likely));
                 }
-                (says_null(said) && !kinds.meets(InstanceTypes::STRING))
+                (says_null(trimmed) && !kinds.meets(InstanceTypes::STRING))
                     .then_some((RepairRule::OmitNullString, Confidence::Likely))
             }
             _ => None,
         }
     }
 
-    /// Gives required members that lack, or say nothing, the schema's default.
+    /// Sets required members that are missing or blank to the schema's default.
     fn defaults<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
         let Some(object) = fixed.value.as_object() else { return };
         if !self.judge.budget().pay(object.len() / 16) {
             return;
         }
-        // The places stay as they are: a default replaces a value, or is appended.
+        // Indexes stay valid: a default replaces a value, or is appended.
         let order = Order::of(object);
         let required: Vec<_> = view.required().iter().map(|name| (*name, order.place(object, name))).collect();
         for (name, found) in required {
@@ -211,7 +211,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         }
     }
 
-    /// The first default that the schemas have and take.
+    /// Returns the first default that the schemas accept.
     fn default_of(&mut self, schemas: &[&'s Node<'a>], at: At<'_>) -> Option<Node<'static>> {
         let view = self.view(schemas)?;
         let defaults: Vec<&'s Node<'a>> = view.says(Keyword::Default).map(|(_, default)| default).collect();
@@ -224,7 +224,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         None
     }
 
-    /// Leaves out what a closed object does not declare.
+    /// Removes members that a closed object does not declare.
     fn remove_additional<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
         let is_closed = view.says(Keyword::AdditionalProperties).any(|(_, says)| says.as_bool() == Some(false));
         let rule = (RepairRule::RemoveAdditional, Confidence::Likely);
@@ -248,7 +248,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 }
 
-/// Takes the members at these places out.
+/// Removes the members at these indexes.
 fn retain(value: &mut Node<'_>, gone: &Set<usize>) {
     let mut index = 0;
     if let Some(object) = value.as_object_mut() {
@@ -259,12 +259,12 @@ fn retain(value: &mut Node<'_>, gone: &Set<usize>) {
     }
 }
 
-/// Is a value null, or a blank string?
+/// True for null and blank strings.
 fn is_blank(value: &Node<'_>) -> bool {
     value.is_null() || value.as_text().is_some_and(|text| text.display().trim().is_empty())
 }
 
-/// Is a value null, a blank string, or a word for null?
+/// True for null, blank strings, and words for null.
 fn says_nothing(value: &Node<'_>) -> bool {
     is_blank(value) || value.as_text().is_some_and(|text| says_null(text.display().trim()))
 }

@@ -1,11 +1,11 @@
-//! Repairing arguments that a model answered wrongly.
+//! Repairs invalid arguments of a model.
 //!
-//! What validates is never touched. A repair answers one failed assertion at one place, and is kept only if that
-//! assertion then holds and nothing that held is broken; of several readings the exact one is taken, or the one likely
-//! one. Each member is judged by itself. No report has a value of the arguments.
+//! Valid values are never changed. A repair fixes one failed assertion at one position, and is kept only if that
+//! assertion then holds and no other one breaks. Of several readings the only exact one is chosen, otherwise the only
+//! likely one. Each member is judged on its own. Reports contain no value of the arguments.
 //!
-//! Every schema tried on a value is a step, and so is every value that is copied; where they are spent, the rest is
-//! left.
+//! Each application of a schema to a value is a step of the budget, and so is each copied value. Once the budget is
+//! spent, the rest is left unchanged.
 
 mod apply;
 mod at;
@@ -36,35 +36,36 @@ use at::At;
 pub(crate) use root::{repair, unreadable, Answered};
 use view::View;
 
-/// The most places, branches and readings inside one another. Each takes stack, and a call does with 512 KiB.
+/// Maximum nesting of positions, branches and readings. Each level takes stack, and a call must run in 512 KiB.
 const DEEPEST: usize = 64;
 
-/// Maximum number of texts inside one another that are read at one place.
+/// Maximum number of strings to parse inside one another at one position.
 const TEXTS: u8 = 3;
 
-/// A value, and the repairs that made it.
+/// A value, and the repairs that were applied to it.
 struct Fixed<'n> {
     value: Node<'n>,
     repairs: Vec<Repair>,
 }
 
-/// One repairing.
+/// One run of repairs.
 struct Repairer<'v, 's, 'a> {
     judge: Judge<'v, 's, 'a>,
     options: &'v RepairOptions,
     permits: Permits,
-    /// Why places of the result were left.
+    /// Reasons why values in the result were left unchanged, by pointer.
     reasons: Map<String, LeftReason>,
 }
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// Repairs the value of one place by all schemas that apply to it. What they take, or cannot judge, stays.
+    /// Repairs one value by all schemas that apply to it. A value that they accept, or whose validity is unknown, is
+    /// left unchanged.
     fn place<'n>(&mut self, schemas: &[&'s Node<'a>], value: Node<'n>, at: At<'_>) -> Fixed<'n> {
         let mut fixed = Fixed { value, repairs: Vec::new() };
         if at.level > DEEPEST || self.verdict(schemas, &fixed.value, at) != Verdict::Invalid {
             return fixed;
         }
-        // What is told of a place has its pointer, and that is as long as the names on the way.
+        // Reports contain pointers, whose length is that of the names on the path.
         if !self.judge.budget().pay((at.from.length() + at.to.length()) / 64) {
             return fixed;
         }
@@ -87,7 +88,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         fixed
     }
 
-    /// What schemas say of a value together.
+    /// Validates a value against several schemas.
     fn verdict(&mut self, schemas: &[&'s Node<'a>], value: &Node<'_>, at: At<'_>) -> Verdict {
         if at.is_untyped_root && value.as_object().is_none() {
             return Verdict::Invalid;
@@ -104,7 +105,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         })
     }
 
-    /// Is a value of an admitted kind, and among those that are listed?
+    /// True if a value has an accepted type, and is listed if values are listed.
     fn is_kind(&mut self, view: &View<'s, 'a>, value: &Node<'_>) -> bool {
         let listed = [Keyword::Type, Keyword::Enum, Keyword::Const];
         InstanceTypes::of_instance(value).within(view.kinds)
@@ -114,7 +115,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 .all(|part| listed.iter().all(|keyword| self.judge.keyword(*keyword, part, value) != Verdict::Invalid))
     }
 
-    /// Notes why a place is left as it is.
+    /// Records why a value is left unchanged.
     fn leave(&mut self, at: At<'_>, reason: LeftReason) {
         self.reasons.insert(at.output_pointer(), reason);
     }

@@ -1,4 +1,4 @@
-//! Members whose names are the declared ones in another spelling.
+//! Renames members that are spelled differently from declared names.
 
 use alloc::{string::String, vec::Vec};
 
@@ -16,12 +16,12 @@ use crate::{
     schema::{keyword::Keyword, validate::Verdict},
 };
 
-/// The names that members were answered under, where these are not their names any more.
+/// Original names of renamed members, by index.
 pub(super) type OldNames<'n> = Map<usize, Text<'n>>;
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// Gives members the declared names that they spell otherwise. Tells which were repaired by that, and how they
-    /// were called.
+    /// Renames members to the declared names that they resemble. Returns which members were repaired by that, and their
+    /// original names.
     pub(super) fn rename<'n>(
         &mut self,
         view: &View<'s, 'a>,
@@ -30,7 +30,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     ) -> (Set<usize>, OldNames<'n>) {
         let (mut done, mut old_names) = (Set::new(), OldNames::new());
         let additional: Vec<&Node<'a>> = view.says(Keyword::AdditionalProperties).map(|(_, says)| says).collect();
-        // Names of a map are data.
+        // The names in a map are data.
         if additional.iter().any(|says| says.as_bool().is_none()) {
             return (done, old_names);
         }
@@ -70,7 +70,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         }
         let mut held = self.held(view, &fixed.value, &OF_VALUES);
         held.extend(self.held(view, &fixed.value, &OF_NAMES));
-        // A name may be needed by another one: what breaks something is tried again after the others.
+        // One new name may depend on another one: renamings that break something are tried again after the others.
         let mut open: Vec<_> =
             found.into_iter().map(|(index, old, new, value, repairs, _)| (index, old, new, value, repairs)).collect();
         while !open.is_empty() {
@@ -94,7 +94,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         (done, old_names)
     }
 
-    /// The one required name that lacks. Of several, the place of the object does not tell which lacks for a reason.
+    /// Returns the only required name that is missing. If several are missing, a reason noted for the object could not
+    /// be attributed to one of them.
     fn only_lacking(&self, required: &Set<&'s Text<'a>>, value: &Node<'_>) -> Option<&'s Text<'a>> {
         let object = value.as_object()?;
         self.judge.budget().pay((required.len() + object.len()) / 16).then_some(())?;
@@ -103,7 +104,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         lacking.next().filter(|_| lacking.next().is_none())
     }
 
-    /// The undeclared members that spell exactly one declared name, which is not there, and are alone in that.
+    /// Returns the undeclared members that resemble exactly one declared name, if that is absent and no other member
+    /// resembles it.
     fn meant(&mut self, view: &View<'s, 'a>, fixed: &Fixed<'_>, at: At<'_>) -> Vec<(usize, &'s Text<'a>)> {
         let Some(object) = fixed.value.as_object() else { return Vec::new() };
         if object.iter().all(|member| view.declares(&member.key)) {
@@ -116,7 +118,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             }
             let Some(spelled) = folded(name) else { continue };
             let known = declared.entry(spelled).or_insert(Some(name));
-            // Two declared names that are spelled alike: nobody can tell which is meant.
+            // Two declared names with the same folded spelling are ambiguous.
             if known.is_some_and(|known| known != name) {
                 *known = None;
             }
@@ -147,7 +149,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         collections::by(found, |(one, _), (two, _)| one.cmp(two))
     }
 
-    /// Notes why a member is left as it is.
+    /// Records why a member is left unchanged.
     fn leave_member(&mut self, at: At<'_>, name: &Text<'_>, reason: LeftReason) {
         let below = Below::member(at, name, name);
         self.leave(below.at(at, Layers::default()), reason);

@@ -1,4 +1,4 @@
-//! A whole call's arguments: as text or as a value, inside one more object or not.
+//! Repairs the arguments of a whole call: as text or as a value, possibly wrapped in another object.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
@@ -24,29 +24,29 @@ use crate::{
     },
 };
 
-/// The names of members that models put all arguments into, folded.
+/// Names of members that models wrap all arguments in, folded.
 const WRAPPERS: [&str; 8] = ["arguments", "args", "input", "inputs", "parameters", "params", "kwargs", "toolinput"];
-/// What may stand beside them: a whole call.
+/// Members that may be siblings of a wrapper, as in a whole call.
 const BESIDE: [&str; 3] = ["name", "type", "id"];
-/// The most objects around the arguments that are taken off.
+/// Maximum number of objects to remove around the arguments.
 const WRAPPED: usize = 3;
 
-/// Arguments as they were answered.
+/// Arguments as the model wrote them.
 pub(crate) enum Answered<'n> {
-    /// A value. A string is one that was found in JSON text.
+    /// A value. A string was a string inside JSON text.
     Value(Node<'n>),
-    /// The value of JSON text in which a name stands twice. Parsers disagree about which value counts, so the value
-    /// that was judged is handed on instead of the text: the last one, as `JSON.parse` and most others have it.
+    /// Value of JSON text with a duplicate name. Parsers disagree about which value counts, so the value that was
+    /// validated is returned instead of the text: the last one, as in `JSON.parse` and most other parsers.
     Repeated(Node<'n>),
     /// Text that was meant as JSON.
     Text(Cow<'n, str>),
 }
 
 impl<'n> Answered<'n> {
-    /// A value: a string is the text of the arguments.
+    /// Wraps a value; a string is taken as the text of the arguments.
     ///
     /// # Errors
-    /// Why it is refused: it holds half of a surrogate pair.
+    /// The reason for the refusal: the string contains half of a surrogate pair.
     pub(crate) fn value(node: Node<'n>) -> Result<Self, Refusal> {
         let Some(text) = node.as_text() else { return Ok(Answered::Value(node)) };
         match text.value() {
@@ -55,7 +55,7 @@ impl<'n> Answered<'n> {
         }
     }
 
-    /// The text that a model answered.
+    /// Wraps the text that a model wrote.
     ///
     /// # Errors
     /// `too-deep`.
@@ -69,10 +69,10 @@ impl<'n> Answered<'n> {
     }
 }
 
-/// Repairs arguments. What needs no repair is handed back as it came, [`Repaired::changed`] being false.
+/// Repairs arguments. Valid arguments are returned unchanged, with [`Repaired::changed`] false.
 ///
 /// # Errors
-/// Why text cannot be read.
+/// The reason why text cannot be read.
 pub(crate) fn repair<'n>(
     validator: &Validator<'_, '_>,
     answered: Answered<'n>,
@@ -103,7 +103,7 @@ pub(crate) fn repair<'n>(
 }
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// The arguments as a value, and whether they are another one than was answered.
+    /// Returns the arguments as a value, and whether it differs from what the model wrote.
     fn read<'n>(&mut self, answered: Answered<'n>) -> Result<(Fixed<'n>, bool), Refusal> {
         let is_quoted = matches!(answered, Answered::Value(_));
         let mut text = match answered {
@@ -147,11 +147,11 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 _ => break,
             }
         }
-        // Neither an object nor an array: no arguments, however they are spelled.
+        // Neither an object nor an array, so not arguments in any spelling.
         Ok((Fixed { value: Node::string(original), repairs: Vec::new() }, false))
     }
 
-    /// Null, blank text and words for null: no arguments.
+    /// Reads null, blank text and words for null as empty arguments.
     fn nothing<'n>(&mut self, kept: Node<'n>, from: &str) -> Result<(Fixed<'n>, bool), Refusal> {
         let rule = (RepairRule::EmptyArguments, Confidence::Exact);
         if self.permits.refusal(rule.0, rule.1).is_some() {
@@ -166,19 +166,19 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         Ok((Fixed { value: none, repairs: alloc::vec![repair] }, true))
     }
 
-    /// Whether nothing says that arguments are an object.
+    /// True if the root does not declare that arguments are an object.
     fn is_untyped(&self) -> bool {
         !self.judge.root().as_object().is_some_and(|root| root.has(Keyword::Type))
     }
 
-    /// Does the schema take a value as it is?
+    /// True if the schema accepts a value unchanged.
     fn takes(&mut self, value: &Node<'_>) -> bool {
         let (root, place) = (self.judge.root(), Place::At(""));
         let at = root_at(&place, self.is_untyped());
         self.verdict(&[root], value, at) == Verdict::Valid
     }
 
-    /// Repairs all arguments, and says what the schema makes of them then.
+    /// Repairs all arguments. Returns the verdict on the result.
     fn whole(&mut self, fixed: &mut Fixed<'_>) -> Verdict {
         let root = self.judge.root();
         let place = Place::At("");
@@ -196,7 +196,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         self.verdict(&[root], &fixed.value, at)
     }
 
-    /// Goes down the schema and the arguments together. What was read as an object there may have them inside.
+    /// Repairs the arguments along the schema. If that turned text into an object, it may be a wrapper.
     fn walk<'n>(&mut self, value: Node<'n>, at: At<'_>) -> Fixed<'n> {
         let root = self.judge.root();
         let is_text = value.as_text().is_some();
@@ -204,7 +204,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if !found.repairs.is_empty() && self.verdict(&[root], &found.value, at) == Verdict::Invalid {
             if let Some(inner) = self.unwrap(&found.value, At { is_frozen: is_text, ..at }) {
                 found.value = inner.value;
-                // What was repaired around them is gone.
+                // Values around the wrapper are not part of the result, so their repairs have no pointer into it.
                 let around = found.repairs.iter_mut().filter(|repair| repair.output_pointer.as_deref() != Some(""));
                 around.for_each(|repair| (repair.output_pointer, repair.stood) = (None, None));
                 found.repairs.extend(inner.repairs);
@@ -213,9 +213,9 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         found
     }
 
-    /// The arguments inside one more object, if they are valid there.
+    /// Returns the arguments inside a wrapper object, if they are valid there.
     fn unwrap<'n>(&mut self, value: &Node<'n>, at: At<'_>) -> Option<Fixed<'n>> {
-        // Most arguments stand in no other object: nothing is copied for them.
+        // Most arguments have no wrapper, so nothing is copied for them.
         value.as_object()?.iter().any(|member| is_wrapper(&member.key)).then_some(())?;
         let root = self.judge.root();
         let mut views = alloc::vec![self.view(&[root])?];
@@ -233,7 +233,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             let is_other = |name: &Node<'_>| {
                 self.options.name.as_ref().is_some_and(|own| name.as_text().is_some_and(|text| !text.is(own)))
             };
-            // A name that the tool knows, in whatever branch, is that member.
+            // A name that any branch declares is that member, not a wrapper.
             let is_free = |name: &Text<'_>| {
                 let is_known = folded(name).is_some_and(|name| declared.contains(&name));
                 !is_known && views.iter().all(|view| !view.declares(name) && self.is_undeclared(view, name))
@@ -273,7 +273,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         None
     }
 
-    /// What was found inside, if it is valid.
+    /// Returns the repaired content of a wrapper, if it is valid.
     fn content<'n>(
         &mut self,
         content: Node<'n>,
@@ -290,12 +290,12 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 }
 
-/// Is it a name that models put all arguments under?
+/// True for names that models wrap all arguments in.
 fn is_wrapper(name: &Text<'_>) -> bool {
     folded(name).is_some_and(|name| WRAPPERS.contains(&name.as_str()))
 }
 
-/// The pointer to a member of a member, and so on.
+/// Returns the pointer for a sequence of member names.
 fn pointer_to(steps: &[Text<'static>]) -> String {
     steps.iter().fold(String::new(), |mut pointer, step| {
         json::push_token(&mut pointer, &step.display());
@@ -307,7 +307,7 @@ fn root_at<'p>(place: &'p Place<'p>, is_untyped_root: bool) -> At<'p> {
     At { from: place, to: place, is_frozen: false, is_untyped_root, level: 0, outer: None, layers: Layers::default() }
 }
 
-/// The error of text that cannot be read.
+/// Returns the error for text that cannot be read.
 pub(crate) fn unreadable(refusal: Refusal) -> Error {
     let code = if refusal.reason == LeftReason::TooDeep { Code::TooDeep } else { Code::InvalidJson };
     Error::new(code, "", refusal.message())

@@ -1,4 +1,4 @@
-//! Numbers, booleans and names as models misspell them.
+//! Numbers, booleans and names in the spellings of models.
 
 use alloc::{format, string::String};
 
@@ -7,18 +7,18 @@ use crate::{
     report::Confidence,
 };
 
-/// The largest whole number that every program reads as itself: 2^53 - 1 (RFC 8259, section 6).
+/// Largest whole number that all programs read exactly: 2^53 - 1 (RFC 8259, section 6).
 const LARGEST: &str = "9007199254740991";
 
-/// What a string spells.
+/// Number that a string spells.
 pub(super) enum Spelled {
     Number(String, Confidence),
-    /// A whole number that half of the programs would read as another one.
+    /// A whole number that some programs would round.
     Inexact,
     Nothing,
 }
 
-/// The number that a string spells, for a schema that asks for whole ones or for any.
+/// Reads the number that a string spells. `is_whole` is set if the schema accepts only integers.
 pub(super) fn number(text: &str, is_whole: bool) -> Spelled {
     if text.len() > LONGEST {
         return Spelled::Nothing;
@@ -45,7 +45,7 @@ pub(super) fn number(text: &str, is_whole: bool) -> Spelled {
     Spelled::Number(spelling, confidence)
 }
 
-/// `+3`, `007`, `.5` and `5.` as JSON spells them.
+/// Returns the JSON spelling of `+3`, `007`, `.5` and `5.`.
 fn respelled(text: &str) -> Option<String> {
     let (sign, digits) = match text.split_at_checked(1) {
         Some(("-", rest)) => ("-", rest),
@@ -63,11 +63,11 @@ fn respelled(text: &str) -> Option<String> {
     Some(format!("{sign}{whole}{dot}{fraction}"))
 }
 
-/// The longest name or listed value that is compared with others.
+/// Maximum length of a name or a listed value that is compared with others.
 const LONGEST: usize = 256;
 
-/// A name or a listed value without what its spellings differ in: case, quotes and spaces around it, and spaces, `_`
-/// and `-` between letters. Nothing for what is nothing then.
+/// Folds a name or a listed value: ignores case, surrounding quotes and spaces, and spaces, `_` and `-` between
+/// letters. Returns `None` if nothing is left.
 pub(super) fn folded(name: &Text<'_>) -> Option<String> {
     let value = name.value().filter(|value| value.len() <= LONGEST)?;
     let is_around = |letter: char| {
@@ -81,7 +81,7 @@ pub(super) fn folded(name: &Text<'_>) -> Option<String> {
             gap = true;
             continue;
         }
-        // What stands between two digits, or beside another mark, may mean something: 1-0 is not 10.
+        // A separator between two digits, or next to a symbol, may be significant: 1-0 is not 10.
         let is_kept = |before: char| !letter.is_alphanumeric() || (before.is_numeric() && letter.is_numeric());
         if core::mem::take(&mut gap) && folded.chars().next_back().is_some_and(is_kept) {
             folded.push('-');
@@ -94,12 +94,12 @@ pub(super) fn folded(name: &Text<'_>) -> Option<String> {
     Some(folded).filter(|folded| !folded.is_empty())
 }
 
-/// Does a string say null?
+/// True for words that mean null.
 pub(super) fn says_null(text: &str) -> bool {
     ["null", "none", "undefined"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// May a string be the one item of an array? Not if it may be a list, or JSON text that could not be read.
+/// True if a string may be the only item of an array: not if it may be a list, or JSON text that could not be read.
 pub(super) fn is_one_item(text: &str) -> bool {
     let text = text.trim();
     if text.is_empty() || says_null(text) {

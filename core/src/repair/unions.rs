@@ -1,4 +1,4 @@
-//! `anyOf` and `oneOf`: each branch is tried alone.
+//! Repairs values by `anyOf` and `oneOf`: each branch is tried alone.
 
 use alloc::vec::Vec;
 
@@ -14,11 +14,11 @@ use crate::{
     schema::{instance_types::InstanceTypes, keyword::Keyword, validate::Verdict},
 };
 
-/// How far down is looked for what a branch breaks.
+/// Maximum depth of the search for what a branch breaks.
 const DEEPEST: usize = 16;
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// Repairs a value by the unions of its place.
+    /// Repairs a value by the unions of its position.
     #[inline(never)]
     pub(super) fn unions<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
         for union in &view.unions {
@@ -50,7 +50,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         for (_, own) in &branches {
             open.push(!own.as_ref().is_some_and(|own| self.contradicts(own, value)));
         }
-        // Where every branch for its kind is contradicted, none of them is out.
+        // If every branch for its type is contradicted, none is excluded.
         if !branches.iter().zip(&open).any(|((_, own), is_open)| *is_open && takes(own)) {
             open.iter_mut().for_each(|is_open| *is_open = true);
         }
@@ -74,7 +74,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if !valid.is_empty() {
             return self.choose(valid, at);
         }
-        // None: if one branch is meant, its members are repaired as far as they go.
+        // No branch is valid: if one is clearly meant, its members are repaired as far as possible.
         let only = |is_meant: &dyn Fn(&(bool, bool, Fixed<'n>)) -> bool| {
             let mut meant = partial.iter().enumerate().filter(|(_, one)| is_meant(one)).map(|(index, _)| index);
             meant.next().filter(|_| meant.next().is_none())
@@ -84,13 +84,13 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         (!found.repairs.is_empty()).then_some(found)
     }
 
-    /// What one branch alone makes of a value.
+    /// Repairs a value by one branch alone.
     fn branch<'n>(&mut self, branch: &'s Node<'a>, value: &Node<'n>, at: At<'_>) -> Fixed<'n> {
         let copy = value.copy(self.judge.budget());
         self.place(&[branch], copy, At { level: at.level + 1, is_untyped_root: false, ..at })
     }
 
-    /// Does a branch ask for another value of a member than the one that is there?
+    /// True if a branch requires another value of a member than the present one.
     fn contradicts(&mut self, branch: &View<'s, 'a>, value: &Node<'_>) -> bool {
         let Some(object) = value.as_object() else { return false };
         for (_, table) in branch.says(Keyword::Properties) {
@@ -106,7 +106,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         false
     }
 
-    /// Does all that the place says beside the union, and held, still hold?
+    /// True if everything that held at this position, apart from the union, still holds.
     fn keeps(&mut self, view: &View<'s, 'a>, union: Union<'s, 'a>, before: &Node<'_>, after: &Node<'_>) -> bool {
         for part in &view.parts {
             for member in part.iter() {
@@ -124,8 +124,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         !self.harms_inside(view, before, after, DEEPEST)
     }
 
-    /// Is there anything inside that became another value, and is not taken by what the place says beside the union? A
-    /// keyword that speaks of several members, and was not fulfilled, does not tell.
+    /// True if a changed value inside violates a schema of this position outside the union. Violations that existed
+    /// before, of keywords about several members, are ignored.
     fn harms_inside(&mut self, view: &View<'s, 'a>, before: &Node<'_>, after: &Node<'_>, depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         match (before.data(), after.data()) {

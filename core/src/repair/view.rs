@@ -1,4 +1,4 @@
-//! The schemas of one place, taken apart: references followed, `allOf` spread out, unions apart.
+//! The schemas of one position, decomposed: references resolved, `allOf` flattened, unions separate.
 
 use alloc::vec::Vec;
 use core::cell::OnceCell;
@@ -10,10 +10,10 @@ use crate::{
     schema::{instance_types::InstanceTypes, keyword::Keyword, validate::is_nullable},
 };
 
-/// The most branches inside one another that are looked at for their kinds.
+/// Maximum nesting of branches whose types are computed.
 const DEEPEST: usize = 8;
 
-/// A union: the schema it stands in, and which.
+/// A union, and the schema that contains it.
 #[derive(Clone, Copy)]
 pub(super) struct Union<'s, 'a> {
     pub(super) schema: &'s Object<'a>,
@@ -21,36 +21,36 @@ pub(super) struct Union<'s, 'a> {
     pub(super) branches: &'s [Node<'a>],
 }
 
-/// Schemas by the names that they are for.
+/// Schemas by property name.
 type Named<'s, 'a> = Map<&'s Text<'a>, Vec<(usize, &'s Node<'a>)>>;
 
-/// All that is said of the values of one place.
+/// Everything that applies to the value at one position.
 pub(super) struct View<'s, 'a> {
-    /// Every schema that applies.
+    /// All schemas that apply.
     pub(super) parts: Vec<&'s Object<'a>>,
     pub(super) unions: Vec<Union<'s, 'a>>,
-    /// The `properties` of each part that has any, by its index.
+    /// `properties` of each part that has it, by the index of the part.
     tables: Vec<(usize, &'s Object<'a>)>,
-    /// The schemas that they give to a name, each with the index of its part: found when first asked for.
+    /// Schemas for each name in these tables, with the indexes of their parts; collected on first use.
     named: OnceCell<Named<'s, 'a>>,
-    /// The parts with `patternProperties`, by index.
+    /// Indexes of parts with `patternProperties`.
     pub(super) patterned: Vec<usize>,
-    /// The parts that give schemas to members without naming them, by index: those with `patternProperties`, and those
-    /// whose `additionalProperties` is an object.
+    /// Indexes of parts with schemas for members that they do not name: by `patternProperties`, or by an object in
+    /// `additionalProperties`.
     pub(super) unnamed: Vec<usize>,
-    /// The parts that give schemas to items, by index.
+    /// Indexes of parts with schemas for items.
     pub(super) of_items: Vec<usize>,
-    /// The kinds of value that are admitted.
+    /// Accepted types.
     pub(super) kinds: InstanceTypes,
 }
 
 impl<'s, 'a> View<'s, 'a> {
-    /// What each part says by a keyword.
+    /// Returns the values of a keyword in all parts.
     pub(super) fn says(&self, keyword: Keyword) -> impl Iterator<Item = (&'s Object<'a>, &'s Node<'a>)> + '_ {
         self.parts.iter().filter_map(move |part| Some((*part, part.get(keyword)?)))
     }
 
-    /// The names that have a schema of their own.
+    /// Returns the declared names.
     pub(super) fn declared(&self) -> impl Iterator<Item = &'s Text<'a>> + '_ {
         let tables = self.says(Keyword::Properties).filter_map(|(_, says)| says.as_object());
         tables.flat_map(|table| table.iter().map(|member| &member.key))
@@ -60,7 +60,7 @@ impl<'s, 'a> View<'s, 'a> {
         self.named().contains_key(&name)
     }
 
-    /// The schemas that `properties` give to names, each with the index of its part.
+    /// Returns the schemas that `properties` contains for each name, with the indexes of their parts.
     pub(super) fn named(&self) -> &Named<'s, 'a> {
         self.named.get_or_init(|| {
             let mut named = Named::new();
@@ -73,7 +73,7 @@ impl<'s, 'a> View<'s, 'a> {
         })
     }
 
-    /// The names that have to be there, each once.
+    /// Returns the required names, without duplicates.
     pub(super) fn required(&self) -> Set<&'s Text<'a>> {
         let lists = self.says(Keyword::Required).filter_map(|(_, says)| says.as_array());
         let mut names = Set::new();
@@ -85,8 +85,8 @@ impl<'s, 'a> View<'s, 'a> {
 }
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// Takes schemas apart; `None` where a reference leads nowhere or to itself, or nothing is admitted: such a place
-    /// is left.
+    /// Decomposes schemas. Returns `None` if a reference does not resolve or leads to itself, or if nothing is
+    /// accepted: such a value is left unchanged.
     pub(super) fn view(&mut self, schemas: &[&'s Node<'a>]) -> Option<View<'s, 'a>> {
         self.view_to(schemas, DEEPEST)
     }
@@ -102,11 +102,11 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             of_items: Vec::new(),
             kinds: InstanceTypes::ALL,
         };
-        // Each with the number of references that led to it. The target of a reference is taken apart before what
-        // follows the reference, so the references that led to a schema are the first ones of `path`.
+        // Schemas with the number of references that led to them. The target of a reference is decomposed before what
+        // follows the reference, so the references that led to a schema are the first ones in `path`.
         let mut open: Vec<(&'s Node<'a>, usize)> = schemas.iter().rev().map(|schema| (*schema, 0)).collect();
         let mut path: Vec<usize> = Vec::new();
-        // Whether each target is in `path`: this tells a circle from a reference that occurs twice.
+        // True for targets in `path`, to distinguish a cycle from a repeated reference.
         let mut followed: Map<usize, bool> = Map::new();
         while let Some((schema, within)) = open.pop() {
             if !self.judge.budget().pay(1) {
@@ -172,7 +172,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         Some(view)
     }
 
-    /// The kinds that any of these schemas admits.
+    /// Returns the types that any of these schemas accepts.
     fn kinds_of(&mut self, branches: &'s [Node<'a>], depth: usize) -> InstanceTypes {
         let Some(depth) = depth.checked_sub(1) else { return InstanceTypes::ALL };
         branches.iter().fold(InstanceTypes::NONE, |all, branch| {
@@ -185,7 +185,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 }
 
-/// The kinds that one schema admits by itself.
+/// Returns the types that one schema accepts by itself.
 fn kinds(schema: &Object<'_>) -> InstanceTypes {
     let of_type = schema.get(Keyword::Type).and_then(InstanceTypes::of_keyword).unwrap_or(InstanceTypes::ALL);
     let null = if is_nullable(schema) { InstanceTypes::NULL } else { InstanceTypes::NONE };
@@ -198,13 +198,13 @@ fn kinds(schema: &Object<'_>) -> InstanceTypes {
     of_type.and(of_values).or(null)
 }
 
-/// The strings that `enum` and `const` name.
+/// Returns the strings in `enum` and `const`.
 pub(super) fn literals<'s>(schema: &'s Object<'_>) -> impl Iterator<Item = &'s Node<'s>> {
     let listed = schema.get(Keyword::Enum).and_then(Node::as_array).unwrap_or_default();
     listed.iter().chain(schema.get(Keyword::Const)).filter(|value| value.as_text().is_some())
 }
 
-/// The only value that a schema of a member admits, if it names one.
+/// Returns the only value that a schema accepts, if it lists one.
 pub(super) fn only_value<'s, 'a>(schema: &'s Object<'a>) -> Option<&'s Node<'a>> {
     let listed = schema.get(Keyword::Enum).and_then(Node::as_array);
     schema.get(Keyword::Const).or(match listed {

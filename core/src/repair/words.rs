@@ -1,4 +1,4 @@
-//! What is said of a repair: what was found, and what became of it. Nothing of a value.
+//! Messages of repairs: what was found, and what it was changed to. They never contain a value of the arguments.
 
 use alloc::{
     format,
@@ -12,7 +12,7 @@ use crate::{
     schema::validate::words,
 };
 
-/// The kind of a value, as `type` names it.
+/// Returns the type name of a value.
 pub(super) fn kind(value: &Node<'_>) -> &'static str {
     match value.data() {
         Data::Null => "null",
@@ -25,27 +25,27 @@ pub(super) fn kind(value: &Node<'_>) -> &'static str {
     }
 }
 
-/// A value that became another one at its place.
+/// Reports a value that was replaced.
 pub(super) fn replaced(at: At<'_>, (rule, confidence): (RepairRule, Confidence), from: &str, to: &Node<'_>) -> Repair {
     let (pointer, output_pointer) = (at.pointer(), Some(at.output_pointer()));
     let (from, to) = (from.into(), kind(to).into());
     Repair { pointer, output_pointer, rule, confidence, from, to, message: does(rule), stood: None }
 }
 
-/// The same of a value whose parts stood elsewhere: `inside` is where they are now.
+/// Adds to a report that the parts of the value came from elsewhere; `inside` is their position now.
 pub(super) fn moved(repair: Repair, inside: At<'_>, is_item: bool) -> Repair {
     let item = if is_item { "/0" } else { "" };
     let (to, from) = (inside.output_pointer() + item, inside.pointer());
     Repair { stood: Some(Stood { to, from, is_in_text: inside.is_frozen }), ..repair }
 }
 
-/// A member that was left out.
+/// Reports a member that was removed.
 pub(super) fn left_out(at: At<'_>, (rule, confidence): (RepairRule, Confidence), from: &Node<'_>) -> Repair {
     let (from, to) = (kind(from).into(), "nothing".into());
     Repair { pointer: at.pointer(), output_pointer: None, rule, confidence, from, to, message: does(rule), stood: None }
 }
 
-/// A member that has another name now.
+/// Reports a member that was renamed.
 pub(super) fn renamed(at: At<'_>, from: &Text<'_>, to: &Text<'_>) -> Repair {
     Repair {
         pointer: at.pointer(),
@@ -59,14 +59,14 @@ pub(super) fn renamed(at: At<'_>, from: &Text<'_>, to: &Text<'_>) -> Repair {
     }
 }
 
-/// Text that was read.
+/// Reports text that was parsed.
 pub(super) fn read(at: At<'_>, text: TextRepair, to: &Node<'_>) -> Repair {
     let TextRepair { rule, confidence, offset } = text;
     let repair = replaced(at, (rule, confidence), "text", to);
     Repair { message: format!("{} (byte {offset})", repair.message), ..repair }
 }
 
-/// What was found, and what it was read as.
+/// Returns the message of a rule: what was found, and how it was read.
 fn does(rule: RepairRule) -> String {
     match rule {
         RepairRule::ByteOrderMark => "found a byte order mark or a no-break space between tokens; read as nothing",

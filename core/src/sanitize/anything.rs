@@ -1,4 +1,4 @@
-//! "Anything": the schema that accepts every value, in the way that a grammar has for it.
+//! Writes the schema that accepts every value ("anything") in the form that the grammar requires.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -22,10 +22,11 @@ const GUESS: ChangeKind = ChangeKind::of(Rule::AssumeString);
 const DEFINE: ChangeKind = ChangeKind::of(Rule::DefineAny);
 const TEXT: ChangeKind = ChangeKind::of(Rule::AnyToJson);
 
-/// Everything there is.
+/// All types of JSON Schema except `integer`, which `number` includes.
 const ALL: [&str; 6] = ["string", "number", "boolean", "object", "array", "null"];
 
-/// Says that anything goes, in the grammar's way or the caller's.
+/// Makes a schema accept anything explicitly, as the grammar or the option `untyped` requires. A schema with `type` or
+/// `anyOf` is left unchanged.
 pub(in crate::sanitize) fn write<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if ["type", "anyOf"].iter().any(|keyword| node.get(keyword).is_some()) {
         return;
@@ -48,9 +49,9 @@ pub(in crate::sanitize) fn write<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     }
 }
 
-/// How many bytes it takes to say that anything goes, beside texts.
+/// Returns the number of bytes that accepting anything adds to a schema, not counting the author's texts.
 pub(in crate::sanitize) fn length(context: &PassContext) -> usize {
-    // It is written as a string that holds JSON, or refers to a definition.
+    // The longer of two forms: a string that holds JSON, or a reference to a definition of JSON.
     if context.grammar.encodes() {
         return r#""type":"string","description":"(value: any JSON, written as JSON text)""#.len();
     }
@@ -77,7 +78,7 @@ fn all_types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut 
         });
     let location = Location::of(node);
     let to = Location::under(node, if alone { "type" } else { "anyOf" });
-    // Lists of lists have no end where items must say what they are.
+    // If `items` must declare its types, arrays cannot nest without end, so the result is narrower.
     let ends = alone || !grammar.arrays.needs_items || grammar.arrays.open_items;
     let effect = if ends { EXPAND } else { EXPAND.accepts(Accepts::Narrower) };
     context.diagnostics.report(place.polarity, location, to, effect, || {
@@ -92,7 +93,8 @@ fn all_types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut 
     }
 }
 
-/// Any value of one type, as the grammar wants its containers said; items of items are not lists again.
+/// Returns a schema for any value of one type, with the members that the grammar requires of containers. Items of an
+/// array are never arrays.
 fn whatever<'a>(name: &'static str, grammar: &Grammar, nested: bool) -> Node<'a> {
     let mut schema = Object::new();
     schema.set(Text::literal("type"), Node::literal(name));
@@ -117,7 +119,7 @@ fn whatever<'a>(name: &'static str, grammar: &Grammar, nested: bool) -> Node<'a>
     Node::object(schema)
 }
 
-/// Says that the value is a string that holds JSON.
+/// Turns the schema into a string that holds JSON, and describes it as such.
 fn text<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -133,7 +135,7 @@ fn text<'a>(
     description::append(node, &[("value", &Node::literal("any JSON, written as JSON text"))]);
 }
 
-/// A name for the definition of JSON that no other one has.
+/// Returns a name for the definition of JSON that no other definition has.
 pub(in crate::sanitize) fn definition_name(root: &Node<'_>) -> String {
     let mut name = String::from("json");
     while root.get(Keyword::Defs).is_some_and(|table| table.get(&name).is_some()) {
@@ -142,13 +144,13 @@ pub(in crate::sanitize) fn definition_name(root: &Node<'_>) -> String {
     name
 }
 
-/// Does a keyword hold of some values?
+/// True if a member is a keyword that constrains values of some type.
 pub(in crate::sanitize) fn asserts(member: &Member<'_>) -> bool {
     Keyword::named(&member.key).is_some_and(|keyword| keyword.applies_to().is_some())
 }
 
-/// Encodes anything, where every schema must say what it is: by a reference to a definition of JSON, or as a string
-/// that holds it. Returns whether the definition is needed.
+/// Encodes a schema that accepts anything if every schema must declare a type: as a reference to a definition of JSON,
+/// or as a string that holds JSON. Returns whether the definition is needed.
 pub(in crate::sanitize) fn encode<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -160,15 +162,15 @@ pub(in crate::sanitize) fn encode<'a>(
         *node = Node::empty_object().with_origin(node.origin());
     }
     let by_definition = context.grammar.defines_any();
-    // What is said of one kind of value alone is lost.
+    // Constraints on values of one type are lost.
     let loses = node.as_object().is_some_and(|object| object.iter().any(asserts));
-    let said =
+    let adjusted =
         |effect: ChangeKind| if loses { effect.accepts(Accepts::Wider).guidance(Guidance::Lost) } else { effect };
     if let Some(object) = node.as_object_mut() {
         object.retain(|member| member.key.is(Keyword::Description) || member.key.is(Keyword::Title));
     }
     if by_definition {
-        context.diagnostics.report(place.polarity, location.clone(), location, said(DEFINE), || {
+        context.diagnostics.report(place.polarity, location.clone(), location, adjusted(DEFINE), || {
             String::from(
                 "replaced a schema that accepts anything by a reference to a definition of JSON, in which an \
                 object is a list of key-value pairs",
@@ -178,18 +180,19 @@ pub(in crate::sanitize) fn encode<'a>(
         let Some(object) = node.as_object_mut() else { return true };
         match object.is_empty() {
             true => object.set(Text::literal("$ref"), reference),
-            // Nothing may stand beside a reference.
+            // `$ref` may have no siblings.
             false => object.set(Text::literal("anyOf"), Node::array(vec![Node::record([("$ref", reference)])])),
         }
     } else {
-        let says = "replaced a schema that accepts anything by a string that holds JSON: a definition of JSON would \
-            refer to itself";
-        text(node, place, said(TEXT), says, context);
+        let message =
+            "replaced a schema that accepts anything by a string that holds JSON: a definition of JSON would refer \
+            to itself";
+        text(node, place, adjusted(TEXT), message, context);
     }
     by_definition
 }
 
-/// Adds the definition of any JSON: scalars as they are, arrays, and objects as lists of pairs.
+/// Adds the definition of any JSON: scalars unchanged, arrays, and objects as lists of key-value pairs.
 pub(in crate::sanitize) fn define(root: &mut Node<'_>, name: &str) {
     let typed = |name: &'static str| Node::record([("type", Node::literal(name))]);
     let itself = || Node::record([("$ref", Node::string(format!("#/$defs/{name}")))]);

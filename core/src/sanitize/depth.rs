@@ -1,6 +1,6 @@
-//! What is written must be readable again: a result may nest no deeper than an input.
+//! Limits the nesting of results to that of inputs, so that every result can be read again.
 //!
-//! Rules that put an object where a boolean stood, or add an empty one, can push the last level over the limit.
+//! Rules that replace a boolean by an object, or add an empty object, can exceed the limit at the last level.
 
 use alloc::{format, string::String};
 
@@ -13,7 +13,7 @@ use crate::{
 /// # Errors
 /// `too-deep` at the first array or object beyond [`MAX_DEPTH`].
 pub(super) fn within_limit(node: &Node<'_>) -> Result<(), Error> {
-    // What is still the input was measured when it was read.
+    // An unchanged input was measured when it was read.
     if node.is_intact() {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! What the grammar cannot say, said in the description: one parenthesis, once.
+//! Describes what the grammar cannot express: one parenthesis at the end of `description`.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -8,24 +8,24 @@ use crate::{
     schema::keyword::Keyword,
 };
 
-/// No keyword is longer.
+/// Maximum length of a keyword.
 const LONGEST_KEYWORD: usize = 32;
 
-/// Appends `(k: v; k: v)` to the description, strings bare and other values as compact JSON. What is said there already
-/// is not said again, and a parenthesis of that form at its end takes what is new.
+/// Appends `(k: v; k: v)` to the description, strings bare and other values as compact JSON. Entries that the
+/// description already has are not repeated; new ones extend an existing parenthesis of that form.
 pub(in crate::sanitize) fn append<'a>(node: &mut Node<'a>, diagnostics: &[(&str, &Node<'_>)]) {
-    let said = diagnostics.iter().map(|(keyword, value)| match value.as_text().and_then(|text| text.value()) {
+    let entries = diagnostics.iter().map(|(keyword, value)| match value.as_text().and_then(|text| text.value()) {
         Some(text) => format!("{keyword}: {text}"),
         None => format!("{keyword}: {}", json::write_plain(value)),
     });
     let text = match node.get(Keyword::Description).and_then(Node::as_text).map(Text::value) {
         Some(Some(text)) => text.into_owned(),
-        // Half a surrogate pair cannot be written again; the description stays as it is.
+        // Half a surrogate pair cannot be written, so the description is left unchanged.
         Some(None) => return,
         None => String::new(),
     };
     let (before, standing) = split(&text);
-    let new: Vec<String> = said.filter(|part| !standing.is_some_and(|standing| holds(standing, part))).collect();
+    let new: Vec<String> = entries.filter(|part| !standing.is_some_and(|standing| holds(standing, part))).collect();
     if new.is_empty() {
         return;
     }
@@ -43,8 +43,8 @@ pub(in crate::sanitize) fn append<'a>(node: &mut Node<'a>, diagnostics: &[(&str,
     }
 }
 
-/// What the parenthesis at the end of a description says, and what stands before it. It begins with a keyword and a
-/// colon, so that a parenthesis of the author's stays alone.
+/// Splits a description into the text before the parenthesis at its end, and the content of the parenthesis. The
+/// parenthesis must begin with a keyword and a colon, so one that the author wrote is not taken for it.
 fn split(text: &str) -> (&str, Option<&str>) {
     let begins = |after: &str| {
         let end = after.bytes().take(LONGEST_KEYWORD).position(|byte| byte == b':');
@@ -64,13 +64,13 @@ fn split(text: &str) -> (&str, Option<&str>) {
     (text, None)
 }
 
-/// Does a parenthesis say this already?
+/// True if the parenthesis already contains this part.
 fn holds(standing: &str, part: &str) -> bool {
     let Some((before, after)) = standing.split_once(part) else { return false };
     (before.is_empty() || before.ends_with("; ")) && (after.is_empty() || after.starts_with("; "))
 }
 
-/// May a description stand here, and does anybody read it?
+/// True if this schema may have a description that the model sees.
 pub(in crate::sanitize) fn can_describe(node: &Node<'_>, is_root: bool, grammar: &Grammar) -> bool {
     let is_read = grammar.describes_root || !is_root;
     is_read && (node.get(Keyword::Ref).is_none() || grammar.refs.beside.contains(Keyword::Description))

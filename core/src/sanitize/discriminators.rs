@@ -1,7 +1,8 @@
-//! OpenAPI's `discriminator`: its `mapping` names the branches of the union that it stands beside by their references.
+//! OpenAPI's `discriminator`: its `mapping` names the branches of the sibling union by their references.
 //!
-//! Passes rewrite the branches as they do any schema; in the end the mapping follows them here. An entry whose branch
-//! still is a reference leads where that leads; one whose branch was written out would lead nowhere, and goes.
+//! Passes rewrite the branches like any other schemas; [`Discriminators::settle`] then updates the mapping. If a branch
+//! is still a reference, its entry gets that reference. If a branch was inlined, its entry would have no target and is
+//! removed.
 
 use alloc::{
     format,
@@ -30,17 +31,17 @@ const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword).guidance(Guidance::Lo
 
 const UNIONS: [Keyword; 2] = [Keyword::AnyOf, Keyword::OneOf];
 
-/// What the discriminators of a schema spoke of when it was read.
+/// Discriminators of a schema as it was read.
 #[derive(Default)]
 pub(in crate::sanitize) struct Discriminators {
-    /// Those that stood beside a union.
+    /// Discriminators that were siblings of a union.
     beside: Set<Number>,
-    /// The entries of mappings that led somewhere, with the reference of the branch that each named, if one did.
+    /// Entries of mappings that had a target, each with the reference of the branch that it named, if any.
     entries: Map<Number, Option<Number>>,
 }
 
 impl Discriminators {
-    /// Notes what stands in a schema before it is rewritten.
+    /// Collects the discriminators of a schema before it is rewritten.
     pub(in crate::sanitize) fn of(root: &Node<'_>, budget: &Budget) -> Result<Self, Error> {
         let mut found = Discriminators::default();
         let mut definitions: Option<References> = None;
@@ -84,7 +85,7 @@ impl Discriminators {
         }
     }
 
-    /// Lets the discriminators of what was written follow.
+    /// Updates the discriminators of the rewritten schema.
     pub(in crate::sanitize) fn settle(
         &self,
         root: &mut Node<'_>,
@@ -129,7 +130,7 @@ impl<'a> VisitorMut<'a> for Settler<'_> {
 }
 
 impl Settler<'_> {
-    /// What becomes of each entry of the mapping that stands in a schema.
+    /// Decides for each entry of a schema's mapping whether it is kept, replaced or removed.
     fn becomes<'a>(&self, schema: &Node<'a>, mapping: &Object<'a>) -> Vec<Becomes<'a>> {
         let by_number: Map<Number, &Node<'a>> = schema
             .as_object()
@@ -191,7 +192,7 @@ impl Settler<'_> {
     }
 }
 
-/// What becomes of an entry of a mapping.
+/// Change to an entry of a mapping.
 #[derive(PartialEq, Eq)]
 enum Becomes<'a> {
     Same,
@@ -199,7 +200,7 @@ enum Becomes<'a> {
     Gone,
 }
 
-/// The branches of the unions of a schema.
+/// Returns the branches of `anyOf` and `oneOf`.
 fn branches<'n, 'a>(object: &'n Object<'a>) -> impl Iterator<Item = &'n Node<'a>> {
     UNIONS.into_iter().filter_map(|union| object.get(union).and_then(Node::as_array)).flatten()
 }
@@ -208,12 +209,12 @@ fn reference<'n, 'a>(branch: &'n Node<'a>) -> Option<&'n Node<'a>> {
     branch.get(Keyword::Ref).filter(|reference| reference.as_text().is_some())
 }
 
-/// Does an entry name the branch of this reference: by the same reference, or by the definition's bare name?
+/// True if an entry names the branch of this reference, by the same reference or by the bare name of the definition.
 fn names(entry: &Text<'_>, reference: &Text<'_>) -> bool {
     entry == reference || reference.value().is_some_and(|reference| entry.is(&last_token(&reference)))
 }
 
-/// The name of the definition that a reference leads to.
+/// Returns the name of the definition that a reference points to.
 fn last_token(reference: &str) -> String {
     reference.rsplit('/').next().unwrap_or_default().to_string()
 }

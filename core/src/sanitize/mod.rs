@@ -1,5 +1,5 @@
-//! `sanitize`: the way in and out. What is accepted stays as it is; everything else goes through the pipeline and is
-//! verified.
+//! `sanitize`: the entry points. A schema that the dialect accepts is returned unchanged; any other goes through the
+//! pipeline, and the result is verified.
 
 mod analysis;
 mod anything;
@@ -49,16 +49,16 @@ use crate::{
     },
 };
 
-/// Rewrites a schema in place; gives the changes if they are wanted (or needed for `allow`).
+/// Rewrites a schema in place. Returns the changes if `with_report` is true (or `allow` needs them).
 ///
 /// # Errors
-/// As `toolwire::sanitize`.
+/// Those of `toolwire::sanitize`.
 pub fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_report: bool) -> Result<Vec<Change>, Error> {
     let detail = with_report.then_some(Detail::Whole);
     run(node, options, detail, None, &Rc::new(options.budget(node)))
 }
 
-/// The same with a report of this detail, and with the plan that brings arguments back.
+/// Like [`sanitize`], with a report of this detail, and with the plan that restores arguments.
 pub(crate) fn sanitize_with_plan(
     node: &mut Node<'_>,
     options: &SanitizeOptions,
@@ -67,8 +67,8 @@ pub(crate) fn sanitize_with_plan(
     with_plan(node, options, detail, options.budget(node))
 }
 
-/// The same for a schema that [`sanitize`] has written, with its whole report. Recording takes more steps than writing,
-/// and the report of what was sent must not fail for them.
+/// Like [`sanitize_with_plan`], with a whole report, for a schema that [`sanitize`] has already rewritten. Recording
+/// needs more steps than rewriting, and the report on a schema that was sent must not fail for lack of budget.
 pub(crate) fn report(node: &mut Node<'_>, options: &SanitizeOptions) -> Result<(Vec<Change>, Plan), Error> {
     with_plan(node, options, Detail::Whole, options.budget(node).times(REPORT_FACTOR))
 }
@@ -92,7 +92,7 @@ fn run(
     budget: &Rc<Budget>,
 ) -> Result<Vec<Change>, Error> {
     let dialect = dialect::of(options)?;
-    // An error says all of a change that loses too much.
+    // A `too-lossy` error contains all changes in full.
     let mut recorder = match detail {
         _ if options.allow != Allow::Any => Recorder::on(),
         Some(detail) => Recorder::of(detail),
@@ -106,11 +106,11 @@ fn run(
             codex::sanitize(node, wire.as_ref(), &mut recorder, budget)?;
         }
         Method::Rules(grammar) => {
-            // A wish that cannot be granted is an error whatever the schema.
+            // An option that the grammar cannot honour is an error for every schema.
             pipeline::refuse_options(grammar, options)?;
-            // What is accepted as it stands is the least loss there is; only an option that asks for more goes on from
-            // there.
-            // A grammar may leave the root open, because arguments are an object anyway.
+            // A schema that is accepted unchanged loses nothing; only an option that asks for more has it rewritten. A
+            // grammar for tools may accept any root, because arguments are objects anyway; an answer that is given as a
+            // call must still be wrapped (`wraps_root`).
             if options.wraps_root {
                 wrapped = wrap_root::wrap(node, &options.wrapper, grammar, budget)?;
             }
@@ -134,7 +134,7 @@ fn run(
     enforce_allow(options.allow, changes)
 }
 
-/// Rewrites a schema that is not accepted as it stands, and verifies what was written.
+/// Rewrites a schema that is not accepted unchanged, and verifies the result.
 fn rewrite<'a>(
     node: &mut Node<'a>,
     of: (&'static Dialect, &'static Grammar),
@@ -147,7 +147,7 @@ fn rewrite<'a>(
     let (_, grammar) = of;
     let mut builder = plan.is_some().then(PlanBuilder::default);
     let wrapper = is_wrapped.then_some(options.wrapper.as_str());
-    // A wrapper may be all that was missing, unless references have to be moved.
+    // Wrapping may be all that was needed, unless references have to be moved.
     let is_done = is_wrapped
         && !references::mentions_references(node)
         && is_already_accepted(node, Form::Read, grammar, options, budget)?;
@@ -161,7 +161,7 @@ fn rewrite<'a>(
     Ok(())
 }
 
-/// Writes a schema as the grammar has it; gives true if it is known to be accepted.
+/// Runs the pipeline. Returns true if the result is known to be accepted.
 fn write<'a>(
     node: &mut Node<'a>,
     (dialect, grammar): (&'static Dialect, &'static Grammar),
@@ -170,14 +170,15 @@ fn write<'a>(
     recorder: &mut Recorder,
     budget: &Rc<Budget>,
 ) -> Result<bool, Error> {
-    // What has become accepted is returned as it is when it comes again. (What is encoded has its own end.)
+    // A second call would return an accepted schema unchanged, so the passes end there. (Encoded schemas end with
+    // `encode`.)
     let ends = grammar.accept_unchanged && !grammar.encodes();
     let is_done =
         |node: &Node<'_>| ends && is_already_accepted(node, Form::Written, grammar, options, budget).unwrap_or(false);
     pipeline::sanitize(node, (dialect, grammar), options, &is_done, (plan, wrapper), recorder, budget)
 }
 
-/// Is the schema accepted as it stands, and nothing else asked for?
+/// Returns whether the schema is accepted unchanged and no option asks for more.
 fn is_already_accepted(
     node: &Node<'_>,
     form: Form,
@@ -189,7 +190,7 @@ fn is_already_accepted(
     {
         return Ok(false);
     }
-    // The API takes the numbers of types, and an SDK of its maker does not.
+    // The API accepts types as numbers, but an SDK of its vendor does not.
     if grammar.protocol_types && has_numbered_types(node, budget)? {
         return Ok(false);
     }
@@ -199,7 +200,7 @@ fn is_already_accepted(
     Ok(!inlines && !types)
 }
 
-/// Is there a type that is written as its number?
+/// Returns whether a type is written as its number.
 fn has_numbered_types(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
     let mut found = false;
     visit::walk(budget, root, Keywords::ALL, &mut |node, _| {
@@ -209,7 +210,7 @@ fn has_numbered_types(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
     Ok(found)
 }
 
-/// Is there a reference that could be written out?
+/// Returns whether a reference could be inlined.
 fn has_inlinable(root: &Node<'_>, form: Form, budget: &Budget) -> Result<bool, Error> {
     if !references::has_references(root, budget)? {
         return Ok(false);
@@ -220,19 +221,19 @@ fn has_inlinable(root: &Node<'_>, form: Form, budget: &Budget) -> Result<bool, E
     Ok(inlinable)
 }
 
-/// Callers may count on a root with `properties`, whatever the API takes.
+/// True if the root has `properties`, which callers may rely on whatever the API accepts.
 fn has_root_properties(node: &Node<'_>, grammar: &Grammar) -> bool {
     !grammar.object_root
         || node.get(Keyword::Properties).is_some()
         || (grammar.root_reference && node.get(Keyword::Ref).is_some())
 }
 
-/// Never a silent pass-through of something the API rejects: where the rules find no way to say a schema, that is an
-/// error.
+/// Returns an error if the rules could not express the schema in the dialect, so that nothing that the API refuses is
+/// passed through silently.
 fn verify_output(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, budget: &Budget) -> Result<(), Error> {
-    // (Deeper than can be read again is refused after this: it has to stay so shallow that going over it is safe.)
+    // The checks below recurse, so the depth is limited first.
     depth::within_limit(node)?;
-    // What was repaired may say more than it did.
+    // A repair may have excluded objects.
     root::refuse_no_object(node, Form::Written, grammar, budget)?;
     match check::first(node, options, budget)? {
         None => Ok(()),
@@ -246,7 +247,7 @@ fn verify_output(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, 
     }
 }
 
-/// The changes, unless one of them loses more than is allowed.
+/// Returns the changes, or an error if one of them loses more than `allow` permits.
 fn enforce_allow(allow: Allow, changes: Vec<Change>) -> Result<Vec<Change>, Error> {
     let Some(worst) = changes.iter().find(|change| Allow::needed_for(change.accepts, change.encoded) > allow) else {
         return Ok(changes);

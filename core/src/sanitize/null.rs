@@ -1,4 +1,4 @@
-//! Null, admitted by a schema in the way that a grammar has for it.
+//! Makes a schema accept null, in the form that the grammar has for it.
 
 use alloc::{vec, vec::Vec};
 
@@ -9,7 +9,7 @@ use crate::{
     schema::keyword::{Keyword, Role},
 };
 
-/// Lets a schema accept null too, in the shortest way the grammar has. Null must not be one of its values.
+/// Makes a schema accept null too, in the shortest form that the grammar has. Null must not be one of its values yet.
 pub(in crate::sanitize) fn admit(node: &mut Node<'_>, grammar: &Grammar) {
     if grammar.null == Null::Nullable {
         return flag(node);
@@ -30,7 +30,7 @@ pub(in crate::sanitize) fn admit(node: &mut Node<'_>, grammar: &Grammar) {
     }
 }
 
-/// True if a keyword beside `anyOf` may refuse null, which a branch could not undo.
+/// True if a sibling of `anyOf` may refuse null, which a branch could not undo.
 fn has_siblings_that_assert(node: &Node<'_>) -> bool {
     node.as_object().into_iter().flatten().any(|member| {
         Keyword::named(&member.key).is_some_and(|keyword| {
@@ -43,10 +43,10 @@ fn null_schema<'a>() -> Node<'a> {
     Node::record([("type", Node::literal("null"))])
 }
 
-/// May `null` stand in the list of types of this schema?
+/// True if `null` may be added to the types of this schema.
 fn may_be_listed(node: &Node<'_>, grammar: &Grammar) -> bool {
     let Some(object) = node.as_object() else { return false };
-    // Null would have to join the values of both.
+    // Null would have to be added to both.
     if object.has(Keyword::Const) && object.has(Keyword::Enum) {
         return false;
     }
@@ -58,7 +58,7 @@ fn may_be_listed(node: &Node<'_>, grammar: &Grammar) -> bool {
     }
 }
 
-/// Puts null into `type`, and into the values that there are.
+/// Adds null to `type`, and to the values of `const` or `enum`.
 fn listed(node: &mut Node<'_>) {
     let Some(object) = node.as_object_mut() else { return };
     if let Some(types) = object.get_mut(Keyword::Type).filter(|types| !types.is_text("null")) {
@@ -81,7 +81,7 @@ fn listed(node: &mut Node<'_>) {
     }
 }
 
-/// Puts the schema beside null; what it says to the reader stays outside.
+/// Moves the schema into a union with null; its title and description stay outside.
 fn union(node: &mut Node<'_>) {
     let origin = node.origin();
     let Some(object) = node.as_object_mut() else { return };
@@ -95,7 +95,7 @@ fn union(node: &mut Node<'_>) {
     node.replace(Data::Object(members));
 }
 
-/// Writes `nullable: true`, in each branch of a union.
+/// Writes `nullable: true` in a schema, or in each branch of its union.
 fn flag(node: &mut Node<'_>) {
     if node.get(Keyword::AnyOf).is_some() {
         node.visit(Keyword::AnyOf, |branches| {

@@ -1,4 +1,4 @@
-//! What a pass is: one step of the pipeline, with what it needs and why it stands where it stands.
+//! Definition of a pass: one step of the pipeline, its conditions, and the reason for its position.
 
 use super::context::PassContext;
 use crate::{
@@ -10,30 +10,30 @@ use crate::{
 
 /// One step of the pipeline.
 pub(in crate::sanitize) struct Pass {
-    /// The name that the pipeline's page has for it.
+    /// Name of the pass in `docs/pipeline.md`.
     #[cfg_attr(not(test), allow(dead_code, reason = "tests take passes out by name, and the page shows it"))]
     pub(in crate::sanitize) name: &'static str,
     pub(in crate::sanitize) phase: Phase,
-    /// The rules whose changes it may report.
+    /// Rules whose changes the pass may report.
     #[cfg_attr(not(test), allow(dead_code, reason = "the page of the pipeline shows them"))]
     pub(in crate::sanitize) rules: &'static [Rule],
-    /// It has nothing to do at a schema in which none of these stands.
+    /// The pass is skipped for a schema that has none of these keywords; it runs on every schema if the set is empty.
     pub(in crate::sanitize) needs: Keywords,
-    /// Whether it has anything to do for this grammar and this document.
+    /// Returns whether the pass may have something to do for this grammar and this document.
     pub(in crate::sanitize) applies: fn(&PassContext) -> bool,
     pub(in crate::sanitize) run: Run,
-    /// Why it stands there.
+    /// Reason for the position of the pass.
     #[cfg_attr(not(test), allow(dead_code, reason = "the page of the pipeline shows them"))]
     pub(in crate::sanitize) why: &'static str,
 }
 
-/// What a pass looks at.
+/// Scope of a pass.
 pub(in crate::sanitize) enum Run {
     /// The document, once.
     Document(for<'a> fn(&mut Node<'a>, &mut PassContext) -> Result<(), Error>),
-    /// Every schema, before those in it.
+    /// Every schema, before its subschemas.
     Enter(AtSchema),
-    /// Every schema, after those in it.
+    /// Every schema, after its subschemas.
     Leave(AtSchema),
 }
 
@@ -41,18 +41,18 @@ pub(in crate::sanitize) enum Run {
 pub(in crate::sanitize) type AtSchema =
     for<'p, 'a> fn(&mut Node<'a>, &Site<'p, 'a>, &mut PassContext) -> Result<Flow, Error>;
 
-/// Whether other passes of the phase go on with the schema.
+/// Control flow after a pass on one schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sanitize) enum Flow {
     Continue,
-    /// The schema is what it is to be.
+    /// The schema is final: skip the remaining passes.
     Stop,
 }
 
-/// Where a schema stands, and what is known of it.
+/// Position of a schema, and what is known about it.
 pub(in crate::sanitize) struct Site<'p, 'a> {
     pub(in crate::sanitize) place: &'p SchemaPath<'p, 'a>,
-    /// What stands in it.
+    /// Keywords that occur in the schema.
     pub(in crate::sanitize) keywords: Keywords,
     pub(in crate::sanitize) known: InferenceContext,
 }
@@ -63,22 +63,21 @@ impl Site<'_, '_> {
     }
 }
 
-/// What the schemas around a schema say of its instance.
+/// Facts about the instance that the enclosing schemas imply.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::sanitize) struct InferenceContext {
-    /// The instance is of these types, because a schema that applies to it too says so.
+    /// Types of the instance, if another schema that applies to it declares them.
     pub(in crate::sanitize) types: Option<InstanceTypes>,
-    /// Nothing is typed here.
+    /// True if no type is inferred here.
     pub(in crate::sanitize) not_typed: bool,
-    /// The validator does not look here, so nothing needs to be given up for it.
+    /// True if the API's validator does not check this schema, so nothing has to be removed from it.
     pub(in crate::sanitize) opaque: bool,
-    /// The schema around it, whose items these are, says that it may be anything; nothing is said of the items of
-    /// anything.
+    /// True for `items` of a schema that may be anything: types are not inferred for them.
     pub(in crate::sanitize) of_anything: bool,
 }
 
 impl Pass {
-    /// Whether the pass runs over this document. Tests take out single passes, to show what each is for.
+    /// Returns whether the pass runs on this document. Tests turn off single passes, to show what each is for.
     pub(in crate::sanitize) fn is_due(&self, context: &PassContext) -> bool {
         #[cfg(test)]
         if off::is_out(self.name) {
@@ -88,7 +87,7 @@ impl Pass {
     }
 }
 
-/// Runs the passes of a walk over one schema; `keywords` is what stands in it.
+/// Runs the passes of a walk on one schema, which has these `keywords`. Returns the keywords that it has afterwards.
 pub(in crate::sanitize) fn run_all<'a>(
     passes: &[(&Pass, AtSchema)],
     node: &mut Node<'a>,
@@ -104,7 +103,7 @@ pub(in crate::sanitize) fn run_all<'a>(
         #[cfg(test)]
         context.diagnostics.expect(pass.rules);
         let flow = run(node, &Site { place, keywords, known }, context)?;
-        // Most passes find nothing to do.
+        // Most passes change nothing, so the keywords are collected again only after a change.
         if !node.is_unchanged() {
             keywords = node.as_object().map_or(Keywords::NONE, Keywords::in_object);
         }
@@ -129,7 +128,7 @@ pub(in crate::sanitize) mod off {
         OUT.with(|out| out.get() == Some(pass))
     }
 
-    /// Runs `inside` without the pass of this name.
+    /// Runs `inside` without this pass.
     pub(in crate::sanitize) fn without<R>(pass: &'static str, inside: impl FnOnce() -> R) -> R {
         OUT.with(|out| out.set(Some(pass)));
         let result = inside();

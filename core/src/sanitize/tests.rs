@@ -1,4 +1,4 @@
-//! What calls really take of their budgets: far less than they have, so that no honest schema is refused for it.
+//! Tests that calls use only a small share of their budgets, so that no realistic schema is refused for exceeding one.
 #![allow(clippy::panic, reason = "a test stops where it cannot go on")]
 
 extern crate std;
@@ -15,7 +15,8 @@ use crate::{
     sanitize::run,
 };
 
-/// The reference data, by the member that holds the schema: what lies beside the checkout, or the sample in it.
+/// Reference data, with the member that holds the schema: from the folder next to the checkout, or the sample inside
+/// it.
 const FILES: [(&str, &str); 4] = [
     ("mcp_tools.jsonl", "inputSchema"),
     ("test_suite.jsonl", "schema"),
@@ -37,7 +38,7 @@ fn schemas() -> Vec<String> {
     found
 }
 
-/// Small schemas that take much.
+/// Small schemas that need many steps.
 fn hard() -> Vec<String> {
     let chain = |count: usize| {
         let link = |at: usize| {

@@ -1,7 +1,6 @@
-//! Response formats whose root must be an object: a schema that describes something else becomes the schema of the one
-//! property of an object.
+//! Response formats whose root must be an object: a schema of anything else becomes the only property of an object.
 //!
-//! That comes before all passes, which then read the object as if the caller had written it.
+//! Wrapping precedes all passes, which then see the object as if the caller had written it.
 
 use alloc::{
     format,
@@ -30,17 +29,19 @@ use crate::{
 /// Keywords that imply an object if `type` is absent.
 const OF_OBJECTS: [Keyword; 4] =
     [Keyword::Properties, Keyword::Required, Keyword::PatternProperties, Keyword::AdditionalProperties];
-/// Unions. One object of all their branches would be a loss.
+/// Unions. Merging all their branches into one object would lose meaning.
 const UNIONS: [Keyword; 2] = [Keyword::AnyOf, Keyword::OneOf];
-/// Lists of values, which may be of any kind.
+/// Keywords that list values, which may be of any type.
 const VALUES: [Keyword; 2] = [Keyword::Enum, Keyword::Const];
-/// After this many schemas a root counts as an object.
+/// Number of schemas after which a root counts as an object.
 const MAX_STEPS: usize = 1_000;
-/// The same for levels.
+/// Number of levels after which a schema counts as an object.
 const MAX_LEVELS: usize = 64;
-/// Replaces a root that describes no object by an object with one property of this name. Returns whether it did.
+/// Replaces a root that does not describe an object by an object with one property of this name. Returns whether it
+/// did.
 ///
-/// The references of the schema start from it wherever it stands: [`answer`] is the document that they are resolved in.
+/// References inside the schema still resolve against the schema, not the new root: [`answer`] returns the document for
+/// them.
 ///
 /// # Errors
 /// `not-representable` if no answer is possible.
@@ -94,7 +95,7 @@ pub(super) fn report(changes: &mut Vec<Change>, name: &str, dialect: &Dialect) {
     changes.insert(0, wrapped);
 }
 
-/// The error about a wrapped schema, with a pointer into the caller's.
+/// Moves the pointer of an error about a wrapped schema into the caller's schema.
 pub(super) fn in_the_input(error: Error, name: &str) -> Error {
     let pointer = pointer_in_the_input(error.pointer(), name);
     error.at(pointer)
@@ -108,12 +109,12 @@ fn pointer_in_the_input(pointer: &str, name: &str) -> String {
     }
 }
 
-/// Returns true for the members that the wrapper added.
+/// True for members that the wrapper added.
 fn is_made_here(pointer: &str) -> bool {
     ["/type", "/properties", "/required", "/additionalProperties"].contains(&pointer)
 }
 
-/// The pointer to the wrapped schema.
+/// Returns the pointer to the wrapped schema.
 fn pointer_to(name: &str) -> String {
     let mut pointer = String::from("/properties");
     push_token(&mut pointer, name);
@@ -124,13 +125,13 @@ struct Search<'s, 'a> {
     root: &'s Node<'a>,
     grammar: &'s Grammar,
     budget: &'s Budget,
-    /// Found when they are first asked for: most roots have none.
+    /// Collected on first use, because most roots have no references.
     references: Option<References>,
     steps: usize,
 }
 
 impl<'s, 'a> Search<'s, 'a> {
-    /// Does a schema describe an object, in a form that can stand at the root without a loss?
+    /// True if a schema describes an object in a form that can be the root without loss.
     fn is_object(&mut self, schema: &'s Node<'a>, levels: usize) -> bool {
         let (Some(steps), Some(levels)) = (self.steps.checked_sub(1), levels.checked_sub(1)) else { return true };
         self.steps = steps;
@@ -151,13 +152,13 @@ impl<'s, 'a> Search<'s, 'a> {
             return self.is_object(target, levels);
         }
         match InstanceTypes::declared(schema) {
-            // No type of JSON Schema is named: it is repaired later.
+            // Not a type of JSON Schema; a later pass repairs it.
             Some(InstanceTypes::NONE) if names_object(schema) => return true,
             None | Some(InstanceTypes::NONE) => {}
             Some(types) => return types == InstanceTypes::OBJECT,
         }
         let branches = |keyword: Keyword| object.get(keyword).and_then(Node::as_array).unwrap_or_default();
-        // A value that is no object shows that the keywords of objects are not all that the schema describes.
+        // A value that is not an object shows that the schema describes more than objects.
         self.budget.pay(branches(Keyword::Enum).len());
         let mut values = branches(Keyword::Enum).iter().chain(object.get(Keyword::Const));
         if values.any(|value| value.as_object().is_none()) {
@@ -174,7 +175,7 @@ impl<'s, 'a> Search<'s, 'a> {
 
     fn target(&mut self, schema: &Node<'a>) -> Option<&'s Node<'a>> {
         let (root, budget) = (self.root, self.budget);
-        // Where the budget is spent, the walks after this one say so.
+        // If the budget is spent, the walks after this one report it.
         let references = self
             .references
             .get_or_insert_with(|| references::of(root, Form::Read, Draft::of(root), budget).unwrap_or_default());
@@ -182,13 +183,13 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 }
 
-/// Returns true if `type` is another spelling of `object`, such as `dict`.
+/// True if `type` is another spelling of `object`, such as `dict`.
 fn names_object(schema: &Node<'_>) -> bool {
     let name = schema.get(Keyword::Type).and_then(Node::as_text).and_then(Text::value);
     name.is_some_and(|name| known_type(&name) == Some(Some("object")))
 }
 
-/// Does a schema by itself say that its instances are objects? References are not followed.
+/// True if a schema by itself declares that its instances are objects. References are not followed.
 pub(crate) fn declares_object(schema: &Node<'_>) -> bool {
     fn declares(schema: &Node<'_>, levels: usize) -> bool {
         let Some(levels) = levels.checked_sub(1) else { return false };

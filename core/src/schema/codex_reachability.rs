@@ -1,6 +1,6 @@
-//! Which definitions of the root tables are reached by references, as Codex counts it.
+//! Reachability of definitions in the root tables, as Codex computes it.
 //!
-//! Sees `#/$defs/name…` and `#/definitions/name…` alone; general resolution of references is another matter.
+//! Follows only `#/$defs/name…` and `#/definitions/name…`; `schema/references` resolves references in general.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
@@ -14,7 +14,7 @@ use crate::{
     json::{Data, Node, Text},
 };
 
-/// The keywords whose schemas count as being outside the tables.
+/// Keywords whose subschemas count as outside the tables.
 const OUTSIDE: Keywords = Keywords::of(&[
     Keyword::Properties,
     Keyword::Items,
@@ -24,19 +24,19 @@ const OUTSIDE: Keywords = Keywords::of(&[
     Keyword::AdditionalProperties,
 ]);
 
-/// The root tables, by their names.
+/// Names of the root tables.
 pub(crate) const TABLES: [&str; 2] = ["$defs", "definitions"];
 
-/// A definition of a root table: which table, and its name there.
+/// A definition in a root table.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Definition {
-    /// An index into [`TABLES`].
+    /// Index into [`TABLES`].
     pub(crate) table: usize,
     pub(crate) name: String,
 }
 
-/// Reads a reference to a definition of a root table: after `#`, percent-decoded first, then split, then `~1` and `~0`
-/// decoded. Tokens after the name are ignored.
+/// Parses a reference to a definition in a root table. The fragment is percent-decoded, then split, then `~1` and `~0`
+/// are decoded. Tokens after the name are ignored.
 pub(crate) fn definition(reference: &Text<'_>) -> Option<Definition> {
     let reference = reference.value()?;
     let fragment = reference.strip_prefix('#')?;
@@ -47,16 +47,15 @@ pub(crate) fn definition(reference: &Text<'_>) -> Option<Definition> {
     Some(Definition { table, name: name.into_owned() })
 }
 
-/// Every definition that is reached: from the schemas outside the tables, and from there on through any `$ref`
-/// anywhere.
+/// Returns the definitions that are reachable from schemas outside the tables, following any `$ref` at any depth.
 pub(crate) fn reached(root: &Node<'_>, budget: &Budget) -> Set<Definition> {
     reached_except(root, &|_| false, budget)
 }
 
-/// As [`reached`], not looking into the values that are `gone`.
+/// Like [`reached`], but ignores objects for which `gone` returns true.
 pub(crate) fn reached_except(root: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool, budget: &Budget) -> Set<Definition> {
     let mut queue: Vec<Definition> = Vec::new();
-    // Where the budget is spent, the walks after this one say so.
+    // If the budget is spent, later walks report it.
     let _ = visit::walk(budget, root, OUTSIDE, &mut |node, _| {
         queue.extend(node.get(Keyword::Ref).and_then(Node::as_text).and_then(definition));
         Ok(Visit::Descend)
@@ -79,7 +78,7 @@ pub(crate) fn reached_except(root: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool, 
     reached
 }
 
-/// Every `$ref` anywhere in a value, whether a schema stands there or not.
+/// Collects every `$ref` in a value, including those that are not in a schema.
 fn references(value: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool, found: &mut Vec<Definition>, budget: &Budget) {
     let mut open = Vec::from([value]);
     while let Some(node) = open.pop().filter(|_| budget.pay(1)) {
@@ -94,7 +93,7 @@ fn references(value: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool, found: &mut Ve
     }
 }
 
-/// `None` if the bytes are no UTF-8 in the end.
+/// Decodes percent-encoded bytes; `None` if the result is not UTF-8.
 pub(crate) fn percent_decoded(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('%') {
         return Some(Cow::Borrowed(text));
@@ -120,7 +119,7 @@ pub(crate) fn percent_decoded(text: &str) -> Option<Cow<'_, str>> {
     String::from_utf8(bytes).ok().map(Cow::Owned)
 }
 
-/// A token of a JSON Pointer, decoded.
+/// Decodes a token of a JSON Pointer.
 pub(crate) fn token(spelled: &str) -> Cow<'_, str> {
     if spelled.contains('~') {
         Cow::Owned(spelled.replace("~1", "/").replace("~0", "~"))

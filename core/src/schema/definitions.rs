@@ -1,4 +1,4 @@
-//! The tables of definitions at the root, and what in them is reached by the names in references.
+//! Tables of definitions at the root, and which definitions are reachable by name.
 
 use super::{
     keyword::{Keyword, Keywords},
@@ -12,17 +12,17 @@ use crate::{
 };
 use alloc::{format, string::String, vec::Vec};
 
-/// The tables of definitions.
+/// Names of the tables of definitions.
 pub(crate) const TABLES: [&str; 2] = ["$defs", "definitions"];
 
-/// Does something stand in the root's tables that no schema outside leads to?
+/// Returns whether a definition is not reachable from outside the tables.
 pub(crate) fn has_unreached(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
     let count: usize =
         TABLES.iter().filter_map(|table| root.get(table).and_then(Node::as_object)).map(Object::len).sum();
     Ok(count > 0 && reached(root, budget)?.len() < count)
 }
 
-/// The name of the definition that a kept reference names.
+/// Returns the name of the definition that a kept reference leads to.
 pub(crate) fn definition_name<'n>(node: &'n Node<'_>) -> Option<&'n str> {
     node.get(Keyword::Ref)
         .and_then(Node::as_text)
@@ -30,12 +30,12 @@ pub(crate) fn definition_name<'n>(node: &'n Node<'_>) -> Option<&'n str> {
         .and_then(|reference| reference.strip_prefix("#/$defs/"))
 }
 
-/// How a definition is referred to.
+/// Returns the reference to a definition.
 pub(crate) fn reference_to(table: &str, member: &Member<'_>) -> Option<String> {
     Some(format!("#/{table}/{}", member.key.value()?))
 }
 
-/// The references to definitions that are reached from outside the tables.
+/// Returns the references to definitions that are reachable from outside the tables.
 pub(crate) fn reached(root: &Node<'_>, budget: &Budget) -> Result<Set<String>, Error> {
     let tables = TABLES.iter().filter_map(|table| Some((table, root.get(table)?.as_object()?)));
     let bodies: Map<String, &Node<'_>> = tables
@@ -55,7 +55,7 @@ pub(crate) fn reached(root: &Node<'_>, budget: &Budget) -> Result<Set<String>, E
     Ok(reached)
 }
 
-/// What a schema refers to, tables of definitions left out.
+/// Collects the references in a schema, except those in tables of definitions.
 fn references(schema: &Node<'_>, found: &mut Vec<String>, budget: &Budget) -> Result<(), Error> {
     visit::walk(budget, schema, Keywords::ALL, &mut |node, place| {
         if matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)) {

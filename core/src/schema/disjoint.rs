@@ -1,7 +1,7 @@
-//! Proves that two schemas have no instance in common, which is what lets `oneOf` be spelled `anyOf`.
+//! Proves that two schemas have no instance in common, which allows `oneOf` to become `anyOf`.
 //!
-//! An answer of yes is a theorem of JSON Schema 2020-12; no means only that no proof was found. Whoever calls has
-//! respelled what older drafts say otherwise. The search is bounded, and what it cannot read proves nothing.
+//! True is a theorem of JSON Schema 2020-12; false only means that no proof was found. Older drafts must be respelled
+//! before. The search is bounded, and malformed keywords prove nothing.
 
 use core::cmp::Ordering;
 
@@ -16,13 +16,13 @@ use crate::{
     json::{self, Data, Node, Text},
 };
 
-/// How much is looked at before the search gives up: schemas, and the names and values they list.
+/// Maximum number of schemas, names and values that the search inspects.
 const MAX_STEPS: usize = 100_000;
 
-/// How far down the search goes. No real tool schema passes 40.
+/// Maximum depth of the search. No known tool schema exceeds 40.
 const MAX_LEVELS: usize = 64;
 
-/// No instance satisfies both.
+/// True if it is proved that no instance satisfies both.
 pub(crate) fn disjoint(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
     Search { budget, steps: MAX_STEPS, levels: MAX_LEVELS }.disjoint(one, two)
 }
@@ -34,13 +34,13 @@ struct Search<'b> {
 }
 
 impl Search<'_> {
-    /// One level further down, if there is anything left to spend. Without an answer nothing is proved.
+    /// Searches one level deeper, if the budget allows; otherwise nothing is proved.
     fn below(&mut self, schemas: &[&Node<'_>], inside: impl FnOnce(&mut Self) -> bool) -> bool {
         let steps = breadth_of(schemas);
         let (Some(steps), Some(levels)) = (self.steps.checked_sub(steps), self.levels.checked_sub(1)) else {
             return false;
         };
-        // What `nullable` means beside other keywords is not agreed on, and here it should be gone.
+        // The meaning of `nullable` next to other keywords is disputed, and earlier passes remove it.
         if !self.budget.pay(breadth_of(schemas)) || schemas.iter().any(|schema| schema.get(Keyword::Nullable).is_some())
         {
             return false;
@@ -67,7 +67,7 @@ impl Search<'_> {
             || self.parts_are_disjoint(two, one)
     }
 
-    /// Every value that one lists is none of the other's.
+    /// True if the other schema rejects every value that one lists.
     fn values_are_rejected(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
         let Some(listed) = listed(one) else { return false };
         if let Some(others) = self::listed(two) {
@@ -77,7 +77,7 @@ impl Search<'_> {
         listed.iter().all(|value| self.rejects(two, value))
     }
 
-    /// For every kind of instance that both admit by type, something makes it impossible.
+    /// True if, for every type that both accept, another keyword excludes common instances.
     fn kinds_are_rejected(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
         let common = kinds(one).and(kinds(two));
         let apart = |least: &[Keyword], most: &[Keyword]| {
@@ -98,7 +98,7 @@ impl Search<'_> {
                 || self.members_are_disjoint(two, one))
     }
 
-    /// A property that one requires can have no value that suits both.
+    /// True if a required property of one has no value that both accept.
     fn members_are_disjoint(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
         let Some(required) = one.get(Keyword::Required).and_then(Node::as_array) else { return false };
         let (ones, twos) = (Members::of(one), Members::of(two));
@@ -109,7 +109,7 @@ impl Search<'_> {
         })
     }
 
-    /// One is a list of branches that are each disjoint from the other, or says something further that is.
+    /// True if all branches of one, or one of its parts, are disjoint from the other.
     fn parts_are_disjoint(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
         let branches = |keyword: &str| one.get(keyword).and_then(Node::as_array);
         let all = |search: &mut Self, keyword: &str| {
@@ -121,7 +121,7 @@ impl Search<'_> {
             || branches("allOf").is_some_and(|list| list.iter().any(|part| self.disjoint(part, two)))
     }
 
-    /// The schema certainly does not accept the value.
+    /// True if the schema is proved to reject the value.
     fn rejects(&mut self, schema: &Node<'_>, value: &Node<'_>) -> bool {
         self.below(&[schema], |search| search.is_rejected(schema, value))
     }
@@ -160,10 +160,10 @@ impl Search<'_> {
     }
 }
 
-/// What a schema says of the members of an object, by name.
+/// Schemas that apply to the members of an object, by name.
 struct Members<'s, 'a> {
     properties: Map<&'s Text<'a>, &'s Node<'a>>,
-    /// What it says of all other names, if they can be told without matching patterns.
+    /// Schema of all other names, if it is known without matching patterns.
     rest: Option<&'s Node<'a>>,
 }
 
@@ -171,7 +171,7 @@ impl<'s, 'a> Members<'s, 'a> {
     fn of(schema: &'s Node<'a>) -> Self {
         let table = |keyword: &str| schema.get(keyword).map(Node::as_object);
         let properties = table("properties");
-        // A malformed table may say anything.
+        // A malformed table may be repaired in any way.
         let readable = !matches!(properties, Some(None));
         let no_patterns = table("patternProperties").is_none_or(|table| table.is_some_and(|table| table.is_empty()));
         Members {
@@ -185,16 +185,16 @@ impl<'s, 'a> Members<'s, 'a> {
     }
 }
 
-/// All the values a schema can accept, where it lists them.
+/// Returns the values that a schema lists, if it does.
 fn listed<'s, 'a>(schema: &'s Node<'a>) -> Option<&'s [Node<'a>]> {
     match schema.get(Keyword::Const) {
         Some(value) => Some(core::slice::from_ref(value)),
-        // An empty list is a mistake that somebody may repair by dropping it.
+        // An empty list is malformed, and a repair may remove it.
         None => schema.get(Keyword::Enum).and_then(Node::as_array).filter(|values| !values.is_empty()),
     }
 }
 
-/// The kinds of instance a schema can accept, by its `type`, its values and a `not` that only speaks of types.
+/// Returns the types that a schema can accept, by its `type`, its listed values, and a `not` that contains only `type`.
 fn kinds(schema: &Node<'_>) -> InstanceTypes {
     let by_type =
         |schema: &Node<'_>| schema.get(Keyword::Type).map_or(Some(InstanceTypes::ALL), InstanceTypes::of_keyword);
@@ -207,7 +207,7 @@ fn kinds(schema: &Node<'_>) -> InstanceTypes {
         .without(not.unwrap_or(InstanceTypes::NONE))
 }
 
-/// Nothing but these keywords and annotations.
+/// True if a schema has no assertions but these keywords.
 fn speaks_only_of(schema: &Node<'_>, keywords: &[Keyword]) -> bool {
     schema.as_object().is_some_and(|object| {
         object.iter().all(|member| match Keyword::named(&member.key) {
@@ -217,8 +217,8 @@ fn speaks_only_of(schema: &Node<'_>, keywords: &[Keyword]) -> bool {
     })
 }
 
-/// One denies what the other always is: `not` of a schema that says of types and required names no more than the other
-/// does.
+/// True if `not` of one excludes every instance of the other: because it holds the same schema, or only types and
+/// required names that all these instances have.
 fn denies(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
     let Some(not) = one.get(Keyword::Not) else { return false };
     if json::same_within(budget, not, two) {
@@ -241,7 +241,7 @@ fn breadth_of(schemas: &[&Node<'_>]) -> usize {
     schemas.iter().map(|schema| breadth(schema)).sum()
 }
 
-/// How many names and values a schema lists at its top, and itself.
+/// Returns the number of names and values that a schema lists at its top level, plus one.
 fn breadth(schema: &Node<'_>) -> usize {
     let members = schema.as_object().into_iter().flatten();
     let lists = members.map(|member| match member.value.data() {
@@ -252,7 +252,7 @@ fn breadth(schema: &Node<'_>) -> usize {
     lists.sum::<usize>() + 1
 }
 
-/// One's largest lies below the other's smallest.
+/// True if the maximum of one is below the minimum of the other.
 fn ends_before(low: &Node<'_>, most: &[Keyword], high: &Node<'_>, least: &[Keyword]) -> bool {
     let exclusive = |keyword: &Keyword| matches!(keyword, Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum);
     most.iter().any(|most| {

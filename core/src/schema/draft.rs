@@ -1,4 +1,4 @@
-//! Which draft of JSON Schema a schema is written in, and what differs between drafts.
+//! The draft of JSON Schema that a schema is written in, and the differences between drafts.
 
 use crate::{json::Node, schema::keyword::Keyword};
 
@@ -13,7 +13,7 @@ pub(crate) enum Draft {
 }
 
 impl Draft {
-    /// The draft that the root's `$schema` declares.
+    /// Returns the draft that the root's `$schema` declares.
     pub(crate) fn of(root: &Node<'_>) -> Draft {
         let declared = root.get(Keyword::Schema).and_then(Node::as_text).and_then(|text| text.value());
         let Some(uri) = declared else { return Draft::Y2020 };
@@ -26,18 +26,18 @@ impl Draft {
         known.into_iter().find(|(mark, _)| uri.contains(mark)).map_or(Draft::Y2020, |(_, draft)| draft)
     }
 
-    /// Keywords beside `$ref` do not validate (draft 7 and older): `$ref` replaces the whole schema.
+    /// True if siblings of `$ref` are ignored (draft 7 and older).
     pub(crate) fn ref_stands_alone(self) -> bool {
         self <= Draft::Seven
     }
 
-    /// `$id` with a fragment names a place, as `$anchor` does later (draft 6 and 7; `id` in draft 4).
+    /// True if `$id` with a fragment defines an anchor, as `$anchor` does later (drafts 6 and 7; `id` in draft 4).
     pub(crate) fn id_may_be_anchor(self) -> bool {
         self <= Draft::Seven
     }
 
-    /// Has it this keyword? What a later draft brought stands in an older schema as any unknown word does. What a later
-    /// draft dropped is read on: real schemas go on using it, and mean it.
+    /// True if the draft has this keyword. Keywords of later drafts count as unknown. Keywords that were dropped count
+    /// as known, because real schemas still use them.
     pub(crate) fn knows(self, keyword: Keyword) -> bool {
         let since = match keyword {
             Keyword::Const | Keyword::Contains | Keyword::PropertyNames => Draft::Six,

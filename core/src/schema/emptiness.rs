@@ -1,8 +1,6 @@
-//! Can some object be an instance of a schema? The arguments of a tool are one, so a schema that admits none is no
-//! tool's.
+//! Tests whether some object can be an instance of a schema: arguments are objects, so a tool's schema must accept one.
 //!
-//! No is a theorem; yes means only that nothing was found against it. Works on a schema as it was read, whatever its
-//! form.
+//! False is a theorem; true only means that no contradiction was found. Works on schemas as read, in any form.
 
 use super::{
     draft::Draft,
@@ -16,13 +14,13 @@ use crate::{
     schema::keyword::Keyword,
 };
 
-/// How many schemas are looked at before the answer is yes.
+/// Number of schemas after which the answer is true.
 const MAX_STEPS: usize = 10_000;
 
-/// How far down. No real tool schema has ten unions in one another at its root.
+/// Maximum depth. No known tool schema nests ten unions at its root.
 const MAX_LEVELS: usize = 64;
 
-/// May some object be an instance of this document?
+/// True if some object may be an instance of this document.
 pub(crate) fn admits_object(root: &Node<'_>, form: Form, draft: Draft, budget: &Budget) -> bool {
     Search { root, form, draft, budget, references: None, steps: MAX_STEPS }.object(root, MAX_LEVELS)
 }
@@ -32,7 +30,7 @@ struct Search<'s, 'a> {
     form: Form,
     draft: Draft,
     budget: &'s Budget,
-    /// Found when they are first asked for: most roots have none.
+    /// Collected on first use, because most roots have no references.
     references: Option<References>,
     steps: usize,
 }
@@ -67,40 +65,41 @@ impl<'s, 'a> Search<'s, 'a> {
     fn target(&mut self, schema: &Node<'a>) -> Option<&'s Node<'a>> {
         let (root, draft, budget) = (self.root, self.draft, self.budget);
         let form = self.form;
-        // Where the budget is spent, the walks after this one say so.
+        // If the budget is spent, later walks report it.
         let references =
             self.references.get_or_insert_with(|| references::of(root, form, draft, budget).unwrap_or_default());
         references.located(root, references.target_of(schema)?)
     }
 }
 
-/// What stands under `type` and is no type name is repaired, and proves nothing.
+/// True if `type` excludes objects. An invalid `type` will be repaired, and proves nothing.
 fn is_of_another_type(schema: &Node<'_>) -> bool {
     let declared =
         schema.get(Keyword::Type).and_then(InstanceTypes::of_keyword).filter(|types| *types != InstanceTypes::NONE);
     declared.is_some_and(|types| !types.meets(InstanceTypes::OBJECT))
 }
 
-/// An empty list is malformed, and is repaired.
+/// True if `enum` or `const` lists no object. An empty list is malformed, and will be repaired.
 fn lists_no_object(schema: &Node<'_>) -> bool {
     let listed = schema.get(Keyword::Enum).and_then(Node::as_array).filter(|values| !values.is_empty());
     listed.is_some_and(|values| values.iter().all(|value| value.as_object().is_none()))
         || schema.get(Keyword::Const).is_some_and(|value| value.as_object().is_none())
 }
 
-/// `{"not": {}}`, which accepts nothing.
+/// True for `{"not": {}}`, which accepts nothing.
 pub(crate) fn is_never(node: &Node<'_>) -> bool {
     node.get(Keyword::Not)
         .is_some_and(|not| not.as_bool() == Some(true) || not.as_object().is_some_and(Object::is_empty))
 }
 
-/// Does a schema by itself accept no instance, whatever it is told to the reader? No is no theorem: references are not
-/// followed, and keywords are not held against one another.
+/// True if a schema by itself accepts no instance. False proves nothing: references are not followed, and most
+/// contradictions between keywords are not looked for.
 pub(crate) fn admits_nothing(schema: &Node<'_>, budget: &Budget) -> bool {
     nothing(schema, MAX_LEVELS, budget)
 }
 
-/// The same for a branch of a union, where an empty list of values is no slip: generators write it for "never".
+/// Like [`admits_nothing`], for a branch of a union, in which an empty `enum` is intended: generators write it for
+/// "never".
 pub(crate) fn branch_admits_nothing(branch: &Node<'_>, budget: &Budget) -> bool {
     branch_is_nothing(branch, MAX_LEVELS, budget)
 }
@@ -108,7 +107,7 @@ pub(crate) fn branch_admits_nothing(branch: &Node<'_>, budget: &Budget) -> bool 
 fn nothing(schema: &Node<'_>, levels: usize, budget: &Budget) -> bool {
     let Some(levels) = levels.checked_sub(1) else { return false };
     budget.pay(1);
-    // What stands beside a reference may not count: by older drafts it does not.
+    // Older drafts ignore siblings of a reference.
     if schema.get(Keyword::Ref).is_some() {
         return false;
     }

@@ -1,21 +1,21 @@
-//! What llama.cpp's converter makes of a regular expression: a part of the grammar, any string, or an error.
+//! Simulates llama.cpp's conversion of a regular expression: it becomes a part of the grammar, any string, or an error.
 //!
 //! Source: llama.cpp b11434, `_pattern_to_rule` in common/json-schema-to-grammar.cpp, and the limit of repetitions in
-//! src/llama-grammar.cpp. The converter reads from left to right and stops at the first thing that it does not know, so
-//! what stands behind that is never an error.
+//! src/llama-grammar.cpp. The converter reads from left to right and stops at the first construct that it does not
+//! know, so errors after that are not detected.
 
 use core::{iter::Peekable, str::Chars};
 
-/// More repetitions of one part are an error.
+/// Maximum number of repetitions of a part; more are an error.
 const MOST_REPETITIONS: u32 = 2_000;
 
-/// Groups in groups; in more the pattern is not enforced.
+/// Maximum nesting of groups; deeper patterns are not enforced.
 const DEEPEST: usize = 100;
 
-/// What becomes of a pattern.
+/// Result of converting a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
-    /// It becomes a part of the grammar.
+    /// The pattern becomes a part of the grammar.
     Enforced,
     /// Any string is accepted, for this reason.
     NotEnforced(&'static str),
@@ -23,7 +23,7 @@ pub(crate) enum Reading {
     Refused(&'static str),
 }
 
-/// Reads a pattern as the converter does.
+/// Reads a pattern like the converter.
 pub(crate) fn reading(pattern: &str) -> Reading {
     let inner = pattern.strip_prefix('^').and_then(|rest| rest.strip_suffix('$'));
     let Some(inner) = inner else { return Reading::NotEnforced("it does not begin with `^` and end with `$`") };
@@ -37,11 +37,11 @@ pub(crate) fn reading(pattern: &str) -> Reading {
 
 struct Reader<'p> {
     rest: Peekable<Chars<'p>>,
-    /// How many groups are open.
+    /// Number of open groups.
     depth: usize,
-    /// Whether something stands before a quantifier, in the innermost group.
+    /// True if a quantifier may follow, in the innermost group.
     repeatable: bool,
-    /// The same for the groups around it, one bit each.
+    /// The same for the enclosing groups, one bit each.
     outer: u128,
 }
 
@@ -88,7 +88,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What stands in brackets.
+    /// Reads a character class.
     fn class(&mut self) -> Result<(), Reading> {
         loop {
             match self.rest.next() {
@@ -100,7 +100,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What follows a backslash.
+    /// Reads the escape after a backslash.
     fn escape(&mut self, in_class: bool) -> Result<(), Reading> {
         let unknown = Err(Reading::NotEnforced("it has an escape that grammars do not have"));
         let digits = match self.rest.next() {
@@ -121,7 +121,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `{low,high}`
+    /// Reads `{low,high}`.
     fn repetitions(&mut self) -> Result<(), Reading> {
         let mut bounds = [None::<u32>; 2];
         let (mut at, mut is_number) = (0, true);
@@ -149,7 +149,7 @@ impl Reader<'_> {
         if low.max(high).is_some_and(|bound| bound > MOST_REPETITIONS) {
             return Err(Reading::Refused("it repeats a part more than 2,000 times"));
         }
-        // The server never answers.
+        // The server never answers such a request.
         if high.is_some_and(|high| low.unwrap_or_default() > high) {
             return Err(Reading::Refused("a maximum of repetitions is below the minimum"));
         }

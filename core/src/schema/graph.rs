@@ -1,4 +1,4 @@
-//! Who refers to whom among the targets of references: what is recursive, and how large the rest becomes when inlined.
+//! Graph of references between their targets: which are recursive, and how large the others become when inlined.
 
 use alloc::vec::Vec;
 
@@ -14,42 +14,41 @@ use crate::{
     json::Node,
 };
 
-/// The targets of a schema's references, and what is known of each.
+/// Targets of a schema's references, with their sizes.
 pub(crate) struct Graph {
-    /// Every target that is referred to.
+    /// Every target that is referenced.
     targets: Map<Number, Target>,
-    /// The targets that can reach themselves, or lie between two that can.
+    /// Targets that can reach themselves, or lie between two that can.
     recursive: Set<Number>,
-    /// What inlining everything that is not recursive would produce, in the tables of definitions too.
+    /// Number of nodes after inlining all targets that are not recursive, including the tables of definitions.
     pub(crate) produced: usize,
     /// The same without these tables.
     inlined: usize,
-    /// How deep inlining would nest.
+    /// Nesting depth after inlining.
     pub(crate) depth: usize,
     /// The schema without its tables of definitions.
     outside: Target,
-    /// Each target that is not recursive after everything it refers to, then those that are.
+    /// Targets that are not recursive, each after all that it refers to; then the recursive ones.
     order: Vec<Number>,
 }
 
-/// A result of inlining that is too large ends at this many levels in any case: nobody reads deeper, and each is one
-/// more pass.
+/// Maximum number of levels in a truncated result: deeper schemas help no model, and each level costs one more pass.
 const MOST_LEVELS: usize = 64;
 
 #[derive(Clone, Debug, Default)]
 struct Target {
-    /// How many references lead here.
+    /// Number of references that lead here.
     users: usize,
-    /// Schemas and members in it, itself included.
+    /// Number of schemas and unknown members in it, including itself.
     nodes: usize,
-    /// The targets of the references in it, one entry a reference, with the depth at which each stands.
+    /// Targets of the references in it, one entry per reference, with the depth of the reference.
     refers: Vec<(Number, usize)>,
-    /// How deep it nests by itself.
+    /// Nesting depth without inlining.
     depth: usize,
 }
 
 impl Graph {
-    /// Surveys a schema in one walk, and every target that stands outside of it in one more.
+    /// Surveys a schema in one walk, and every target outside of its subschemas in one more.
     ///
     /// # Errors
     /// Those of the walk.
@@ -58,7 +57,7 @@ impl Graph {
         let mut survey = Survey { budget, references, targets, root: Target::default(), outside: Target::default() };
         survey.part(root, Part::Root)?;
         for target in references.outside(root, budget) {
-            // One inside another was met with that.
+            // A target inside another one was surveyed with it.
             let is_known = |number| survey.targets.get(&number).is_some_and(|target| target.nodes > 0);
             if !target.origin().number().is_some_and(is_known) {
                 survey.part(target, Part::Outside)?;
@@ -75,8 +74,8 @@ impl Graph {
             .map(|(number, target)| (*number, target.refers.iter().map(|(to, _)| *to).collect()))
             .collect();
         let (order, recursive) = settle(&edges);
-        // Each after everything it refers to, so that one pass adds up; saturating, because a chain that doubles at
-        // each of its 40 definitions is longer than any number here.
+        // Each target comes after all that it refers to, so one pass computes the sizes. Sums saturate, because a chain
+        // of definitions that each double the size overflows.
         let mut sizes: Map<Number, (usize, usize)> = Map::new();
         for number in &order {
             if let Some(target) = targets.get(number) {
@@ -91,7 +90,7 @@ impl Graph {
         Ok(graph)
     }
 
-    /// Nodes and depth of a root and of every recursive target, with everything inlined whose size is known.
+    /// Returns nodes and depth of a root and of every recursive target, after inlining all targets of known size.
     fn whole(&self, root: &Target, sizes: &Map<Number, (usize, usize)>) -> (usize, usize) {
         let (mut nodes, mut depth) = inlined(root, sizes);
         for target in self.recursive.iter().filter_map(|number| self.targets.get(number)) {
@@ -102,17 +101,17 @@ impl Graph {
         (nodes, depth)
     }
 
-    /// How many schemas there would be more if everything was inlined that is not recursive.
+    /// Returns the number of schemas that inlining all targets that are not recursive would add.
     pub(crate) fn added(&self) -> usize {
         let standing = self.targets.values().map(|target| target.nodes).fold(self.outside.nodes, usize::saturating_add);
         self.inlined.saturating_sub(standing)
     }
 
-    /// How many of `counted` may stand in one another, so that what inlining produces stays within these limits; what
-    /// stands deeper is left out. `None` where even leaving all of them out is not enough.
+    /// Returns the maximum nesting of `counted` targets at which the inlined result stays within these limits; deeper
+    /// ones are cut. Returns `None` if cutting all of them is not enough.
     pub(crate) fn levels(&self, counted: &Set<Number>, most_nodes: usize, most_depth: usize) -> Option<usize> {
         let counted = |number: &Number| counted.contains(number);
-        // What is left out says no more than one schema.
+        // A target that is cut counts as one schema.
         let mut ends: Map<Number, (usize, usize)> =
             self.targets.keys().filter(|number| counted(number)).map(|number| (*number, (1, 0))).collect();
         let mut best = None;
@@ -139,17 +138,17 @@ impl Graph {
         best
     }
 
-    /// Can it reach itself?
+    /// True if the target can reach itself.
     pub(crate) fn is_recursive(&self, number: Number) -> bool {
         self.recursive.contains(&number)
     }
 
-    /// Is it referred to more than once?
+    /// True if several references lead to the target.
     pub(crate) fn is_shared(&self, number: Number) -> bool {
         self.targets.get(&number).is_some_and(|target| target.users > 1)
     }
 
-    /// Adds what a target refers to, directly or through others.
+    /// Adds the targets that a target refers to, directly or through others.
     pub(crate) fn reach(&self, from: Number, reached: &mut Set<Number>) {
         let mut open = Vec::from([from]);
         while let Some(target) = open.pop().and_then(|number| self.targets.get(&number)) {
@@ -163,7 +162,7 @@ impl Graph {
     }
 }
 
-/// Nodes and depth of a target with everything inlined whose size is known; the rest stay references.
+/// Returns nodes and depth of a target after inlining all targets of known size; other references stay.
 fn inlined(target: &Target, sizes: &Map<Number, (usize, usize)>) -> (usize, usize) {
     let (mut nodes, mut depth) = (target.nodes, target.depth);
     for (to, at) in &target.refers {
@@ -185,27 +184,27 @@ struct Survey<'b, 'r> {
     outside: Target,
 }
 
-/// A target that the survey is inside of.
+/// A target that encloses the current schema.
 struct Open {
     number: Number,
-    /// How many schemas stand above it.
+    /// Number of enclosing schemas.
     depth: usize,
-    /// How many levels of JSON stand above it.
+    /// Number of enclosing levels of JSON.
     level: usize,
 }
 
-/// Which part of the document is surveyed.
+/// Part of the document to survey.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// All of it.
+    /// The whole document.
     Root,
-    /// A target that stands where no schema stands.
+    /// A target that is not at the position of a subschema.
     Outside,
 }
 
 impl Survey<'_, '_> {
     fn part(&mut self, part: &Node<'_>, what: Part) -> Result<(), Error> {
-        // The targets we are inside of, and the tables of definitions, with how many schemas stand above each.
+        // Enclosing targets and tables of definitions, with the depth of each.
         let (mut open, mut tables): (Vec<Open>, Vec<usize>) = (Vec::new(), Vec::new());
         visit::walk(self.budget, part, Keywords::ALL, &mut |node, place| {
             let level = place.pointer.steps().len();
@@ -246,15 +245,15 @@ impl Survey<'_, '_> {
     }
 }
 
-/// Who can reach themselves, or lies between two that can.
+/// Returns the nodes that can reach themselves, or lie between two that can.
 pub(crate) fn recursive(edges: &Map<Number, Set<Number>>) -> Set<Number> {
     settle(edges).1
 }
 
-/// An order in which everything comes after what it refers to, and what has no place in it because it is recursive.
+/// Returns an order in which every node comes after those it refers to, and the recursive nodes, which have none.
 fn settle(edges: &Map<Number, Set<Number>>) -> (Vec<Number>, Set<Number>) {
     let (order, stuck) = peel(edges);
-    // What is left may merely lead into a cycle; peel from the other end too.
+    // Some of the remaining nodes only lead to a cycle: remove them from the other end.
     let mut backward: Map<Number, Set<Number>> = stuck.iter().map(|number| (*number, Set::new())).collect();
     for (from, to) in edges.iter().filter(|(from, _)| stuck.contains(from)) {
         for to in to {
@@ -264,12 +263,12 @@ fn settle(edges: &Map<Number, Set<Number>>) -> (Vec<Number>, Set<Number>) {
         }
     }
     let (mut leading, recursive) = peel(&backward);
-    // Peeled from the other end, so the last comes first.
+    // Removed from the other end, so the order is reversed.
     leading.reverse();
     (order.into_iter().chain(leading).collect(), recursive)
 }
 
-/// Takes away, again and again, whoever refers to nobody that is left: in that order, and who remains.
+/// Repeatedly removes nodes that refer to no remaining node. Returns them in that order, and the nodes that remain.
 fn peel(edges: &Map<Number, Set<Number>>) -> (Vec<Number>, Set<Number>) {
     let mut users: Map<Number, Vec<Number>> = Map::new();
     let mut open: Map<Number, usize> = Map::new();

@@ -1,4 +1,4 @@
-//! The types of instances as a set, in which `integer` is a part of `number`.
+//! Set of instance types, in which `integer` is a subset of `number`.
 
 use alloc::vec::Vec;
 
@@ -7,14 +7,14 @@ use crate::{
     schema::keyword::{InstanceType, Keyword},
 };
 
-/// A set of types of instances. `number` is two of them: the integers (`1.0` is one) and all other numbers.
+/// A set of instance types. `number` consists of two: integers (`1.0` is one) and all other numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct InstanceTypes(u8);
 
 /// The type names of JSON Schema.
 pub(crate) const TYPE_NAMES: [&str; 7] = ["null", "boolean", "object", "array", "number", "integer", "string"];
 
-/// What each admits.
+/// Types that each name accepts.
 const NAMES: [(&str, InstanceTypes); 7] = [
     ("null", InstanceTypes::NULL),
     ("boolean", InstanceTypes::BOOLEAN),
@@ -26,7 +26,7 @@ const NAMES: [(&str, InstanceTypes); 7] = [
 ];
 
 impl InstanceType {
-    /// The kind of instance that a type name names, if keywords constrain it.
+    /// Returns the type that a name refers to, if there are keywords for that type.
     pub(crate) fn named(name: &Text<'_>) -> Option<InstanceType> {
         const NAMES: [(&str, InstanceType); 5] = [
             ("object", InstanceType::Object),
@@ -47,7 +47,7 @@ impl InstanceTypes {
     pub(crate) const ARRAY: InstanceTypes = InstanceTypes(1 << 3);
     pub(crate) const STRING: InstanceTypes = InstanceTypes(1 << 4);
     pub(crate) const INTEGER: InstanceTypes = InstanceTypes(1 << 5);
-    /// The numbers that are no integers; no type name admits them alone.
+    /// Numbers that are not integers; no type name means only these.
     const FRACTION: InstanceTypes = InstanceTypes(1 << 6);
     pub(crate) const NUMBER: InstanceTypes = InstanceTypes::INTEGER.or(InstanceTypes::FRACTION);
     pub(crate) const ALL: InstanceTypes = InstanceTypes(0x7F);
@@ -55,7 +55,7 @@ impl InstanceTypes {
     fn named(name: &Node<'_>) -> Option<(&'static str, InstanceTypes)> {
         let name = name.as_text()?;
         match name.as_plain() {
-            // Most names are spelled as they are: lengths and first letters tell them apart.
+            // Most names have no escapes, so lengths and first letters are compared first.
             Some(plain) => {
                 let may_be = |known: &str| known.len() == plain.len() && known.bytes().next() == plain.bytes().next();
                 NAMES.iter().find(|known| may_be(known.0) && known.0 == plain).copied()
@@ -64,7 +64,7 @@ impl InstanceTypes {
         }
     }
 
-    /// What a value of `type` admits; none if it is no type name and no list of them.
+    /// Returns the types that a value of `type` accepts; `None` if it is neither a type name nor a list of them.
     pub(crate) fn of_keyword(value: &Node<'_>) -> Option<InstanceTypes> {
         match value.as_array() {
             Some(names) => {
@@ -74,19 +74,19 @@ impl InstanceTypes {
         }
     }
 
-    /// The types that a schema declares, if it declares any.
+    /// Returns the types that a schema declares, if it has `type`.
     pub(crate) fn declared(schema: &Node<'_>) -> Option<InstanceTypes> {
         let value = schema.get(Keyword::Type)?;
         let names = value.as_array().unwrap_or(core::slice::from_ref(value));
         Some(names.iter().filter_map(InstanceTypes::named).fold(InstanceTypes::NONE, |types, known| types.or(known.1)))
     }
 
-    /// The instances of one type name; none if it is no type name.
+    /// Returns the types of one type name; the empty set if it is unknown.
     pub(crate) fn of_name(name: &str) -> InstanceTypes {
         NAMES.into_iter().find(|known| known.0 == name).map_or(InstanceTypes::NONE, |known| known.1)
     }
 
-    /// What an instance is.
+    /// Returns the type of an instance.
     pub(crate) fn of_instance(value: &Node<'_>) -> InstanceTypes {
         match value.data() {
             Data::Null => InstanceTypes::NULL,
@@ -96,7 +96,7 @@ impl InstanceTypes {
             Data::String(_) => InstanceTypes::STRING,
             Data::Number(text) if json::is_integral(text) => InstanceTypes::INTEGER,
             Data::Number(_) => InstanceTypes::FRACTION,
-            // Never looked into, so it may be anything.
+            // The value was not parsed, so it may be anything.
             Data::Verbatim(_) => InstanceTypes::ALL,
         }
     }
@@ -109,7 +109,7 @@ impl InstanceTypes {
         InstanceTypes(self.0 | other.0)
     }
 
-    /// These less the others.
+    /// Returns this set without the types of the other.
     pub(crate) const fn without(self, other: InstanceTypes) -> InstanceTypes {
         InstanceTypes(self.0 & !other.0)
     }
@@ -122,7 +122,7 @@ impl InstanceTypes {
         self.0 & !other.0 == 0
     }
 
-    /// The fewest names that say these types, in the order of [`TYPE_NAMES`].
+    /// Returns the shortest list of names for these types, in the order of [`TYPE_NAMES`].
     pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
         let is_said = move |name: &&'static str| match *name {
             "integer" => self.meets(InstanceTypes::INTEGER) && !self.meets(InstanceTypes::FRACTION),
@@ -131,14 +131,14 @@ impl InstanceTypes {
         TYPE_NAMES.into_iter().filter(is_said)
     }
 
-    /// The set as a value of `type`, in the order in which `like` names what is left.
+    /// Returns the set as a value of `type`, in the order of `like`, which must include these types.
     pub(crate) fn spelled_like<'a>(self, like: &Node<'_>) -> Data<'a> {
         let names = like.as_array().unwrap_or(core::slice::from_ref(like));
         let mut found: Vec<&'static str> = Vec::new();
         for (name, types) in names.iter().filter_map(InstanceTypes::named) {
             let name = match types.and(self) {
                 InstanceTypes::NONE => continue,
-                // `like` names `number` too if other numbers are left, and that says the integers.
+                // If other numbers remain, `like` has `number` too, which includes integers.
                 InstanceTypes::INTEGER if self.meets(InstanceTypes::FRACTION) => continue,
                 InstanceTypes::INTEGER => "integer",
                 _ => name,

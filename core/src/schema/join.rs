@@ -1,4 +1,4 @@
-//! Several objects as one: an object schema that accepts whatever one of them accepts. Knows nothing of grammars and
+//! Merges several object schemas into one that accepts whatever one of them accepts. Independent of grammars and
 //! reports.
 
 use alloc::{format, string::String, vec::Vec};
@@ -10,17 +10,17 @@ use crate::{
     schema::keyword::Keyword,
 };
 
-/// What every branch of a union has that was given a part of it only: see [`Parts`].
+/// Properties and required names that all partial branches of a union have: see [`Parts`].
 pub(crate) struct Common<'b, 'a> {
     pub(crate) properties: &'b Object<'a>,
-    /// The same by name.
+    /// The properties by name.
     pub(crate) index: LookUp<'b, 'a>,
     pub(crate) required: &'b [Node<'a>],
-    /// The origin of the list of required names, if there is one.
+    /// Origin of the list of required names, if there is one.
     pub(crate) origin: Option<Origin>,
 }
 
-/// Which of several objects name only some of the properties and required names that they have in common.
+/// Which of several objects are partial: they contain only some of the properties and required names in `common`.
 #[derive(Clone, Copy)]
 pub(crate) struct Parts<'p, 'b, 'a> {
     pub(crate) common: &'p Common<'b, 'a>,
@@ -28,12 +28,12 @@ pub(crate) struct Parts<'p, 'b, 'a> {
 }
 
 impl<'p, 'b, 'a> Parts<'p, 'b, 'a> {
-    /// The shared properties of a partial branch.
+    /// Returns the common properties of a partial branch.
     fn of(self, at: usize) -> Option<&'p Common<'b, 'a>> {
         self.which.get(at).copied().unwrap_or_default().then_some(self.common)
     }
 
-    /// How many properties an object has besides those that it names.
+    /// Returns the number of common properties that a partial object does not contain itself.
     pub(crate) fn more(self, at: usize, object: &Object<'_>) -> usize {
         let Some(common) = self.of(at) else { return 0 };
         let known = table(object).filter(|member| common.index.has(&member.key)).count();
@@ -45,7 +45,7 @@ fn table<'o, 'a>(object: &'o Object<'a>) -> impl Iterator<Item = &'o Member<'a>>
     object.get(Keyword::Properties).and_then(Node::as_object).into_iter().flatten()
 }
 
-/// Does a branch leave open what another one says of a property? Then the one object says it of every call.
+/// True if one branch leaves a property open that another one constrains: the merged object constrains it always.
 pub(crate) fn narrows(objects: &[Object<'_>], parts: Option<Parts<'_, '_, '_>>) -> bool {
     let common = parts.filter(|parts| parts.which.contains(&true)).map(|parts| parts.common.properties);
     let mut all: Set<&Text<'_>> = objects.iter().flat_map(table).map(|member| &member.key).collect();
@@ -63,13 +63,13 @@ fn table_names<'o, 'a>(object: &'o Object<'a>) -> Set<&'o Text<'a>> {
     table(object).map(|member| &member.key).collect()
 }
 
-/// One object schema that accepts everything that one of these accepts.
+/// Returns the members of an object schema that accepts whatever one of these accepts.
 pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, parts: Option<Parts<'_, '_, 'a>>, budget: &Budget) -> Vec<Member<'a>> {
     let count = objects.len();
     let mut order: Vec<Text<'a>> = Vec::new();
     let mut seen: Map<Text<'a>, (usize, Vec<Node<'a>>)> = Map::new();
     let mut properties = Properties { schemas: Vec::new(), places: Map::new(), open: None };
-    // A pattern may let through what no property names, and patterns do not survive unless every branch has them.
+    // Patterns are dropped unless every branch has them, so the names that they accept must stay accepted.
     let mut others = others(&objects, parts, budget);
     let closed = objects.iter().all(|object| {
         object.get(Keyword::AdditionalProperties).and_then(Node::as_bool) == Some(false)
@@ -125,11 +125,11 @@ pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, parts: Option<Parts<'_, '_, 'a>
     members
 }
 
-/// The schemas of each property, in the order in which the properties come.
+/// Schemas of each property, in order of first occurrence.
 struct Properties<'a> {
     schemas: Vec<(Text<'a>, Vec<Node<'a>>)>,
     places: Map<Text<'a>, usize>,
-    /// The common properties of which every part so far has said more; `None` before the first part.
+    /// Common properties that every partial branch so far contains itself; `None` before the first one.
     open: Option<Set<Text<'a>>>,
 }
 
@@ -144,7 +144,7 @@ impl<'a> Properties<'a> {
         }
     }
 
-    /// Adds what an object names, and of the common properties what was not added before.
+    /// Adds the properties of a partial branch, and the common properties that were not added before.
     fn add_part(&mut self, table: Object<'a>, common: &Common<'_, 'a>, budget: &Budget) {
         let places: Map<Text<'a>, usize> =
             table.iter().enumerate().map(|(place, member)| (member.key.clone(), place)).collect();
@@ -178,14 +178,14 @@ impl<'a> Properties<'a> {
     }
 }
 
-/// What all objects say of members that they do not name, where they name the same ones.
+/// Returns `additionalProperties`, if it is the same in all objects and they declare the same properties.
 fn others<'a>(objects: &[Object<'a>], parts: Option<Parts<'_, '_, 'a>>, budget: &Budget) -> Option<Node<'a>> {
     let (first, rest) = objects.split_first()?;
     let value = first.get(Keyword::AdditionalProperties)?;
     let of = |at: usize| parts.and_then(|parts| parts.of(at)).map(|common| common.properties);
     let (mut names, patterns) = (table_names(first), first.get(Keyword::PatternProperties));
     names.extend(of(0).into_iter().flatten().map(|member| &member.key));
-    // Of a part only what it names is compared, if the first has what they have in common.
+    // A partial branch is compared only by what it contains, if the first one has all common properties.
     let has_common =
         (0..objects.len()).find_map(of).is_none_or(|common| common.iter().all(|member| names.contains(&member.key)));
     let same = |one: Option<&Node<'a>>, two: Option<&Node<'a>>| match (one, two) {
@@ -207,7 +207,7 @@ fn others<'a>(objects: &[Object<'a>], parts: Option<Parts<'_, '_, 'a>>, budget: 
     rest.iter().enumerate().all(agrees).then(|| value.copy(budget))
 }
 
-/// The names that every list has, one list an object.
+/// Returns the names that are in all lists, one list per object.
 fn required_by_all<'a>(lists: Vec<Node<'a>>, parts: Option<Parts<'_, '_, 'a>>, budget: &Budget) -> Option<Node<'a>> {
     let of = |at: usize| parts.and_then(|parts| parts.of(at));
     let (first, others) = lists.split_first()?;
@@ -241,18 +241,18 @@ fn all_the_same<'a>(values: Vec<Node<'a>>, everywhere: bool, budget: &Budget) ->
     (everywhere && values.all(|value| json::same_within(budget, &first, &value))).then_some(first)
 }
 
-/// A property that differs between branches is any of them.
+/// Returns the schema of a property: the union of its schemas in the branches.
 fn one_of_these<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Node<'a> {
-    let mut said: Set<String> = Set::new();
+    let mut seen: Set<String> = Set::new();
     let mut distinct: Vec<Node<'a>> = Vec::new();
     for schema in schemas {
-        // Unions of unions are one union.
+        // Nested unions are flattened.
         let is_union = schema.as_object().is_some_and(|object| {
             object.len() == 1 && object.get(Keyword::AnyOf).is_some_and(|list| list.as_array().is_some())
         });
         for schema in if is_union { branches(schema) } else { Vec::from([schema]) } {
             budget.pay(json::size(&schema, budget));
-            if said.insert(json::canonical(&schema)) {
+            if seen.insert(json::canonical(&schema)) {
                 distinct.push(schema);
             }
         }
@@ -275,11 +275,11 @@ fn branches(union: Node<'_>) -> Vec<Node<'_>> {
     }
 }
 
-/// Schemas that differ in nothing but the values they list become one with all the values, which accepts the same.
+/// Merges schemas that differ only in the values they list into one with all the values, which is equivalent.
 fn join_values<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Vec<Node<'a>> {
     let mut joined: Vec<Node<'a>> = Vec::new();
-    // By what they say beside the values: where the joined schema stands, its values, and these once more to find
-    // doubles.
+    // By the other keywords: the position of the merged schema, its values, and their canonical forms to detect
+    // duplicates.
     let mut groups: Map<String, (usize, Vec<Node<'a>>, Set<String>)> = Map::new();
     for schema in schemas {
         let Some((rest, values)) = listed(&schema, budget) else {
@@ -300,8 +300,7 @@ fn join_values<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Vec<Node<'a>> {
     joined
 }
 
-/// What a schema says beside the values that it lists by `const` or `enum`, with their kind, to compare; and the
-/// values.
+/// Returns the values in `const` or `enum`, and a key made of their type and the other keywords.
 fn listed<'a>(schema: &Node<'a>, budget: &Budget) -> Option<(String, Vec<Node<'a>>)> {
     let object = schema.as_object()?;
     let values = match (object.get(Keyword::Const), object.get(Keyword::Enum).and_then(Node::as_array)) {
@@ -318,7 +317,7 @@ fn listed<'a>(schema: &Node<'a>, budget: &Budget) -> Option<(String, Vec<Node<'a
     Some((format!("{kind} {}", json::canonical(&Node::object(rest))), values))
 }
 
-/// Writes the values, unless they are the ones that stand there.
+/// Writes the values as `enum`, unless the schema lists exactly these.
 fn list_values<'a>(schema: &mut Node<'a>, values: Vec<Node<'a>>, budget: &Budget) {
     if listed(schema, budget).is_some_and(|(_, standing)| standing.len() == values.len()) {
         return;

@@ -1,11 +1,11 @@
-//! The one keyword table: what every keyword of JSON Schema (draft 4 to 2020-12) holds, constrains and means.
+//! The only keyword table: what each keyword of JSON Schema (draft 4 to 2020-12) holds, constrains and is for.
 //!
 //! Sources: JSON Schema Core and Validation, drafts 4, 6, 7, 2019-09 and 2020-12; OpenAPI for `nullable` (3.0) and
 //! `discriminator`.
 
 use crate::json::{Name, Object, Text};
 
-/// What stands under a keyword.
+/// Content of a keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subschemas {
     /// No schema.
@@ -22,22 +22,22 @@ pub(crate) enum Subschemas {
     NamedOrNames,
 }
 
-/// What a keyword is for.
+/// Purpose of a keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Forbids arguments, by itself or through the schemas it holds.
+    /// Constrains instances, by itself or through its subschemas: `minimum`, `properties`.
     Assertion,
-    /// Tells the reader something; accepts and forbids nothing.
+    /// Informs the reader and constrains nothing: `description`.
     Annotation,
-    /// Says which language the schema is written in, or speaks to its authors; nothing a model reads.
+    /// Declares the language of the schema, or addresses its authors; models need not read it: `$schema`.
     Meta,
-    /// Names a place that references resolve against.
+    /// Names a location that references resolve against: `$id`.
     Identifier,
-    /// Holds schemas that apply only where they are referenced.
+    /// Holds schemas that apply only where they are referenced: `$defs`.
     Definitions,
 }
 
-/// The kind of instance a keyword constrains.
+/// Instance type that a keyword applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InstanceType {
     Object,
@@ -47,7 +47,7 @@ pub(crate) enum InstanceType {
 }
 
 impl InstanceType {
-    /// How `type` names it.
+    /// Returns the name of the type in `type`.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             InstanceType::Object => "object",
@@ -68,7 +68,7 @@ macro_rules! keywords {
         impl Keyword {
             const ALL: &'static [Keyword] = &[$(Keyword::$variant,)*];
 
-            /// The keyword that is spelled so: a match, because the compiler decides by length first.
+            /// Returns the keyword with this spelling. A `match`, because the compiler compares lengths first.
             #[inline(always)]
             fn spelled(name: &str) -> Option<Keyword> {
                 match name {
@@ -77,22 +77,22 @@ macro_rules! keywords {
                 }
             }
 
-            /// The keyword as it is spelled.
+            /// Returns the spelling of the keyword.
             pub(crate) const fn name(self) -> &'static str {
                 match self { $(Keyword::$variant => $name,)* }
             }
 
-            /// What stands under it.
+            /// Returns the content of the keyword.
             pub(crate) const fn holds(self) -> Subschemas {
                 match self { $(Keyword::$variant => Subschemas::$holds,)* }
             }
 
-            /// What it is for.
+            /// Returns the purpose of the keyword.
             pub(crate) const fn role(self) -> Role {
                 match self { $(Keyword::$variant => Role::$role,)* }
             }
 
-            /// The kind of instance it constrains, if it is one kind.
+            /// Returns the instance type that the keyword applies to, if it is a single one.
             pub(crate) const fn applies_to(self) -> Option<InstanceType> {
                 match self { $(Keyword::$variant => $kind,)* }
             }
@@ -168,13 +168,13 @@ keywords! {
 }
 
 impl Keyword {
-    /// The keyword of that name, if JSON Schema has one. Every rule asks this of every key, so each key is looked up
-    /// once.
+    /// Returns the keyword of this name, if JSON Schema has one. Every rule asks for every key, so the result is cached
+    /// in the key.
     #[inline(always)]
     pub(crate) fn named(name: &Text<'_>) -> Option<Keyword> {
         match name.noted() {
             0 => Keyword::looked_up(name),
-            // What is no keyword has the number after the last one that there could be.
+            // Keys that are not keywords have a number above all keywords.
             note => Keyword::ALL.get(usize::from(note) - 1).copied(),
         }
     }
@@ -190,7 +190,7 @@ impl Keyword {
     }
 }
 
-/// Members of schemas are looked up by their keywords: one byte is compared.
+/// Looks up members of schemas by keyword: compares one byte.
 impl Name for Keyword {
     #[inline(always)]
     fn is_name_of(self, key: &Text<'_>) -> bool {
@@ -206,7 +206,7 @@ impl Name for Keyword {
 pub(crate) struct Keywords(u128);
 
 impl Keywords {
-    /// These keywords.
+    /// Returns a set of these keywords.
     pub(crate) const fn of(list: &[Keyword]) -> Self {
         let mut bits = 0;
         let mut rest = list;
@@ -217,18 +217,18 @@ impl Keywords {
         Keywords(bits)
     }
 
-    /// No keyword.
+    /// The empty set.
     pub(crate) const NONE: Keywords = Keywords(0);
 
-    /// Every keyword but these.
+    /// Returns all keywords but these.
     pub(crate) const fn all_but(list: &[Keyword]) -> Self {
         Keywords(!Keywords::of(list).0)
     }
 
-    /// Every keyword under which schemas stand.
+    /// All keywords.
     pub(crate) const ALL: Keywords = Keywords(u128::MAX);
 
-    /// Those of them under which schemas stand.
+    /// Returns the keywords in this set that hold subschemas.
     pub(crate) const fn that_hold_schemas(self) -> Self {
         const HOLD: Keywords = {
             let mut hold = Keywords::NONE;
@@ -244,39 +244,39 @@ impl Keywords {
         Keywords(self.0 & HOLD.0)
     }
 
-    /// Is it one of them?
+    /// True if the set contains the keyword.
     pub(crate) const fn contains(self, keyword: Keyword) -> bool {
         let place = keyword as u8;
-        // In halves: to shift 128 bits by what is not known beforehand, WebAssembly has to call a function.
+        // In halves, because WebAssembly calls a function to shift 128 bits by a variable amount.
         #[allow(clippy::cast_possible_truncation, reason = "that is what makes it the lower half")]
         let half = if place < 64 { self.0 as u64 } else { (self.0 >> 64) as u64 };
         (half >> (place % 64)) & 1 != 0
     }
 
-    /// These and one more.
+    /// Returns the set with one more keyword.
     pub(crate) const fn insert(self, keyword: Keyword) -> Self {
         let place = keyword as u8;
         let half = 1_u64 << (place % 64);
         Keywords(self.0 | if place < 64 { half as u128 } else { (half as u128) << 64 })
     }
 
-    /// These and those.
+    /// Returns the union of two sets.
     pub(crate) const fn union(self, others: Keywords) -> Self {
         Keywords(self.0 | others.0)
     }
 
-    /// These without those.
+    /// Returns the keywords that are only in this set.
     pub(crate) const fn difference(self, others: Keywords) -> Self {
         Keywords(self.0 & !others.0)
     }
 
-    /// Is one of them one of those?
+    /// True if the sets have a common keyword.
     pub(crate) const fn intersects(self, others: Keywords) -> bool {
         self.0 & others.0 != 0
     }
 
-    /// What stands in a schema: one look at its keys tells whether a rule that speaks of some keywords has anything to
-    /// do there.
+    /// Returns the keywords of a schema. One scan of its keys shows whether a rule for some keywords has anything to
+    /// do.
     pub(crate) fn in_object(object: &Object<'_>) -> Self {
         object.iter().fold(Keywords::NONE, |found, member| match Keyword::named(&member.key) {
             Some(keyword) => found.insert(keyword),
@@ -284,7 +284,7 @@ impl Keywords {
         })
     }
 
-    /// Stands for every key that is no keyword: the last place of the set, which no keyword has.
+    /// Represents all keys that are not keywords: the last bit of the set, which no keyword uses.
     pub(crate) const UNKNOWN: Keywords = Keywords(1 << 127);
 }
 

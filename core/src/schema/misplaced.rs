@@ -1,6 +1,6 @@
-//! A tool's schema that stands one level off: inside a wrapper, or a map of properties in its place.
+//! Detects a tool's schema that is one level off: inside a wrapper, or a bare map of properties.
 //!
-//! Such a root is valid by the meta-schema and accepts anything, so an API shows the model a tool without arguments.
+//! Such a root is valid by the metaschema and accepts anything, so an API shows the model a tool without arguments.
 //! Reported: `{"jsonSchema": {…}}` (twentyhq/twenty#15348), a map of properties (UKGovernmentBEIS/inspect_ai#1562).
 
 use alloc::{format, string::String};
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::json::{Member, Node, Object};
 
-/// The keys under which SDKs and APIs keep a tool's schema.
+/// Keys under which SDKs and APIs keep a tool's schema.
 const WRAPPERS: [&str; 8] = [
     "jsonSchema",
     "json_schema",
@@ -23,7 +23,7 @@ const WRAPPERS: [&str; 8] = [
     "parameters_json_schema",
 ];
 
-/// Where the schema of a root is that has none itself.
+/// Position of the schema in a root that is not a schema itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Misplaced {
     /// Under this key of the root: `{"jsonSchema": {"type": "object", …}}`.
@@ -32,7 +32,7 @@ pub(crate) enum Misplaced {
     Properties,
 }
 
-/// `None` if the root is a schema, or nothing tells what it was meant to be.
+/// Returns `None` if the root is a schema, or if its intended meaning is unclear.
 pub(crate) fn misplaced(root: &Node<'_>) -> Option<Misplaced> {
     let object = root.as_object().filter(|object| !object.is_empty())?;
     if object.iter().any(is_of_a_schema) {
@@ -45,7 +45,7 @@ pub(crate) fn misplaced(root: &Node<'_>) -> Option<Misplaced> {
     object.iter().all(is_property).then_some(Misplaced::Properties)
 }
 
-/// True for a keyword with a value that it may have, unless that only describes.
+/// True for a keyword with a plausible value, unless it is only descriptive.
 fn is_of_a_schema(member: &Member<'_>) -> bool {
     match Keyword::named(&member.key) {
         None | Some(Keyword::Description | Keyword::Title | Keyword::Schema) => false,
@@ -54,7 +54,7 @@ fn is_of_a_schema(member: &Member<'_>) -> bool {
     }
 }
 
-/// A schema of an object; beside other properties that are typed it is one of them.
+/// True for the schema of an object; next to other typed properties it counts as one of them.
 fn is_object_schema(inner: &Node<'_>, around: &Object<'_>) -> bool {
     let is_object = inner.get(Keyword::Type).is_some_and(|name| name.is_text("object"));
     let has_properties = inner.get(Keyword::Properties).is_some_and(|table| table.as_object().is_some());
@@ -66,13 +66,13 @@ fn is_property(member: &Member<'_>) -> bool {
     is_typed(&member.value) && !begins("$") && !begins("x-")
 }
 
-/// An object whose `type` is one of JSON Schema's.
+/// True for an object whose `type` is a type of JSON Schema.
 fn is_typed(value: &Node<'_>) -> bool {
     value.get(Keyword::Type).is_some_and(|name| TYPE_NAMES.iter().any(|known| name.is_text(known)))
 }
 
 impl Misplaced {
-    /// What was found in the place of `type: "object"`, for messages.
+    /// Describes what was found in place of `type: "object"`, for messages.
     pub(crate) fn in_words(self) -> String {
         match self {
             Misplaced::Wrapped(name) => format!("none: the schema is under `{name}`"),

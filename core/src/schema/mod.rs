@@ -1,6 +1,6 @@
-//! What JSON Schema is: the one keyword table, the only recursive walker, references.
+//! JSON Schema itself: the keyword table, the shared walk over schemas, references, merging, validation.
 //!
-//! Nothing here knows a provider, and nothing here decides what to change.
+//! Nothing here depends on a provider or decides what to change.
 
 pub(crate) mod annotations;
 pub(crate) mod codex_reachability;

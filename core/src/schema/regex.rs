@@ -1,38 +1,38 @@
-//! What a regular expression is made of, as far as engines disagree about it. Nothing is compiled or run: one pass over
+//! Finds constructs in a regular expression that engines treat differently. Nothing is compiled or run: one pass over
 //! the text.
 //!
-//! Sources: ECMA-262 (what JSON Schema means), the reference of Python's `re` (what OpenAI and Anthropic compile
-//! `pattern` with), RE2's syntax (what constrained decoders come near to).
+//! Sources: ECMA-262 (the syntax of JSON Schema), the reference of Python's `re` (which OpenAI and Anthropic compile
+//! `pattern` with), RE2's syntax (which constrained decoders approximate).
 
 use alloc::{string::String, vec::Vec};
 
 const LOOKAROUND: &str = "lookaround";
 const GROUP: &str = "a group that JavaScript does not have";
 
-/// What a pattern uses.
+/// Constructs that a pattern uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Uses {
-    /// Why Python's `re` does not compile it, if that is known.
+    /// Reason why Python's `re` does not compile it, if there is one.
     pub(crate) not_python: Option<&'static str>,
-    /// Why JavaScript does not compile it with the flag `u`, if that is known.
+    /// Reason why JavaScript does not compile it with the flag `u`, if there is one.
     pub(crate) not_unicode: Option<&'static str>,
-    /// Lookahead, lookbehind, a backreference or a word boundary: what no automaton can do (or does not do).
+    /// Lookaround, a backreference or a word boundary, if there is one: automata cannot express them (or do not).
     pub(crate) not_regular: Option<&'static str>,
-    /// Something of that is no lookaround, which some engines leave out without a word.
+    /// True if one of these is not lookaround. Some engines ignore such constructs silently.
     pub(crate) beyond_lookaround: bool,
-    /// It begins with `^` and ends with `$`.
+    /// True if it begins with `^` and ends with `$`.
     pub(crate) anchored: bool,
 }
 
-/// Reads a pattern.
+/// Returns the constructs that a pattern uses.
 pub(crate) fn uses(pattern: &str) -> Uses {
     let scan = scanned(pattern);
     let ends = pattern.ends_with('$') && !pattern.strip_suffix('$').is_some_and(ends_in_escape);
     Uses { anchored: pattern.starts_with('^') && ends, ..scan.found }
 }
 
-/// The same pattern with those hyphens escaped that stand between a class and a set of characters: by ECMA-262 (without
-/// the flag `u`) they are hyphens, and elsewhere no range begins or ends there. `None`: it has none.
+/// Escapes the hyphens between a set of characters and another item of a class. ECMA-262 (without the flag `u`) reads
+/// them literally; other engines refuse a range that begins or ends with a set. Returns `None` if there are none.
 pub(crate) fn with_plain_hyphens(pattern: &str) -> Option<String> {
     let hyphens = scanned(pattern).hyphens;
     if hyphens.is_empty() {
@@ -62,7 +62,7 @@ fn scanned(pattern: &str) -> Scan<'_> {
     scan
 }
 
-/// The engine whose reading of a pattern is followed. They differ behind `[]`, which is a class in JavaScript alone.
+/// Engine whose reading of a pattern is followed. They differ after `[]`, which is a class only in JavaScript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reading {
     Both,
@@ -70,30 +70,30 @@ enum Reading {
     JavaScript,
 }
 
-/// Is the character after this text escaped by it?
+/// True if this text ends in a backslash that escapes the next character.
 fn ends_in_escape(text: &str) -> bool {
     text.chars().rev().take_while(|character| *character == '\\').count() % 2 == 1
 }
 
 struct Scan<'p> {
     rest: &'p str,
-    /// The groups that are open, each with whether it is lookaround.
+    /// Open groups: true for lookaround.
     open: Vec<bool>,
     found: Uses,
-    /// Something stands before that a quantifier may repeat.
+    /// True if a quantifier may follow.
     repeatable: bool,
-    /// It is an assertion, which JavaScript repeats without the flag `u` alone.
+    /// True after an assertion, which JavaScript repeats only without the flag `u`.
     is_assertion: bool,
-    /// Hyphens beside sets in classes, each by the length of the text from it on.
+    /// Hyphens next to sets in classes, each as the length of the text that starts with it.
     hyphens: Vec<usize>,
     reading: Reading,
 }
 
-/// What a class is made of.
+/// Item of a character class.
 #[derive(Clone, Copy)]
 enum Atom {
     Character(char),
-    /// One character, in an escape that nobody needs to read here.
+    /// One character in an escape whose value is not needed.
     Escaped,
     Set,
     /// The end of the class.
@@ -113,7 +113,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Reads the rest.
+    /// Reads the rest of the pattern.
     fn finish(&mut self) {
         while self.step() {}
         if !self.open.is_empty() {
@@ -121,7 +121,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Neither Python nor JavaScript compiles it.
+    /// Records that neither Python nor JavaScript compiles the pattern.
     fn nowhere(&mut self, why: &'static str) {
         self.not_python(why);
         self.not_unicode(why);
@@ -199,9 +199,10 @@ impl Scan<'_> {
         self.repeatable = false;
     }
 
-    /// The length of `m}`, `m,}`, `,n}` or `m,n}` at the start of the rest, and whether its bounds are in order.
+    /// Returns the length of `m}`, `m,}`, `,n}` or `m,n}` at the start of the rest, and whether the bounds are in
+    /// order.
     fn counted(&self) -> Option<(usize, bool)> {
-        // Nothing else than bounds stands there, so that what follows is not looked at for every `{`.
+        // Only digits and commas are scanned, so that the rest is not searched again for every `{`.
         let end = self.rest.find(|character: char| !(character.is_ascii_digit() || character == ','))?;
         let inside = self.rest.get(..end).filter(|_| self.rest.get(end..).is_some_and(|rest| rest.starts_with('}')))?;
         let (low, high) = inside.split_once(',').map_or((inside, None), |(low, high)| (low, Some(high)));
@@ -232,7 +233,7 @@ impl Scan<'_> {
             self.not_unicode(GROUP);
             self.not_regular("a backreference");
         } else if self.take(":") {
-            // Everywhere.
+            // Supported by all engines.
         } else if self.take("P<") || self.take(">") || self.take("#") {
             // Groups that Python has.
             self.not_unicode(GROUP);
@@ -254,7 +255,7 @@ impl Scan<'_> {
 
     fn class(&mut self) {
         self.take("^");
-        // First in a class, `]` is itself in Python; in ECMA-262 it ends an empty class.
+        // As the first character of a class, `]` is literal in Python; in ECMA-262 it ends an empty class.
         if self.take("]") {
             if self.reading == Reading::JavaScript {
                 self.repeatable = true;
@@ -285,7 +286,7 @@ impl Scan<'_> {
                 self.repeatable = true;
                 return;
             }
-            // Before the end a hyphen is itself.
+            // Before the end of a class, a hyphen is literal.
             if !self.rest.starts_with('-') || self.rest.starts_with("-]") {
                 continue;
             }
@@ -296,7 +297,7 @@ impl Scan<'_> {
                 (Atom::Set, Some(_)) | (_, Some(Atom::Set)) => {
                     self.nowhere("a range in a class that begins or ends at a set of characters");
                     self.hyphens.push(hyphen);
-                    // The next begins again; escaped, the last would lead into it.
+                    // The next character may begin a range again; after the escape, the last item would begin one.
                     if self.rest.starts_with('-') && !self.rest.starts_with("-]") {
                         self.hyphens.push(self.rest.len());
                     }
@@ -310,7 +311,7 @@ impl Scan<'_> {
         self.nowhere("a character class that is not closed");
     }
 
-    /// The next in a class.
+    /// Reads the next item of a class.
     fn atom(&mut self) -> Option<Atom> {
         match self.next()? {
             ']' => Some(Atom::End),
@@ -377,7 +378,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Takes characters of one kind and a `}` behind them.
+    /// Consumes characters of one kind, and the `}` after them.
     fn braced(&mut self, is_one: impl Fn(char) -> bool) -> Option<&str> {
         let end = self.rest.find(|character| !is_one(character))?;
         let (inside, rest) = self.rest.split_at_checked(end)?;

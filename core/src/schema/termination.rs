@@ -1,7 +1,7 @@
-//! Definitions of which no instance ends, as a validator reads them that looks for a way out.
+//! Finds definitions that have no finite instance, by the logic of a validator that looks for an end of the recursion.
 //!
-//! What is optional ends, and one required property or one branch that ends is enough; an array whose items do not end
-//! does not, and neither does a schema that says something but has no type.
+//! Optional properties are finite, and one finite required property or branch is enough. An array is not finite if its
+//! items are not, and neither is a schema with keywords but without a type.
 
 use alloc::{
     string::{String, ToString as _},
@@ -16,7 +16,7 @@ use crate::{
     schema::keyword::Keyword,
 };
 
-/// The names of the definitions that cannot end.
+/// Returns the names of the definitions without a finite instance.
 pub(crate) fn endless(root: &Node<'_>) -> Set<String> {
     let Some(table) = root.get(Keyword::Defs).and_then(Node::as_object) else { return Set::new() };
     let names = table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), &member.value)));
@@ -48,7 +48,7 @@ pub(crate) fn endless(root: &Node<'_>) -> Set<String> {
     open.into_iter().map(|(name, _)| name).filter(|name| !done.contains(name)).collect()
 }
 
-/// A schema and where it stands.
+/// A schema and its pointer.
 struct Found<'n, 'a> {
     schema: &'n Node<'a>,
     pointer: String,
@@ -62,7 +62,7 @@ impl<'n, 'a> Found<'n, 'a> {
     }
 }
 
-/// The references a schema can only go on through; `None` if it ends by itself.
+/// Returns the references through which a schema can continue, or `None` if it is finite by itself.
 fn ways<'n, 'a>(schema: Found<'n, 'a>) -> Option<Vec<Found<'n, 'a>>> {
     let mut references = Vec::new();
     let mut open = vec![schema];
@@ -124,7 +124,7 @@ fn ends<'n, 'a>(found: &Found<'n, 'a>, object: &'n Object<'a>, open: &mut Vec<Fo
     object.is_empty()
 }
 
-/// Where the references stand on the endless way of each definition that does not end.
+/// Returns the pointers of the references that make endless definitions endless.
 pub(crate) fn forced_references(root: &Node<'_>, endless: &Set<String>) -> Set<String> {
     let whole = Found { schema: root, pointer: String::new() };
     let Some(table) = root.get(Keyword::Defs).and_then(Node::as_object) else { return Set::new() };

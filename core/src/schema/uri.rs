@@ -1,16 +1,16 @@
-//! URI references, as far as `$id` and `$ref` need them: resolving one against another (RFC 3986, section 5).
+//! URI references, as far as `$id` and `$ref` need them: resolves one against another (RFC 3986, section 5).
 //!
-//! Nothing is ever fetched; URIs are names here, and are taken as they come: a base may be relative, empty or no URI at
-//! all. What has a scheme of its own is left as it is, dots included.
+//! Nothing is ever fetched. URIs are only names here, and any text is accepted: a base may be relative, empty or not a
+//! URI. A reference with a scheme is left unchanged, including its dots.
 //!
-//! Not a library, measured 2026-11-22, WebAssembly gzipped beside this, alone after wasm-opt and in the whole before:
-//! `iri-string` 0.7.14 passes all fixtures, costs 4.5 and 6.4 KB, wants an invented base for schemas without one, and
-//! has no answer to what is no IRI (`https://{host}/a.json`), nor to anything beside it. `fluent-uri` 0.4.1 costs 1.7
-//! and 3.6 KB and five crates of macros, and refuses whatever is relative to `urn:a:b`.
+//! Why not a library (measured 2026-11-22, gzipped WebAssembly in addition to this, alone after wasm-opt and in the
+//! whole before): `iri-string` 0.7.14 passes all fixtures, costs 4.5 and 6.4 KB, needs an invented base for schemas
+//! without one, and resolves nothing against text that is not an IRI (`https://{host}/a.json`). `fluent-uri` 0.4.1
+//! costs 1.7 and 3.6 KB and five macro crates, and refuses references relative to `urn:a:b`.
 
 use alloc::{format, string::String, vec::Vec};
 
-/// A reference split at `#`.
+/// Splits a reference at `#`.
 pub(crate) fn split_fragment(reference: &str) -> (&str, Option<&str>) {
     match reference.split_once('#') {
         Some((uri, fragment)) => (uri, Some(fragment)),
@@ -18,7 +18,7 @@ pub(crate) fn split_fragment(reference: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The URI that `reference` (without a fragment) names when read in a resource whose URI is `base`.
+/// Resolves `reference` (without a fragment) against the URI of its resource.
 pub(crate) fn resolve(base: &str, reference: &str) -> String {
     if reference.is_empty() {
         return base.into();
@@ -59,7 +59,7 @@ pub(crate) fn resolve(base: &str, reference: &str) -> String {
     format!("{base_scheme}{authority}{merged}{query}")
 }
 
-/// The length of the scheme, if there is one.
+/// Returns the length of the scheme, if there is one.
 fn scheme(uri: &str) -> Option<usize> {
     let end = uri.find(':')?;
     let name = uri.get(..end)?;

@@ -2,8 +2,8 @@
 //! position affects the effect of a change. (Analyses that compare two schemas, or a schema and a value, recurse on
 //! their own: `emptiness`, `disjoint`, `intersect`, `validate`.)
 //!
-//! A property *named* `type` or `$ref` is met as a property, never as a keyword, because only this file decides what is
-//! one.
+//! A property *named* `type` or `$ref` is visited as a property, never as a keyword, because only this file decides
+//! which keys are keywords.
 
 use super::keyword::{Keyword, Keywords, Subschemas};
 use crate::{
@@ -14,19 +14,19 @@ use crate::{
     report::Accepts,
 };
 
-/// How a change here changes what the whole schema accepts.
+/// Relation between the effect of a change to a schema and its effect on the whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Polarity {
-    /// Wider here is wider everywhere.
+    /// Wider here is wider in the whole.
     Positive,
-    /// Below a `not`: wider here is narrower outside.
+    /// Inside `not`: wider here is narrower in the whole.
     Negative,
-    /// Below `oneOf`, `if`, `contains` and the like: nothing but "the same" can be carried outside.
+    /// Inside `oneOf`, `if`, `contains` and the like: only the effect "same" carries over.
     Mixed,
 }
 
 impl Polarity {
-    /// The effect on the whole schema of an effect here.
+    /// Returns the effect on the whole schema of an effect here.
     pub(crate) fn through(self, accepts: Accepts) -> Accepts {
         match (self, accepts) {
             (_, Accepts::Same) => Accepts::Same,
@@ -54,35 +54,35 @@ impl Polarity {
     }
 }
 
-/// Where the walk is.
+/// Position of the walk.
 pub(crate) struct SchemaPath<'p, 'a> {
     /// The path from the root.
     pub(crate) pointer: &'p Pointer<'a>,
-    /// The keyword under which this schema stands; none for the root.
+    /// Keyword that holds this schema; `None` for the root.
     pub(crate) keyword: Option<Keyword>,
-    /// How many schemas stand above this one.
+    /// Number of enclosing schemas.
     pub(crate) depth: usize,
-    /// How a change here changes what the whole schema accepts.
+    /// Relation of the effect of a change here to the whole schema.
     pub(crate) polarity: Polarity,
 }
 
-/// Whether to look inside.
+/// Answer of a visitor: visit or skip the subschemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Visit {
-    /// Into the schemas inside.
+    /// Visits the subschemas.
     Descend,
-    /// Past them.
+    /// Skips the subschemas.
     Skip,
 }
 
-/// What to do at each schema (whatever stands where a schema belongs: an object, a boolean, or something malformed).
+/// Callbacks for each schema. The node is any value in place of a schema: an object, a boolean, or something malformed.
 pub(crate) trait VisitorMut<'a> {
-    /// Before the schemas inside.
+    /// Called before the subschemas are visited.
     fn enter(&mut self, _node: &mut Node<'a>, _place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         Ok(Visit::Descend)
     }
 
-    /// After the schemas inside.
+    /// Called after the subschemas were visited.
     fn leave(&mut self, _node: &mut Node<'a>, _place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         Ok(())
     }
@@ -90,7 +90,7 @@ pub(crate) trait VisitorMut<'a> {
 
 /// Walks a schema and lets `visitor` change it, through the keywords in `through`.
 ///
-/// Each node it visits is paid from the budget, and no level is deeper than [`crate::limits::MAX_WALK_DEPTH`].
+/// Each visited node is paid from the budget, and the walk goes no deeper than [`crate::limits::MAX_WALK_DEPTH`].
 ///
 /// # Errors
 /// Those of `visitor`, `budget-exceeded`, `too-deep`.
@@ -103,7 +103,7 @@ pub(crate) fn walk_mut<'a>(
     walk_mut_at(budget, root, Polarity::Positive, through, visitor)
 }
 
-/// Walks a part of a schema that stands at some polarity, as [`walk_mut`] does.
+/// Walks a part of a schema, starting with this polarity, like [`walk_mut`].
 pub(crate) fn walk_mut_at<'a>(
     budget: &Budget,
     part: &mut Node<'a>,
@@ -131,7 +131,7 @@ pub(crate) fn walk<'t, 'a>(
 
 struct Walk<'b, 'a> {
     budget: &'b Budget,
-    /// Only those under which schemas stand: most members are passed by with one look.
+    /// Only keywords that hold subschemas, so that other members are skipped quickly.
     through: Keywords,
     pointer: Pointer<'a>,
 }
@@ -165,7 +165,7 @@ impl<'a> Walk<'_, 'a> {
         self.budget.enter_level(self.pointer.steps().len(), || self.pointer.render())
     }
 
-    /// What was rewritten far down may have become so deep that nothing can go over it safely.
+    /// Fails if a rewritten schema has become too deep for safe recursion.
     fn leave(&self, node: &Node<'a>) -> Result<(), Error> {
         let level = self.pointer.steps().len();
         if level >= DEEP && !node.is_intact() {
@@ -178,7 +178,7 @@ impl<'a> Walk<'_, 'a> {
         self.arrive(node)?;
         if visitor.enter(node, &spot.place(&self.pointer))? == Visit::Descend {
             node.visit_children(|child, inner| match child {
-                // A list where one schema belongs: each of its items stands at this place.
+                // A list in place of one schema: all items count as being at this position.
                 Child::Item(index) => self.step(Step::Index(index), |walk| walk.schema_mut(inner, spot, visitor)),
                 Child::Member(name) => match Keyword::named(name) {
                     Some(keyword) if self.through.contains(keyword) => self.step(Step::Name(keyword.name()), |walk| {

@@ -1,37 +1,38 @@
-//! A regular expression for engines that hold the whole string to it, where JSON Schema looks for it anywhere.
+//! Rewrites a regular expression for engines that match it against the whole string, whereas JSON Schema searches for
+//! it.
 //!
-//! Sources: xgrammar 0.2.8, regex_converter.cc, run: `b` takes `b` only, and an anchor that does not begin or end a
-//! branch is left out with a warning; Cohere, structured outputs: `^` and `$` are not supported.
+//! Sources: xgrammar 0.2.8, regex_converter.cc, run: `b` matches only `b`, and an anchor that does not begin or end a
+//! branch is ignored with a warning; Cohere, structured outputs: `^` and `$` are not supported.
 
 use alloc::{format, string::String, vec::Vec};
 
-/// Any text, in words that every engine reads alike.
+/// Any text, in a form that all engines read alike.
 const ANY: &str = "[\\s\\S]*";
 
-/// Does it say of the whole string what it says, so that both readings are one?
+/// True if all branches are anchored at both ends, so that searching and matching are equivalent.
 pub(crate) fn is_whole(pattern: &str) -> bool {
     branches(pattern).is_some_and(|branches| {
         branches.iter().all(|branch| branch.begins && branch.ends && !branch.is_anchored_inside)
     })
 }
 
-/// Has it an anchor?
+/// True if the pattern has an anchor, or does not compile.
 pub(crate) fn is_anchored(pattern: &str) -> bool {
     let is_anchored = |branch: &Branch<'_>| branch.begins || branch.ends || branch.is_anchored_inside;
     branches(pattern).is_none_or(|branches| branches.iter().any(is_anchored))
 }
 
-/// The same pattern, said of the whole string; `None`: an anchor stands where it cannot be determined what it says.
+/// Returns an equivalent pattern that matches the whole string; `None` if the position of an anchor is not supported.
 pub(crate) fn whole(pattern: &str) -> Option<String> {
     completed(pattern).map(|body| format!("^{body}$"))
 }
 
-/// What the whole string is held to, without an anchor; `None`: as above.
+/// Returns such a pattern without anchors, for engines that match the whole string.
 pub(crate) fn unanchored(pattern: &str) -> Option<String> {
     completed(pattern)
 }
 
-/// Its branches, completed where they are not anchored.
+/// Returns the pattern with text of any kind at the ends of branches that are not anchored.
 fn completed(pattern: &str) -> Option<String> {
     let branches = branches(pattern)?;
     if branches.iter().any(|branch| branch.is_anchored_inside) {
@@ -49,23 +50,23 @@ fn completed(pattern: &str) -> Option<String> {
     }
 }
 
-/// One of the alternatives that a pattern is made of.
+/// One alternative of a pattern.
 struct Branch<'p> {
-    /// Without the anchors at its ends.
+    /// The alternative without the anchors at its ends.
     body: &'p str,
-    /// It begins with `^`.
+    /// True if it begins with `^`.
     begins: bool,
-    /// It ends with `$`.
+    /// True if it ends with `$`.
     ends: bool,
-    /// There is one more somewhere.
+    /// True if there is another anchor in it.
     is_anchored_inside: bool,
 }
 
-/// The alternatives outside of groups; `None`: it does not compile.
+/// Returns the top-level alternatives, or `None` if the pattern does not compile.
 fn branches(pattern: &str) -> Option<Vec<Branch<'_>>> {
     let mut found = Vec::new();
     let (mut start, mut depth, mut in_class, mut is_escaped) = (0, 0_usize, false, false);
-    // Where anchors stand in the branch.
+    // Positions of anchors in the branch.
     let mut anchors: Vec<usize> = Vec::new();
     for (at, character) in pattern.char_indices().chain([(pattern.len(), '|')]) {
         let ends_all = at == pattern.len();
@@ -74,7 +75,7 @@ fn branches(pattern: &str) -> Option<Vec<Branch<'_>>> {
         }
         match character {
             '\\' => is_escaped = true,
-            // Whether `]` ends a class where it stands first, readers do not agree.
+            // Engines disagree about `]` as the first character of a class.
             '[' if !in_class => {
                 let inside = pattern.get(at + 1..)?;
                 if inside.strip_prefix('^').unwrap_or(inside).starts_with(']') {

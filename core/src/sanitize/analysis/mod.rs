@@ -1,4 +1,4 @@
-//! What passes ask of a schema as a whole.
+//! Analyses of a whole schema for passes and reports.
 
 pub(in crate::sanitize) mod naming;
 pub(in crate::sanitize) mod polarity;

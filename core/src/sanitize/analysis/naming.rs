@@ -1,5 +1,5 @@
-//! What a schema says of properties elsewhere than in the objects that name them: closing those objects loses more than
-//! properties that nobody spoke of.
+//! Finds properties that the schema mentions outside the objects that declare them: closing those objects loses more
+//! than unmentioned properties.
 
 use alloc::string::String;
 
@@ -16,48 +16,48 @@ use crate::{
     },
 };
 
-/// Under these stands what holds of an object besides, and what is gone once the object is closed.
+/// Keywords whose subschemas also apply to an object, and mention properties that it may lose when it is closed.
 const BESIDE: Keywords = Keywords::of(&CONDITIONS).insert(Keyword::Contains);
 
-/// Of these, those that speak of the same object.
+/// Of these, the keywords that apply to the same object.
 const CONDITIONS: [Keyword; 6] =
     [Keyword::If, Keyword::Then, Keyword::Else, Keyword::DependentSchemas, Keyword::Dependencies, Keyword::Not];
 
-/// Under these stands what speaks of the same object.
+/// In-place applicators, including conditions.
 const IN_PLACE: Keywords =
     Keywords::of(&CONDITIONS).insert(Keyword::AllOf).insert(Keyword::AnyOf).insert(Keyword::OneOf);
 
-/// A table of properties.
+/// Table of properties.
 type Table<'n, 'a> = Option<&'n Object<'a>>;
 
 fn table<'n, 'a>(node: &'n Node<'a>) -> Table<'n, 'a> {
     node.get(Keyword::Properties).and_then(Node::as_object)
 }
 
-/// What a schema says of properties beside the objects that name them.
+/// Properties that a schema mentions outside the objects that declare them.
 #[derive(Default)]
 pub(in crate::sanitize) struct Naming {
-    /// What is named in conditions, and in parts that were removed.
+    /// Names in conditions, and in parts that were removed.
     names: Set<String>,
-    /// A name that is no Unicode text is among them.
+    /// True if one of the names is not valid Unicode.
     unreadable: bool,
-    /// The objects of which it is said that there may be others, by their numbers.
+    /// Objects that declare additional properties, by number.
     wanted: Set<Number>,
-    /// By the number of each branch of a `oneOf`, that of the schema which says that no two of them accept the same.
+    /// For the number of each branch of `oneOf`, the number of its schema: no instance matches two of these branches.
     alternatives: Map<Number, Number>,
 }
 
-/// How a part says something.
+/// Context of a part that mentions properties.
 #[derive(Clone, Copy)]
 struct Said<'n, 'a> {
-    /// What the object that it speaks of names itself.
+    /// Properties that the object itself declares.
     known: Table<'n, 'a>,
-    /// What is required in it is wanted.
+    /// True if names in `required` count as mentioned.
     demands: bool,
 }
 
 impl Naming {
-    /// What the input says.
+    /// Collects the properties that the input mentions.
     pub(in crate::sanitize) fn of(root: &Node<'_>, budget: &Budget) -> Result<Naming, Error> {
         let mut naming = Naming::default();
         let mut refers = false;
@@ -88,18 +88,19 @@ impl Naming {
             Ok(if is_beside { Visit::Skip } else { Visit::Descend })
         })?;
         if refers {
-            // Whatever is referred to may hold besides, too.
+            // Any target of a reference may also apply inside a condition.
             naming.beside(root, Said { known: None, demands: false }, budget)?;
         }
         Ok(naming)
     }
 
-    /// A part is removed that named properties of an object that stays.
+    /// Records a removed part that named properties of an object that stays.
     pub(in crate::sanitize) fn removed(&mut self, part: &Node<'_>, budget: &Budget) -> Result<(), Error> {
         self.beside(part, Said { known: None, demands: true }, budget).map(drop)
     }
 
-    /// These become one object. It wants others if one of them does: one that names nothing wants any.
+    /// Records that objects were merged. The result needs additional properties if one of the objects does; one without
+    /// any properties does too.
     pub(in crate::sanitize) fn joined(
         &mut self,
         objects: &[Object<'_>],
@@ -119,24 +120,24 @@ impl Naming {
         }
     }
 
-    /// Whether closing an object shuts out more than what nobody spoke of.
+    /// True if closing an object refuses properties that the schema mentions.
     pub(in crate::sanitize) fn speaks_of_others(&self, node: &Node<'_>, number: Number) -> bool {
         let is_known = |name: &String| table(node).is_some_and(|table| table.has(name.as_str()));
         self.unreadable || self.wanted.contains(&number) || !self.names.iter().all(is_known)
     }
 
-    /// Whether the input says that nothing is accepted by both of these branches.
+    /// True if these are branches of the same `oneOf`, so that no instance matches both.
     pub(in crate::sanitize) fn are_alternatives(&self, one: &Node<'_>, two: &Node<'_>) -> bool {
         let of = |branch: &Node<'_>| Some((self.alternatives.get(&branch.origin().number()?)?, branch.origin()));
         of(one).zip(of(two)).is_some_and(|(one, two)| one.0 == two.0 && one.1.number() != two.1.number())
     }
 
-    /// Notes what is named in a part; `true` if it refers to others.
+    /// Collects the names in a part. Returns true if it contains references.
     fn beside(&mut self, part: &Node<'_>, said: Said<'_, '_>, budget: &Budget) -> Result<bool, Error> {
-        // A list of names, as `dependencies` may hold one.
+        // `dependencies` may hold a list of names.
         self.list(part, said.known);
         let mut refers = false;
-        // How deep the schema stands that first spoke of another value.
+        // Depth of the outermost enclosing schema that applies to another value.
         let mut other: Option<usize> = None;
         visit::walk(budget, part, Keywords::ALL, &mut |node, place| {
             other = other.filter(|depth| place.depth > *depth);
@@ -169,7 +170,8 @@ impl Naming {
     }
 }
 
-/// Does a schema say that there are properties besides those that it names, and so many more?
+/// True if a schema accepts or requires more properties than it declares; `more` is the number of those declared in
+/// addition.
 fn wants_others(schema: &Object<'_>, more: usize) -> bool {
     let is_open = |keyword: Keyword| schema.get(keyword).is_some_and(|schema| schema.as_bool() != Some(false));
     let count = |keyword: Keyword| schema.get(keyword).and_then(Node::as_object).map_or(0, Object::len);

@@ -1,5 +1,5 @@
-//! Where an effect may be another elsewhere: in definitions that are used below `not`, `oneOf` and the like, and in all
-//! of a schema that looks at what stands beside it.
+//! Finds parts of a schema in which the effect of a change depends on its use: definitions that are used inside `not`,
+//! `oneOf` and the like, and everything if `unevaluated*` occurs.
 
 use alloc::{string::String, vec::Vec};
 use core::ops::Range;
@@ -17,16 +17,16 @@ use crate::{
     },
 };
 
-/// The places at which nothing but `same` can be claimed.
+/// Nodes at which only the effect `same` is certain.
 #[derive(Default)]
 pub(in crate::sanitize) struct PolarityMap {
     everywhere: bool,
-    /// Definitions and what stands beside references, as ranges of the numbers of nodes, in order.
+    /// Definitions, and siblings of references, as sorted ranges of node numbers.
     definitions: Vec<Range<Number>>,
 }
 
 impl PolarityMap {
-    /// What is in doubt in a schema whose nodes are numbered.
+    /// Finds these nodes in a numbered schema.
     pub(in crate::sanitize) fn of(root: &Node<'_>, budget: &Budget) -> Result<PolarityMap, Error> {
         let mut search = Search {
             budget,
@@ -48,12 +48,12 @@ impl PolarityMap {
         let mut definitions: Vec<Range<Number>> = unsure.map(|body| references::numbers(body.schema)).collect();
         definitions.append(&mut search.beside);
         let mut definitions = collections::by(definitions, |one, two| one.start.cmp(&two.start));
-        // Of ranges inside of others, the outer.
+        // Of nested ranges, keeps the outermost.
         definitions.dedup_by(|inner, outer| inner.end <= outer.end);
         Ok(PolarityMap { everywhere: search.everywhere, definitions })
     }
 
-    /// Is it in doubt what happens at this node?
+    /// True if the effect of a change at this node is uncertain.
     pub(in crate::sanitize) fn covers(&self, node: Number) -> bool {
         let after = self.definitions.partition_point(|range| range.start <= node);
         let around = after.checked_sub(1).and_then(|place| self.definitions.get(place));
@@ -63,25 +63,24 @@ impl PolarityMap {
 
 struct Body<'n, 'a> {
     schema: &'n Node<'a>,
-    /// The worst polarity from which something leads here: `Positive` or `Uncertain`.
+    /// Worst polarity of the references that lead here: `Positive` or `Mixed`.
     reached: Option<Polarity>,
 }
 
 struct Search<'n, 'a> {
     budget: &'n Budget,
-    /// By the reference that leads to each.
+    /// Definitions by reference.
     bodies: Map<String, Body<'n, 'a>>,
     open: Vec<(String, Polarity)>,
-    /// What stands beside references at other places than those that accept what it accepts: it may become part of a
-    /// definition.
+    /// References with siblings in non-positive positions: the siblings may become part of a definition.
     beside: Vec<Range<Number>>,
     everywhere: bool,
-    /// References are written so that their names tell the definition.
+    /// True if every reference names its definition.
     by_name: bool,
 }
 
 impl<'n, 'a> Search<'n, 'a> {
-    /// Looks at whatever the root leads to.
+    /// Visits everything that is reachable from the root.
     fn all(&mut self, root: &'n Node<'a>) -> Result<(), Error> {
         self.by_name = !references::has_dynamic(root, self.budget)?;
         self.schema(root, Polarity::Positive)?;
@@ -95,7 +94,7 @@ impl<'n, 'a> Search<'n, 'a> {
             self.schema(schema, polarity)?;
         }
         if !self.by_name {
-            // Anything may be reached from anywhere.
+            // Any schema may be reached from anywhere.
             visit::walk(self.budget, root, Keywords::ALL, &mut |node, place| {
                 let refers = references::KEYWORDS.iter().any(|keyword| node.get(keyword).is_some());
                 self.everywhere |= has_unevaluated(node) || (place.polarity != Polarity::Positive && refers);
@@ -105,7 +104,7 @@ impl<'n, 'a> Search<'n, 'a> {
         Ok(())
     }
 
-    /// Looks at a schema, its tables of definitions left out.
+    /// Visits a schema, except its tables of definitions.
     fn schema(&mut self, schema: &Node<'_>, polarity: Polarity) -> Result<(), Error> {
         visit::walk(self.budget, schema, Keywords::ALL, &mut |node, place| {
             if matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
@@ -130,7 +129,7 @@ impl<'n, 'a> Search<'n, 'a> {
     }
 }
 
-/// Does it look at everything beside it?
+/// True if the schema has `unevaluated*`, which depends on all siblings.
 fn has_unevaluated(node: &Node<'_>) -> bool {
     ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| node.get(keyword).is_some())
 }

@@ -1,4 +1,4 @@
-//! Counts without a fraction and an exponent, where the API reads nothing else: `1.0` is `1`.
+//! Writes counts without fraction and exponent (`1.0` as `1`), for APIs that accept no other spelling.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -16,7 +16,7 @@ use crate::{
 const REPAIR: ChangeKind = ChangeKind::of(Rule::RepairKeyword);
 const REMOVE: ChangeKind = ChangeKind::of(Rule::RemoveMalformedKeyword);
 
-/// Spells the counts of one schema.
+/// Respells the counts of one schema.
 pub(in crate::sanitize) fn spell<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let members = node.as_object().into_iter().flatten();
     let spelled = members.filter_map(|member| {
@@ -47,13 +47,13 @@ pub(in crate::sanitize) fn spell<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     }
 }
 
-/// The count that says the same; `None`: it is larger than any.
+/// Returns an equivalent count in plain digits, or `None` if it exceeds `u64`.
 fn plain(keyword: Keyword, number: &str) -> Option<String> {
     let plain = json::plain_number(number);
     if json::is_integral(number) {
         return plain.parse::<u64>().is_ok().then(|| plain.into_owned());
     }
-    // At least one and a half is at least two.
+    // A minimum is rounded up, a maximum down: at least 1.5 is at least 2.
     let whole = plain.split_once('.').map_or("0", |(whole, _)| whole).parse::<u64>().ok()?;
     Some(format!("{}", if keyword.name().starts_with("min") { whole.checked_add(1)? } else { whole }))
 }

@@ -1,4 +1,4 @@
-//! Puts a schema that stands one level off where it belongs.
+//! Moves a schema that is one level too deep or too high.
 
 use alloc::{format, string::String};
 
@@ -15,10 +15,10 @@ use crate::{
 
 const UNWRAP: ChangeKind = ChangeKind::of(Rule::UnwrapSchema);
 
-/// Replaces a wrapper at the root by the schema in it, and a map of properties by a schema that has them.
+/// Replaces a wrapper at the root by the schema in it, and a map of properties by a schema with these properties.
 ///
-/// A description of the wrapper stays, if the schema has none. This comes before references are resolved, because they
-/// lead to places in the schema that was meant.
+/// The description of the wrapper is kept if the schema has none. References are resolved afterwards, because they
+/// point into the schema that the author meant.
 pub(in crate::sanitize) fn unwrap(root: &mut Node<'_>, diagnostics: &mut Diagnostics) {
     let Some(found) = misplaced(root) else { return };
     let to = match found {

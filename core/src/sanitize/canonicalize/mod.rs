@@ -1,8 +1,7 @@
-//! Canonicalize: one spelling for one meaning.
+//! Canonicalize: one spelling for each meaning.
 //!
-//! Assumes nothing: any JSON may stand where a schema should. Guarantees that every schema is an object or a boolean,
-//! that every keyword holds what its keyword may hold, and that everything is written in the words of the 2020-12
-//! draft.
+//! Assumes nothing: any JSON may occur in place of a schema. Guarantees that every schema is an object or a boolean,
+//! that every keyword has a valid value, and that the schema is written in terms of draft 2020-12.
 
 pub(in crate::sanitize) mod counts;
 pub(in crate::sanitize) mod misplaced;
@@ -29,7 +28,7 @@ use crate::{
     },
 };
 
-/// The walk down: each schema is repaired and upgraded before anything looks inside it.
+/// The walk down: repairs and upgrades each schema before its subschemas.
 pub(in crate::sanitize) struct Canonicalize<'r> {
     pub(in crate::sanitize) context: &'r mut PassContext,
     pub(in crate::sanitize) passes: Vec<(&'static Pass, AtSchema)>,

@@ -1,4 +1,4 @@
-//! Lists of names: `required`, and the lists of `dependentRequired`. A list is of strings, and none stands there twice.
+//! Lists of names: `required`, and the lists of `dependentRequired`. Their items must be distinct strings.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -16,13 +16,13 @@ use crate::{
 
 const REPAIR: ChangeKind = ChangeKind::of(Rule::RepairKeyword);
 
-/// A property that says of itself whether it is required.
+/// True if a property has a boolean `required`.
 pub(super) fn is_flagged(member: &Member<'_>) -> bool {
     member.value.get(Keyword::Required).and_then(Node::as_bool).is_some()
 }
 
-/// `required: "name"`, `required: [1]`, and `required: true` on a property, which belongs to the object it is a
-/// property of.
+/// Repairs `required: "name"` and `required: [1]`, and moves `required: true` of a property to the object that has the
+/// property.
 pub(super) fn required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let mut hoisted: Vec<Text<'a>> = Vec::new();
     let any_flagged =
@@ -84,14 +84,15 @@ pub(super) fn required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, cont
     }
 }
 
-/// What lists of names by name are, or become.
+/// Result of checking lists of names.
 pub(super) enum Lists<'a> {
     Fine,
     As(Node<'a>),
     Malformed,
 }
 
-/// Lists of names by name, none twice; in `dependencies` they may be schemas.
+/// Removes duplicates from the lists in `dependentRequired` and `dependencies`; in `dependencies` the values may also
+/// be schemas.
 pub(super) fn dependencies<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Lists<'a> {
     let Some(table) = value.as_object() else { return Lists::Malformed };
     let lists = || table.iter().filter_map(|member| member.value.as_array());
@@ -114,19 +115,19 @@ pub(super) fn dependencies<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budg
     Lists::As(table)
 }
 
-/// Names, and no two the same?
+/// True if all items are strings, and distinct.
 pub(super) fn are_different_names(names: &[Node<'_>]) -> bool {
     let different = || names.iter().filter_map(Node::as_text).collect::<Set<_>>().len();
     are_different_words(names) || (names.iter().all(|name| name.as_text().is_some()) && different() == names.len())
 }
 
-/// The names in a list, each once.
+/// Returns the names of a list without duplicates.
 fn different_names<'a>(names: &[Node<'a>], known: &mut Set<Text<'a>>, budget: &Budget) -> Vec<Node<'a>> {
     let is_new = |name: &&Node<'a>| name.as_text().is_some_and(|name| known.insert(name.clone()));
     names.iter().filter(is_new).map(|name| name.copy(budget)).collect()
 }
 
-/// Are they strings, few enough to compare each with each, and no two the same? Most lists of values are.
+/// True if all items are plain strings, distinct, and few enough to compare pairwise. Most lists of values are.
 pub(super) fn are_different_words(items: &[Node<'_>]) -> bool {
     const FEW: usize = 16;
     let word = |item: &Node<'_>| item.as_text().and_then(Text::as_plain).is_some();

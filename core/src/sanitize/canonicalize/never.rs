@@ -1,5 +1,5 @@
-//! Schemas that accept nothing, where nothing is lost without them: branches of a union, which generators write for
-//! what is optional (`{"anyOf": [{"not": {}}, …]}`), and properties that need not be there.
+//! Removes schemas that accept nothing if that loses nothing: branches of a union, which generators write for optional
+//! values (`{"anyOf": [{"not": {}}, …]}`), and optional properties.
 
 use alloc::{format, vec::Vec};
 
@@ -26,10 +26,10 @@ const BRANCH: ChangeKind = ChangeKind::of(Rule::DropImpossibleBranch);
 const LIFT: ChangeKind = ChangeKind::of(Rule::UnwrapSingleBranch);
 const PROPERTY: ChangeKind = ChangeKind::of(Rule::DropNeverProperty);
 
-/// Where they may stand.
+/// Keywords whose subschemas may be removed.
 pub(in crate::sanitize) const CONCERNS: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::Properties]);
 
-/// Drops what accepts nothing from one schema.
+/// Removes subschemas that accept nothing from one schema.
 pub(in crate::sanitize) fn drop_never<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     for (keyword, name) in [(Keyword::AnyOf, "anyOf"), (Keyword::OneOf, "oneOf")] {
         branches(node, place, (keyword, name), context);
@@ -39,7 +39,7 @@ pub(in crate::sanitize) fn drop_never<'a>(node: &mut Node<'a>, place: &SchemaPat
     }
 }
 
-/// Is `{"not": {}}` accepted, and needs nothing beside it?
+/// True if the grammar accepts `{"not": {}}` without a type.
 fn can_say_nothing(grammar: &Grammar) -> bool {
     !grammar.refuses.contains(Keyword::Not) && grammar.typed == TypeRequirement::No
 }
@@ -53,7 +53,7 @@ fn branches<'a>(
     let Some(branches) = node.get(keyword).and_then(Node::as_array) else { return };
     let is_never: Vec<bool> = branches.iter().map(|branch| branch_admits_nothing(branch, &context.budget)).collect();
     let left = is_never.iter().filter(|never| !**never).count();
-    // A union of nothing accepts nothing, and where that can be said it is said so.
+    // A union of branches that all accept nothing accepts nothing itself, and is left unchanged.
     if left == 0 || left == is_never.len() {
         return;
     }
@@ -74,7 +74,7 @@ fn branches<'a>(
     }
 }
 
-/// What a reader was told there is gone, too.
+/// Marks a change as a loss of guidance if the removed schema has annotations.
 fn told(effect: ChangeKind, gone: &Node<'_>) -> ChangeKind {
     match gone.as_object().is_some_and(|object| object.iter().any(is_annotation)) {
         true => effect.guidance(Guidance::Lost),
@@ -82,7 +82,7 @@ fn told(effect: ChangeKind, gone: &Node<'_>) -> ChangeKind {
     }
 }
 
-/// The one branch that is left is the schema, unless both say something.
+/// Replaces a union of one branch by the branch, unless both have the same keyword or the union has other assertions.
 fn lift<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -91,7 +91,7 @@ fn lift<'a>(
 ) {
     let Some(object) = node.as_object() else { return };
     let Some(branch) = object.get(keyword).and_then(Node::as_array).and_then(<[_]>::first) else { return };
-    // What a reference leads to stays where it is.
+    // The target of a reference keeps its position.
     let is_target = context.form == Form::Read
         && context.references.as_ref().is_some_and(|references| references.at(branch, place).is_some());
     if is_target {
@@ -122,7 +122,7 @@ fn lift<'a>(
     }
 }
 
-/// Properties that nobody can give, where the grammar cannot say so.
+/// Removes optional properties that accept no value, if the grammar cannot express that.
 fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let Some(table) = object.get(Keyword::Properties).and_then(Node::as_object) else { return };
@@ -130,13 +130,13 @@ fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     if !goes.contains(&true) {
         return;
     }
-    // Without one that must be there, the schema accepts nothing itself.
+    // If such a property is required, the schema itself accepts nothing.
     let required = object.get(Keyword::Required).and_then(Node::as_array).unwrap_or_default();
     let required: Set<&Text<'_>> = required.iter().filter_map(Node::as_text).collect();
     for (goes, member) in goes.iter_mut().zip(table) {
         *goes = *goes && !required.contains(&member.key);
     }
-    // What no longer names the property lets it through, unless it is closed by its own words.
+    // A property that is no longer listed is accepted as an additional one, unless `additionalProperties` is false.
     let is_closed = object.get(Keyword::AdditionalProperties).and_then(Node::as_bool) == Some(false);
     let is_exact = is_closed && !object.has(Keyword::PatternProperties);
     let effect = if is_exact { PROPERTY } else { PROPERTY.accepts(Accepts::Wider).guidance(Guidance::Lost) };

@@ -1,7 +1,6 @@
-//! What is no schema, or no value for its keyword, made into one: every shape here was met in the wild.
+//! Repairs values that are not schemas, and invalid values of keywords. Every shape here occurs in real tools.
 //!
-//! A schema that breaks its own metaschema has no meaning to preserve, so these repairs claim what its author must have
-//! meant.
+//! A schema that violates its metaschema has no meaning to preserve, so these repairs guess what the author meant.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -38,7 +37,7 @@ const TYPE_NAME: ChangeKind = ChangeKind::of(Rule::RepairType).accepts(Accepts::
 const UNKNOWN_TYPE: ChangeKind = ChangeKind::of(Rule::RepairType);
 const UNNEST: ChangeKind = ChangeKind::of(Rule::UnnestProperties);
 
-/// What other languages call them. `None` is any type at all.
+/// Type names of other languages. `None` is any type.
 const ALIASES: [(&str, Option<&str>); 17] = [
     ("any", None),
     ("unknown", None),
@@ -59,7 +58,7 @@ const ALIASES: [(&str, Option<&str>); 17] = [
     ("none", Some("null")),
 ];
 
-/// Makes a schema of what stands at a place where one belongs, and values of what stands under its keywords.
+/// Repairs a value where a schema belongs, and the values of its keywords.
 pub(in crate::sanitize) fn repair<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     match node.data() {
         Data::Object(_) => {}
@@ -69,7 +68,7 @@ pub(in crate::sanitize) fn repair<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
     if node.as_object().is_some_and(|object| is_well_formed(object, &context.budget)) {
         return;
     }
-    // Arguments are an object, so whatever stands at their root was not meant to be a list of values.
+    // Arguments are an object, so their root was not meant as a list of values.
     if place.keyword.is_some() || !context.grammar.object_root {
         zod::read(node, place, context);
     }
@@ -80,7 +79,7 @@ pub(in crate::sanitize) fn repair<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
     values(node, place, context);
 }
 
-/// Is there nothing to repair at an object? Most are as they should be, and one look at their members tells.
+/// True if an object needs no repair. Most need none, and one look at their members shows it.
 fn is_well_formed(object: &Object<'_>, budget: &Budget) -> bool {
     object.iter().all(|Member { key, value }| match Keyword::named(key) {
         None | Some(Keyword::Default | Keyword::Const) => true,
@@ -94,7 +93,7 @@ fn is_well_formed(object: &Object<'_>, budget: &Budget) -> bool {
     })
 }
 
-/// A type of JSON Schema, or a list of different ones.
+/// True for a type of JSON Schema, or a list of distinct types.
 fn names_types(value: &Node<'_>) -> bool {
     let fine = |value: &Node<'_>| TYPE_NAMES.iter().any(|name| value.is_text(name));
     match value.data() {
@@ -131,7 +130,7 @@ fn non_schema<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     node.replace(Data::Bool(true));
 }
 
-/// The type that a name means: `Some(None)` is any, `None` is no type.
+/// Returns the type that a name means: `Some(None)` is any type, `None` is an unknown name.
 pub(in crate::sanitize) fn known_type(name: &str) -> Option<Option<&'static str>> {
     let lower = name.to_ascii_lowercase();
     if let Some(known) = TYPE_NAMES.iter().find(|known| **known == lower) {
@@ -140,7 +139,7 @@ pub(in crate::sanitize) fn known_type(name: &str) -> Option<Option<&'static str>
     ALIASES.iter().find(|(alias, _)| *alias == lower).map(|(_, meant)| *meant)
 }
 
-/// Null where a keyword's value belongs is no value. (`const`, `default` and the like may be null.)
+/// Removes keywords whose value is null. (`const`, `default` and `examples` may be null.)
 fn nulls<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let is_null = |member: &Member<'_>| {
         member.value.is_null()
@@ -159,7 +158,7 @@ fn nulls<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     }
 }
 
-/// `type: "any" | "int" | "String" | 6 | {} | []` and lists of such.
+/// Repairs `type: "any" | "int" | "String" | 6 | {} | []`, and lists of these.
 fn types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(value) = node.get(Keyword::Type) else { return };
     if names_types(value) {
@@ -207,7 +206,7 @@ fn types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     }
 }
 
-/// `properties: []`, and a whole schema where its properties belong.
+/// Repairs `properties: []`, and a whole schema under `properties`.
 fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(value) = node.get(Keyword::Properties) else { return };
     let Some(table) = value.as_object() else {
@@ -306,7 +305,7 @@ fn repair_value<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Repa
             RepairedValue::As(number) if is_positive(&number) => RepairedValue::As(number),
             _ => RepairedValue::Gone,
         },
-        // A boolean is draft 4's, and respelled later.
+        // Booleans come from draft 4; a later pass respells them.
         Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum if value.as_bool().is_some() => RepairedValue::Fine,
         Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum => number(value),
         Keyword::MinLength
@@ -325,7 +324,7 @@ fn repair_value<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Repa
             _ => RepairedValue::As(Node::array(vec![value.copy(budget)]).with_origin(value.origin())),
         },
         Keyword::Vocabulary => fine_if(names_vocabularies(value)),
-        // Handled with the lists that `items` may be.
+        // Handled elsewhere.
         Keyword::Properties | Keyword::Items | Keyword::Required | Keyword::Type => RepairedValue::Fine,
         Keyword::DependentRequired | Keyword::Dependencies => match names::dependencies(keyword, value, budget) {
             Lists::Fine => RepairedValue::Fine,
@@ -348,7 +347,8 @@ fn is_positive(value: &Node<'_>) -> bool {
     value.as_number().is_some_and(|number| json::compare(number, "0").is_gt())
 }
 
-/// `enum: []` accepts nothing and is meant as nothing said; a single value is a list of one; nothing stands twice.
+/// Repairs `enum`: an empty list accepts nothing but is meant as no constraint and removed; a single value becomes a
+/// list of one; duplicates are removed.
 fn enumeration<'a>(value: &Node<'a>, budget: &Budget) -> RepairedValue<'a> {
     match value.data() {
         Data::Array(items) if items.is_empty() => RepairedValue::Gone,

@@ -1,4 +1,4 @@
-//! What becomes of values: numbers, counts and booleans, and strings that spell one.
+//! Repairs numbers, counts and booleans, and strings that spell one.
 
 use alloc::{borrow::Cow, format};
 
@@ -7,14 +7,14 @@ use crate::{
     schema::keyword::Keyword,
 };
 
-/// What a keyword's value must be, and what becomes of one that is something else.
+/// Result of checking the value of a keyword.
 pub(super) enum RepairedValue<'a> {
     Fine,
     As(Node<'a>),
     Gone,
 }
 
-/// A number, or a string that spells one.
+/// Checks a number; reads a string that spells one.
 pub(super) fn number<'a>(value: &Node<'a>) -> RepairedValue<'a> {
     if value.as_number().is_some() {
         return RepairedValue::Fine;
@@ -31,7 +31,7 @@ pub(super) fn number<'a>(value: &Node<'a>) -> RepairedValue<'a> {
     }
 }
 
-/// A count. Of what has a fraction the next whole number says the same.
+/// Checks a count. A fraction is rounded to the next whole number that means the same.
 pub(super) fn count<'a>(keyword: Keyword, value: &Node<'a>) -> RepairedValue<'a> {
     let becomes = number(value);
     let text = match &becomes {
@@ -44,7 +44,7 @@ pub(super) fn count<'a>(keyword: Keyword, value: &Node<'a>) -> RepairedValue<'a>
     }
     let Ok(number) = text.parse::<f64>() else { return RepairedValue::Gone };
     let below = number as u64;
-    // Too near to a whole number to tell on which side it is.
+    // If rounding to `f64` gives a whole number, it is unknown whether the exact number is above or below it.
     if below as f64 == number && number > 0.0 {
         return RepairedValue::Gone;
     }
@@ -54,7 +54,7 @@ pub(super) fn count<'a>(keyword: Keyword, value: &Node<'a>) -> RepairedValue<'a>
     RepairedValue::As(Node::new(Data::Number(format!("{whole}").into())).with_origin(value.origin()))
 }
 
-/// A boolean, or a string that spells one.
+/// Checks a boolean; reads a string that spells one.
 pub(super) fn boolean<'a>(value: &Node<'a>) -> RepairedValue<'a> {
     match value.data() {
         Data::Bool(_) => RepairedValue::Fine,

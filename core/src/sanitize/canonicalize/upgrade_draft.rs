@@ -1,4 +1,4 @@
-//! One spelling for every idea: what older drafts and OpenAPI say otherwise is said in the words of 2020-12.
+//! Respells older drafts and OpenAPI in terms of draft 2020-12, so that each meaning has one spelling.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -29,10 +29,10 @@ const NULLABLE: ChangeKind = ChangeKind::of(Rule::NullableToNull);
 const CONST: ChangeKind = ChangeKind::of(Rule::ConstToEnum);
 const DIALECT: ChangeKind = ChangeKind::of(Rule::UpdateSchemaUri);
 
-/// The meta-schema whose words the result uses.
+/// Metaschema that defines the keywords of the result.
 const CURRENT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// What is spelled in more than one way; `items` is too, where it is a list.
+/// Keywords with more than one spelling, besides `items` with a list.
 pub(in crate::sanitize) const CONCERNS: Keywords = Keywords::of(&[
     Keyword::Id,
     Keyword::Anchor,
@@ -45,7 +45,7 @@ pub(in crate::sanitize) const CONCERNS: Keywords = Keywords::of(&[
     Keyword::Nullable,
 ]);
 
-/// Gives one schema's own keywords their spelling.
+/// Respells the keywords of one schema.
 pub(in crate::sanitize) fn respell<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if node.as_object().is_none_or(Object::is_empty) {
         return;
@@ -62,8 +62,8 @@ pub(in crate::sanitize) fn respell<'a>(node: &mut Node<'a>, place: &SchemaPath<'
     nullable(node, place, context);
 }
 
-/// A schema that was rewritten is no longer in the draft it declares, if that is an old one. One that no longer says
-/// its draft is read as one of 2020-12.
+/// Updates `$schema` if it declares an old draft that the rewritten schema no longer follows. Without `$schema`, a
+/// schema is read as draft 2020-12.
 pub(in crate::sanitize) fn declare_draft(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let draft = Draft::of(root);
     if context.draft != Draft::Y2020 && root.get(Keyword::Schema).is_none() {
@@ -84,12 +84,12 @@ pub(in crate::sanitize) fn declare_draft(root: &mut Node<'_>, context: &mut Pass
     spell_tuples(root, context)
 }
 
-/// A list of items is a tuple in old drafts only.
+/// Moves lists of schemas from `items` to `prefixItems`: only old drafts have such lists.
 fn spell_tuples(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Tuples { context })
 }
 
-/// Spells the tuples that could stay as they were while an old draft was declared.
+/// Respells the tuples that an old `$schema` allowed to stay.
 struct Tuples<'r> {
     context: &'r mut PassContext,
 }
@@ -101,7 +101,7 @@ impl<'a> VisitorMut<'a> for Tuples<'_> {
     }
 }
 
-/// Does something apply beside a reference, which in old drafts nothing does?
+/// True if a reference has sibling assertions, which old drafts ignore.
 fn has_words_beside_ref(root: &Node<'_>, context: &PassContext) -> Result<bool, Error> {
     if !context.mentions_references {
         return Ok(false);
@@ -119,7 +119,8 @@ fn has_words_beside_ref(root: &Node<'_>, context: &PassContext) -> Result<bool, 
     Ok(found)
 }
 
-/// Where definitions are written for the whole document, an identifier further down would hide them.
+/// Removes `$id` below the root if the grammar writes definitions for the whole document, because `$id` would hide
+/// them.
 fn identifier<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let writes_definitions = context.grammar.objects.open == OpenRule::MustClose && context.no_references;
     let Some(value) = node.get(Keyword::Id).filter(|_| writes_definitions && place.keyword.is_some()) else { return };
@@ -131,7 +132,8 @@ fn identifier<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     }
 }
 
-/// Anchors that are no names by the meta-schema: nothing leads there, and `$recursiveAnchor` is a boolean in one draft.
+/// Removes anchors that are not names by the metaschema: nothing refers to them, and `$recursiveAnchor` is a boolean in
+/// one draft.
 fn anchors<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     for keyword in [Keyword::Anchor, Keyword::DynamicAnchor, Keyword::RecursiveAnchor] {
         let Some(value) = node.get(keyword).filter(|value| !value.as_text().is_some_and(is_anchor)) else { continue };
@@ -144,7 +146,7 @@ fn anchors<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pa
     }
 }
 
-/// Draft 4: `exclusiveMinimum: true` beside `minimum`.
+/// Respells draft 4's `exclusiveMinimum: true`, which modifies `minimum`.
 fn bound<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -170,12 +172,12 @@ fn bound<'a>(
     }
 }
 
-/// Before 2020-12: `items: […]`, and `additionalItems` for the rest.
+/// Respells tuples from before 2020-12: `items: […]`, with `additionalItems` for the rest.
 fn tuple<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    // No meta-schema has a tuple of no positions.
+    // No metaschema accepts an empty tuple.
     let is_empty =
         context.grammar.metaschema && node.get(Keyword::Items).and_then(Node::as_array).is_some_and(<[_]>::is_empty);
-    // Without its `$schema` nobody would know in which draft it was a tuple.
+    // Without `$schema`, the draft in which it is a tuple is unknown.
     if is_empty || !context.grammar.array_items || context.grammar.refuses.contains(Keyword::Schema) {
         to_prefix_items(node, place, context);
     }
@@ -185,7 +187,7 @@ fn to_prefix_items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
     let Some(items) = node.get(Keyword::Items).filter(|items| items.as_array().is_some()) else { return };
     let location = Location::of(items);
     if node.get(Keyword::PrefixItems).is_some() {
-        // Two tuples: today's counts, and nothing says what the other one was meant for.
+        // Two tuples: `prefixItems` is current, and the meaning of the other is unknown.
         context.diagnostics.report(place.polarity, location, Location::Nowhere, SECOND_TUPLE, || {
             String::from("removed a list of schemas from `items`: it means nothing beside `prefixItems`")
         });
@@ -210,7 +212,7 @@ fn to_prefix_items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
     }
 }
 
-/// Before 2019-09: `dependencies` of names and schemas in one.
+/// Splits `dependencies`, which before 2019-09 held both lists of names and schemas.
 fn dependencies<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(table) = node.get(Keyword::Dependencies) else { return };
     let location = Location::of(table);
@@ -245,12 +247,12 @@ fn dependencies<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
     }
 }
 
-/// `const: c` is an `enum` of one.
+/// Respells `const: c` as an `enum` of one value.
 fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(value) = node.get(Keyword::Const) else { return };
-    // Where `enum` needs a type beside it, one rule for both is enough.
+    // If `enum` needs a type, so does `const`, and one rule handles both.
     let untyped = context.grammar.typed.needs_type_beside(Keyword::Const, node) && node.get(Keyword::Type).is_none();
-    // Where values may be written as text, they are looked at once.
+    // If values may be encoded as text, one rule handles both lists.
     let listed = context.grammar.encodes() && node.get(Keyword::Enum).is_some();
     if !context.grammar.refuses.contains(Keyword::Const) && !context.grammar.enums.needs_type && !untyped && !listed {
         return;
@@ -264,7 +266,7 @@ fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
         String::from("replaced `const` by an `enum` of one value")
     });
     if !among {
-        // Nothing is both that constant and in the list.
+        // No value equals the constant and is in the list.
         node.replace(Node::record([("not", Node::empty_object())]).into_data());
         return;
     }
@@ -277,10 +279,10 @@ fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     }
 }
 
-/// OpenAPI: `nullable: true` admits null, whatever else is said.
+/// Replaces OpenAPI's `nullable: true`, which accepts null in addition to what the other keywords accept.
 fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(flag) = node.get(Keyword::Nullable) else { return };
-    // Beside a type it stays where it is the way to say null; elsewhere it would be lost when schemas are joined.
+    // Next to a type it stays if that is the grammar's form of null; elsewhere merging schemas would lose it.
     if context.grammar.null == Null::Nullable && node.get(Keyword::Type).is_some() {
         return;
     }
@@ -295,8 +297,8 @@ fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
         return;
     }
     let null = || Node::literal("null");
-    // What applies beside a type, or to a union as a whole, refuses null whatever they say: null is a branch of its own
-    // then.
+    // Keywords that apply to values of every type, or to a union as a whole, refuse null whatever `type` allows, so
+    // null becomes a branch of its own.
     let has_union = object.has(Keyword::AnyOf);
     let is_alone = |member: &Member<'_>| match Keyword::named(&member.key) {
         Some(Keyword::Type | Keyword::Enum) => !has_union,
@@ -305,7 +307,7 @@ fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
         None => true,
     };
     if !object.iter().all(is_alone) {
-        // Arguments are objects, so their root admits no null.
+        // Arguments are objects, so their root does not accept null.
         if place.keyword.is_some() || !context.grammar.object_root {
             beside_null(node);
         }
@@ -334,7 +336,7 @@ fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     }
 }
 
-/// Puts what a schema says beside null; what it tells the reader stays outside.
+/// Moves the assertions of a schema into a union with null; its annotations stay outside.
 fn beside_null(node: &mut Node<'_>) {
     let origin = node.origin();
     let Some(object) = node.as_object_mut() else { return };

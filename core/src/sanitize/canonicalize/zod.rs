@@ -1,7 +1,7 @@
-//! Zod 4's own objects where their JSON Schema was meant: what is written is `JSON.stringify` of the validator.
+//! Reads Zod 4 validators that were serialized with `JSON.stringify` in place of their JSON Schema.
 //!
-//! `def` says what it is once more, so nothing else looks like one. Read are those that list their values; of others
-//! their JSON tells too little.
+//! The validator repeats its type in `def`, which distinguishes it from a schema. Only validators that list their
+//! values are read; the JSON of others holds too little.
 
 use alloc::{format, vec::Vec};
 
@@ -20,13 +20,13 @@ use crate::{
 
 const READ: ChangeKind = ChangeKind::of(Rule::RepairType).accepts(Accepts::Same);
 
-/// Unions in one another that are looked into.
+/// Maximum nesting of unions.
 const DEEPEST: usize = 4;
 
-/// What Zod writes beside the schema's keywords.
+/// Keys that Zod writes in addition to those of the schema.
 const OWN: [&str; 4] = ["def", "options", "entries", "values"];
 
-/// Makes a schema of a leaked validator, if that can be done.
+/// Replaces a serialized validator by the schema that it means, if possible.
 pub(super) fn read<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some((kind, meant)) = meant(node, &context.budget) else { return };
     let from = node.get(Keyword::Type).map_or(Location::Nowhere, Location::of);
@@ -46,7 +46,7 @@ fn is_own(key: &Text<'_>) -> bool {
     OWN.iter().any(|own| key.is(own)) || key.is(Keyword::Type) || key.is(Keyword::Enum)
 }
 
-/// What a leaked validator is, and the keywords that say it.
+/// Returns the type of a serialized validator, and the equivalent keywords.
 fn meant<'a>(node: &Node<'a>, budget: &Budget) -> Option<(&'static str, Vec<(Keyword, Node<'a>)>)> {
     let definition = leaked(node)?;
     let listed = |kind, from: &Node<'a>, values: Vec<Node<'a>>| {
@@ -66,14 +66,14 @@ fn meant<'a>(node: &Node<'a>, budget: &Budget) -> Option<(&'static str, Vec<(Key
         .map(|options| ("union", Vec::from([(Keyword::AnyOf, options.copy(budget))])))
 }
 
-/// What a leaked validator says of itself: its type, twice.
+/// Returns the `def` of a serialized validator, if it repeats the type.
 fn leaked<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Object<'a>> {
     let definition = node.get("def")?.as_object()?;
     let kind = node.get(Keyword::Type)?.as_text()?;
     (definition.get(Keyword::Type)?.as_text()? == kind).then_some(definition)
 }
 
-/// Is it a leaked enum, a literal, or a union of nothing else?
+/// True for a serialized enum, a literal, or a union of these.
 fn is_of_lists(node: &Node<'_>, deepest: usize, budget: &Budget) -> bool {
     let Some(definition) = leaked(node).filter(|_| budget.pay(1)) else { return false };
     let is = |name: &str| node.get(Keyword::Type).is_some_and(|kind| kind.is_text(name));
@@ -89,7 +89,8 @@ fn is_of_lists(node: &Node<'_>, deepest: usize, budget: &Budget) -> bool {
     }
 }
 
-/// The values of an enum of TypeScript: one of numbers names each of them back, and those names are no values.
+/// Returns the values of a TypeScript enum. A numeric enum also maps each number back to its name; those names are not
+/// values.
 fn entries<'a>(entries: &Object<'a>, budget: &Budget) -> Vec<Node<'a>> {
     let numbers: Set<&str> = entries.iter().filter_map(|entry| entry.value.as_number()).collect();
     let is_value = |key: &Text<'_>| !numbers.contains(&*key.display());
@@ -100,7 +101,7 @@ fn is_scalar(value: &Node<'_>) -> bool {
     !matches!(value.data(), Data::Array(_) | Data::Object(_))
 }
 
-/// `enum`, with the type of its values if it is one.
+/// Returns `enum`, and `type` if all values are of one type.
 fn of_values<'a>(from: &Node<'a>, values: Vec<Node<'a>>) -> Vec<(Keyword, Node<'a>)> {
     let kind = |value: &Node<'_>| match value.data() {
         Data::String(_) => "string",

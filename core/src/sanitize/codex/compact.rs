@@ -1,4 +1,4 @@
-//! What Codex gives up when a schema is too large, step by step until it fits. Best effort, not a cap.
+//! Codex's compaction of schemas that are too large, step by step until they fit. Best effort, not a hard limit.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -19,13 +19,13 @@ use crate::{
     },
 };
 
-/// From this many steps below the root, structure is given up.
+/// Number of steps below the root from which structure is removed.
 const DEEP: usize = 3;
 
 const COMBINATORS: [&str; 3] = ["anyOf", "oneOf", "allOf"];
 const STRUCTURE: [&str; 7] = ["items", "anyOf", "oneOf", "allOf", "properties", "additionalProperties", "$ref"];
 
-/// The schemas that count as steps: definitions do not.
+/// Keywords that count as steps; definitions do not.
 const STEPS: Keywords = Keywords::of(&[
     Keyword::Properties,
     Keyword::Items,
@@ -35,7 +35,7 @@ const STEPS: Keywords = Keywords::of(&[
     Keyword::AllOf,
 ]);
 
-/// Gives up meaning, the cheapest first, until the schema's compact text is within `max_bytes`.
+/// Removes parts of the schema, the cheapest first, until its compact text is within `max_bytes`.
 pub(super) fn compact(root: &mut Node<'_>, max_bytes: usize, diagnostics: &mut Diagnostics<'_>) -> Result<(), Error> {
     let fits = |root: &Node<'_>| json::plain_length(root) <= max_bytes;
     if fits(root) {
@@ -89,7 +89,7 @@ impl<'a> VisitorMut<'a> for Descriptions<'_, '_> {
     }
 }
 
-/// Makes `{}` of every schema that `gives_up` names by what it is and how deep it stands.
+/// Replaces every schema for which `gives_up` returns true by `{}`; its second argument is the depth.
 fn empty<'a>(
     root: &mut Node<'a>,
     through: Keywords,
@@ -98,7 +98,7 @@ fn empty<'a>(
     max_bytes: usize,
     diagnostics: &mut Diagnostics<'_>,
 ) -> Result<(), Error> {
-    // Two passes, so that what earlier rules said of the schemas below is forgotten before these changes are noted.
+    // Two passes: earlier changes inside the schemas are retracted before the new ones are reported.
     if diagnostics.is_on() {
         let mut gone = Set::new();
         visit::walk(diagnostics.budget, root, through, &mut |node, place| {
@@ -135,7 +135,7 @@ impl<'a> VisitorMut<'a> for Empty<'_, '_, 'a> {
     }
 }
 
-/// The root tables go with the last references to them.
+/// Removes the root tables along with the last references to them.
 fn drop_tables(root: &mut Node<'_>, max_bytes: usize, diagnostics: &mut Diagnostics<'_>) {
     let tables: Vec<&'static str> = TABLES.into_iter().filter(|table| root.get(table).is_some()).collect();
     for table in tables {

@@ -1,4 +1,4 @@
-//! How the Codex rules report: pointers into input and output are the same here, because Codex moves nothing.
+//! Reports of the Codex rules: pointers into input and output are equal, because Codex moves nothing.
 
 use alloc::string::String;
 
@@ -18,7 +18,7 @@ use crate::{
 const REASON: &str =
     "Codex does this to every tool schema (openai/codex, codex-rs/tools/src/json_schema.rs, confidence A)";
 
-/// Where the effect of a change stands, seen from the schema it happened at.
+/// Location of the effect of a change, relative to the schema that was changed.
 pub(super) enum Left {
     /// Under a keyword of the schema.
     Keyword(&'static str),
@@ -28,7 +28,7 @@ pub(super) enum Left {
     Nothing,
 }
 
-/// What one change did.
+/// Rule and effect of one change.
 pub(super) struct Note {
     pub(super) rule: Rule,
     pub(super) accepts: Accepts,
@@ -36,13 +36,12 @@ pub(super) struct Note {
     pub(super) left: Left,
 }
 
-/// The recorder, and what is known of the schema as a whole.
+/// The recorder, and facts about the whole schema.
 pub(super) struct Diagnostics<'r> {
-    /// What the call may still do.
+    /// Remaining budget of the call.
     pub(super) budget: &'r Budget,
     recorder: &'r mut Recorder,
-    /// Something refers to definitions from a place where only "the same" can be carried outside, so every effect is in
-    /// doubt.
+    /// True if effects at definitions may not carry over to the root, so every effect but `same` is uncertain.
     inexact: bool,
 }
 
@@ -61,7 +60,7 @@ impl<'r> Diagnostics<'r> {
         self.recorder.is_on()
     }
 
-    /// Reports a change at a schema; `at` is the keyword that caused it, if one did.
+    /// Reports a change at a schema; `at` is the keyword that caused it, if any.
     pub(super) fn report(
         &mut self,
         node: &Node<'_>,
@@ -99,21 +98,21 @@ impl<'r> Diagnostics<'r> {
         });
     }
 
-    /// Forgets what was noted last, as far as it stands below this place: everything there is gone.
+    /// Removes the latest changes that are below this schema, because everything there was removed.
     pub(super) fn forget_latest_below(&mut self, place: &SchemaPath<'_, '_>) {
         if self.is_on() {
             self.recorder.forget_latest_below(&place.pointer.render());
         }
     }
 
-    /// Forgets the changes at or below these pointers: a later change removed what they changed.
+    /// Removes the changes at or below these pointers, because a later change removed these parts.
     pub(super) fn retract(&mut self, gone: &Set<String>) {
         self.recorder.forget(gone);
     }
 }
 
-/// Is there a reference from a place below `not`, `oneOf` and the like? Or, where such keywords survive,
-/// `unevaluated*`, which looks at everything beside it?
+/// True if a reference occurs inside `not`, `oneOf` and the like, or if a surviving `unevaluated*` depends on its
+/// siblings.
 fn inexact(root: &Node<'_>, wire: bool, budget: &Budget) -> Result<bool, Error> {
     let mut found = false;
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {

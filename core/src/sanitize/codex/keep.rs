@@ -1,5 +1,4 @@
-//! What Codex's typed model of a schema can hold. Everything else is dropped; what it cannot hold at all costs the
-//! tool.
+//! Codex's typed model of a schema. Other keywords are dropped; values that it cannot hold make Codex drop the tool.
 
 use alloc::{format, string::String};
 
@@ -34,8 +33,7 @@ pub(super) fn keep(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Re
     keep.first.map_or(Ok(()), |(_, error)| Err(error))
 }
 
-/// `prefixItems` is the one keyword that repairing goes into and that does not survive: what was noted there is gone
-/// with it.
+/// Retracts changes inside `prefixItems`, the only keyword that repairs enter and that does not survive.
 fn forget_dropped(root: &Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Result<(), Error> {
     if !diagnostics.is_on() {
         return Ok(());
@@ -57,7 +55,7 @@ fn refused(pointer: String, expected: &str, found: &str) -> Error {
 
 struct Keep<'n, 'r> {
     diagnostics: &'n mut Diagnostics<'r>,
-    /// The fault that stands first in the document, with its place there.
+    /// First fault in document order, with the number of its node.
     first: Option<(u32, Error)>,
 }
 
@@ -81,7 +79,7 @@ impl<'a> VisitorMut<'a> for Keep<'_, '_> {
 }
 
 impl<'a> Keep<'_, '_> {
-    /// Rule 18, as far as it is about one schema's own members.
+    /// Rule 18, for the members of one schema.
     fn refuse_members(&mut self, object: &Object<'a>, pointer: &Pointer<'a>) {
         for Member { key, value } in object {
             let Some(name) = modelled(key) else { continue };
@@ -108,7 +106,7 @@ impl<'a> Keep<'_, '_> {
         }
     }
 
-    /// Remembers a fault if it stands before the one that is remembered already.
+    /// Records a fault if it precedes the recorded one.
     fn refuse(&mut self, value: &Node<'a>, pointer: impl FnOnce() -> String, expected: &str) {
         let at = value.origin().number().unwrap_or(u32::MAX);
         if self.first.as_ref().is_none_or(|(first, _)| at < *first) {
@@ -143,16 +141,16 @@ fn unknown_type(value: &Node<'_>) -> bool {
     }
 }
 
-/// What is lost with one keyword.
+/// Returns the effect of removing one keyword.
 fn lost(member: &Member<'_>, beside: &Object<'_>, is_root: bool) -> (Accepts, Guidance) {
     let Some(keyword) = Keyword::named(&member.key) else { return (Accepts::Same, Guidance::Lost) };
     let accepts = match (keyword.role(), keyword) {
         (Role::Meta, _) => return (Accepts::Same, Guidance::Same),
-        // References may lead there; from the root itself nothing changes.
+        // References may lead to the removed identifier or definitions; the root's own `$id` changes nothing.
         (Role::Identifier, _) if is_root => return (Accepts::Same, Guidance::Same),
         (Role::Identifier | Role::Definitions, _) => return (Accepts::Mixed, Guidance::Same),
         (Role::Annotation, _) => Accepts::Same,
-        // What it let through meets the keyword beside it now.
+        // Members that matched it are now checked against the sibling keyword.
         (_, Keyword::PatternProperties) if narrows(beside.get(Keyword::AdditionalProperties)) => Accepts::Mixed,
         (_, Keyword::PrefixItems) if narrows(beside.get(Keyword::Items)) => Accepts::Mixed,
         (_, Keyword::Nullable) if member.value.as_bool() == Some(true) => Accepts::Narrower,
@@ -162,7 +160,7 @@ fn lost(member: &Member<'_>, beside: &Object<'_>, is_root: bool) -> (Accepts, Gu
     (accepts, Guidance::Lost)
 }
 
-/// Does a schema forbid anything, as far as can be seen from outside?
+/// True if a schema may refuse something, judged without its content.
 fn narrows(schema: Option<&Node<'_>>) -> bool {
     schema.is_some_and(|schema| schema.as_bool() != Some(true) && !schema.as_object().is_some_and(Object::is_empty))
 }

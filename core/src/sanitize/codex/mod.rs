@@ -1,8 +1,8 @@
-//! The dialects `codex` and `codex-wire`: what OpenAI Codex does to a tool's schema, rule by rule.
+//! The dialects `codex` and `codex-wire`: the changes that OpenAI Codex makes to a tool's schema, rule by rule.
 //!
-//! Source: openai/codex, `codex-rs/tools/src/json_schema.rs` as of late 2026. This is an emulation: where Codex loses
-//! something, so does this, and the report says so. Two deviations keep it idempotent: a modelled keyword whose value
-//! is null is removed before types are inferred, and pruning runs once more after [`keep`].
+//! Source: openai/codex, `codex-rs/tools/src/json_schema.rs` as of late 2026. This is an emulation: it loses what Codex
+//! loses, and reports it. Two deviations keep it idempotent: a modelled keyword whose value is null is removed before
+//! types are inferred, and pruning runs once more after [`keep`].
 
 mod compact;
 mod diagnostics;
@@ -14,13 +14,13 @@ mod repair;
 use crate::{budget::Budget, error::Error, json::Node, report::Recorder};
 use diagnostics::Diagnostics;
 
-/// What Codex does before a request leaves, beyond repairing.
+/// Changes that Codex makes before it sends a request, in addition to repairs.
 pub(super) struct Wire {
-    /// The size in bytes above which a schema is compacted.
+    /// Size in bytes above which a schema is compacted.
     pub(super) max_bytes: Option<usize>,
 }
 
-/// Does to a schema what Codex does. Without `wire` that is its sanitizer alone.
+/// Rewrites a schema as Codex does; without `wire`, only by its sanitizer.
 pub(super) fn sanitize(
     node: &mut Node<'_>,
     wire: Option<&Wire>,
@@ -35,7 +35,7 @@ pub(super) fn sanitize(
         if let Some(max_bytes) = wire.max_bytes {
             compact::compact(node, max_bytes, &mut diagnostics)?;
         }
-        // Only now: Codex measures definitions that a dropped keyword reached, too.
+        // Runs last, because Codex also measures definitions that only a dropped keyword reached.
         prune::prune(node, &mut diagnostics);
     }
     Ok(())

@@ -1,14 +1,15 @@
-//! Codex's typed model of a schema: the type names and keywords it has fields for, and where it looks for schemas.
+//! Codex's typed model of a schema: the type names and keywords that it has fields for, and where it looks for
+//! subschemas.
 
 use crate::{
     json::Text,
     schema::keyword::{Keyword, Keywords},
 };
 
-/// The type names Codex knows, spelled exactly so.
+/// Type names that Codex accepts, in exactly this spelling.
 pub(super) const TYPES: [&str; 7] = ["string", "number", "boolean", "integer", "object", "array", "null"];
 
-/// Rule 17: the keywords that survive, at every level.
+/// Rule 17: keywords that survive, at every level.
 const MODELLED: [&str; 15] = [
     "$ref",
     "type",
@@ -27,12 +28,12 @@ const MODELLED: [&str; 15] = [
     "definitions",
 ];
 
-/// The field of Codex that a key is, if it has one.
+/// Returns the name of Codex's field for a key, if there is one.
 pub(super) fn modelled(key: &Text<'_>) -> Option<&'static str> {
     MODELLED.iter().find(|name| key.is_found(name)).copied()
 }
 
-/// Where schemas stand that survive.
+/// Surviving keywords that hold subschemas.
 pub(super) const APPLICATORS: Keywords = Keywords::of(&[
     Keyword::Properties,
     Keyword::Items,

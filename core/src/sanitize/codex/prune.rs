@@ -1,4 +1,4 @@
-//! Removes the definitions of the root tables that nothing reaches (rules 13 to 16).
+//! Removes definitions in the root tables that are not reachable (rules 13 to 16).
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -17,7 +17,7 @@ use crate::{
 const NOTE: Note =
     Note { rule: Rule::PruneDefinition, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Nothing };
 
-/// Removes unreached definitions, and a table that is emptied.
+/// Removes unreachable definitions, and tables that become empty.
 pub(super) fn prune(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) {
     if !TABLES.iter().any(|table| root.get(table).is_some()) {
         return;

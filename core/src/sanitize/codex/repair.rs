@@ -1,5 +1,5 @@
-//! Codex's sanitizer: children before the node, booleans become strings, `const` becomes `enum`, a missing type is
-//! inferred.
+//! Codex's sanitizer, children before their parents: booleans become strings, `const` becomes `enum`, and missing types
+//! are inferred.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// Rule 5: where Codex looks for schemas.
+/// Rule 5: keywords in which Codex looks for subschemas.
 const VISITED: Keywords = Keywords::of(&[
     Keyword::Properties,
     Keyword::Items,
@@ -31,7 +31,7 @@ const VISITED: Keywords = Keywords::of(&[
     Keyword::Definitions,
 ]);
 
-/// Rule 9: the first of these that is present decides. Only the key counts, its value is never looked at.
+/// Rule 9: the first entry with a key that is present decides; values are ignored.
 const HINTS: [(&str, &[&str]); 4] = [
     ("object", &["properties", "required", "additionalProperties"]),
     ("array", &["items", "prefixItems"]),
@@ -39,7 +39,7 @@ const HINTS: [(&str, &[&str]); 4] = [
     ("number", &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]),
 ];
 
-/// Rule 8: beside one of these nothing is inferred.
+/// Rule 8: next to one of these keywords no type is inferred.
 const SAYS_ITS_TYPE_ELSEWHERE: [&str; 4] = ["$ref", "anyOf", "oneOf", "allOf"];
 
 /// Applies rules 1 to 12.
@@ -54,7 +54,7 @@ struct Repair<'n, 'r> {
 impl<'a> VisitorMut<'a> for Repair<'_, '_> {
     fn leave(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         match node.data() {
-            // `additionalProperties: false` is a rule about names, not a schema to Codex; in a list it is one again.
+            // To Codex, `additionalProperties: false` is not a schema; a boolean in a list under it is.
             Data::Bool(value) if place.pointer.steps().last() != Some(&Step::Name("additionalProperties")) => {
                 let value = *value;
                 self.boolean(node, place, value);
@@ -80,7 +80,7 @@ impl Repair<'_, '_> {
         node.replace(Node::record([("type", Node::literal("string"))]).into_data());
     }
 
-    /// Rule 5, its last part: a table of definitions that is no object.
+    /// Rule 5, last part: removes a table of definitions that is not an object.
     fn tables(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
         for table in ["$defs", "definitions"] {
             let Some(kind) = node.get(table).filter(|value| value.as_object().is_none()).map(Node::kind) else {
@@ -104,7 +104,7 @@ impl Repair<'_, '_> {
         let Some(value) = node.get(Keyword::Const) else { return };
         let accepts = match node.get(Keyword::Enum) {
             None => Accepts::Same,
-            // An argument had to be in both; now `const` alone decides.
+            // An argument had to match both; now only `const` counts.
             Some(list) if list.as_array().is_some_and(|items| items.iter().any(|item| json::same(item, value))) => {
                 Accepts::Same
             }
@@ -121,7 +121,7 @@ impl Repair<'_, '_> {
         }
     }
 
-    /// Our first deviation: Codex's typed model treats null as absent, but only after it has taken it for a hint.
+    /// Our first deviation: Codex's typed model treats null as absent, but only after inferring a type from the key.
     fn nulls(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
         let is_null = |member: &Member<'_>| member.value.is_null() && modelled(&member.key).is_some();
         let Some(object) = node.as_object().filter(|object| object.iter().any(is_null)) else { return };
@@ -195,7 +195,7 @@ impl Repair<'_, '_> {
         }
     }
 
-    /// Rule 10 for a type that stands there: unknown names go, and a list of one becomes that one.
+    /// Rule 10 for an existing type: unknown names are removed, and a list of one becomes that type.
     fn respell_type(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>, listed: &[&'static str]) {
         let (is_name, count) = match node.get(Keyword::Type).map(Node::data) {
             Some(Data::String(_)) => (true, 1),
@@ -205,7 +205,7 @@ impl Repair<'_, '_> {
         if is_name || (count == listed.len() && count > 1) {
             return;
         }
-        // A name that JSON Schema does not know accepts no value, so nothing is lost with it.
+        // An unknown type name accepts no value, so removing it loses nothing.
         let note = Note {
             rule: Rule::RepairType,
             accepts: Accepts::Same,
@@ -227,13 +227,13 @@ impl Repair<'_, '_> {
         }
     }
 
-    /// Rules 9 and 10 for a type that is missing or not recognised.
+    /// Rules 9 and 10 for a type that is missing or unknown.
     fn infer_type(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>, name: &'static str) {
         let Some(object) = node.as_object() else { return };
         let all_strings =
             |list: &Node<'_>| list.as_array().is_some_and(|items| items.iter().all(|item| item.as_text().is_some()));
         let proved = match name {
-            // Tool arguments are objects anyway.
+            // Arguments are always objects.
             "object" => place.keyword.is_none(),
             "string" => object.get(Keyword::Enum).is_some_and(all_strings),
             _ => false,
@@ -254,7 +254,7 @@ impl Repair<'_, '_> {
         }
     }
 
-    /// Rule 9, its last part: without any hint the schema is emptied, description and all.
+    /// Rule 9, last part: empties a schema without any hint, including its description.
     fn clear(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
         let Some(object) = node.as_object().filter(|object| !object.is_empty()) else { return };
         let (accepts, guidance) = emptied(object, place.keyword.is_none());
@@ -268,7 +268,7 @@ impl Repair<'_, '_> {
     }
 }
 
-/// Rule 7: the recognised names of a `type`, in order, duplicates kept.
+/// Rule 7: returns the known names in a `type`, in order, with duplicates.
 fn recognised(value: Option<&Node<'_>>) -> Vec<&'static str> {
     let known = |node: &Node<'_>| TYPES.iter().copied().find(|name| node.is_text(name));
     match value.map(|node| (node, node.as_array())) {
@@ -278,13 +278,13 @@ fn recognised(value: Option<&Node<'_>>) -> Vec<&'static str> {
     }
 }
 
-/// What is lost with all members of a schema.
+/// Returns the effect of removing all members of a schema.
 fn emptied(object: &Object<'_>, is_root: bool) -> (Accepts, Guidance) {
     let (mut accepts, mut guidance) = (Accepts::Same, Guidance::Same);
     for member in object {
         match Keyword::named(&member.key).map(Keyword::role) {
             Some(Role::Meta) => {}
-            // References from elsewhere may have led here.
+            // References may lead to this schema, unless it is the root.
             Some(Role::Identifier | Role::Definitions) if is_root => {}
             Some(Role::Identifier | Role::Definitions) => accepts = Accepts::Mixed,
             Some(Role::Annotation) | None => guidance = Guidance::Lost,

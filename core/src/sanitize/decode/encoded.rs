@@ -1,8 +1,8 @@
-//! The answer to an encoded schema, brought back: null that says "absent" goes, pairs become members, JSON text becomes
-//! JSON.
+//! Restores arguments of an encoded schema: removes null that means absence, turns pairs into members, and parses JSON
+//! text.
 //!
-//! Follows the plan that encoding left (its words: [`crate::sanitize::encode::plan`]). What does not look as the plan
-//! says stays as it is.
+//! Follows the plan that encoding left ([`crate::sanitize::encode::plan`] documents its format). A value that does not
+//! match the plan is left unchanged.
 
 use alloc::{borrow::Cow, format, rc::Rc, string::String, vec::Vec};
 use core::cell::{Cell, RefCell};
@@ -15,14 +15,14 @@ use crate::{
     sanitize::encode::{layout, KEY, PAIRS, VALUE},
 };
 
-/// How many steps choosing branches may take for all arguments together; after that the first branch of the right kind
-/// is taken.
+/// Maximum number of steps to choose branches for all arguments together. After that, the first branch of the right
+/// type is chosen.
 pub(super) const STEPS: usize = 100_000;
 
-/// How many references are followed from one to the next.
+/// Maximum number of references to follow in a chain.
 const MOST_REFERENCES: usize = 64;
 
-/// Brings arguments back from the shape that encoding gave them.
+/// Restores encoded arguments.
 pub(super) fn decode<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: &Budget) {
     let mut definitions = Map::from_iter([(String::from("#"), plan)]);
     for table in ["$defs", "definitions"] {
@@ -38,12 +38,12 @@ pub(super) fn decode<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: &
 
 struct Decode<'d, 'n> {
     budget: &'d Budget,
-    /// By how they are referred to.
+    /// Definitions of the plan, by reference.
     definitions: Map<String, &'d Node<'n>>,
     steps: Cell<usize>,
-    /// How deep the calls are nested: a plan from elsewhere may be a union of itself.
+    /// Nesting depth of calls: a plan from elsewhere may be a union of itself.
     level: Cell<usize>,
-    /// The texts of the values that each plan lists, as far as they were needed.
+    /// Texts of the values that each plan lists, collected when first needed.
     texts: RefCell<Map<*const Node<'n>, Rc<Set<String>>>>,
 }
 
@@ -55,7 +55,7 @@ impl<'d, 'n> Decode<'d, 'n> {
         }
     }
 
-    /// Goes one level deeper, to what a chain of references leads to, and pays for looking at a value and its plan.
+    /// Enters the target of a chain of references, and pays for inspecting a value and its plan.
     fn enter(&self, value: &Node<'_>, plan: &'d Node<'n>) -> Option<&'d Node<'n>> {
         let mut at = plan;
         let mut left = MOST_REFERENCES;
@@ -138,8 +138,8 @@ impl<'d, 'n> Decode<'d, 'n> {
             let Some(mut pairs) = members.remove(&name) else { return };
             self.pairs(&mut pairs, values);
             let Data::Object(pairs) = pairs.into_data() else { return };
-            // A pair says what no property says: one that names a property would give it a value that nobody held to
-            // its schema.
+            // Pairs hold undeclared members. A pair that names a declared property would bypass the schema of that
+            // property.
             let taken: Set<Text<'_>> = members.iter().map(|member| member.key.clone()).collect();
             let others = pairs
                 .into_members()
@@ -149,9 +149,9 @@ impl<'d, 'n> Decode<'d, 'n> {
         }
     }
 
-    /// Pairs of key and value become members.
+    /// Turns key-value pairs into members.
     fn pairs(&self, value: &mut Node<'_>, values: &'d Node<'n>) {
-        // A list of something else may be what another type of the same schema accepts.
+        // Another list may be valid for another type of the same schema.
         if are_pairs(value) {
             from_pairs(value, &mut |inner| self.value(inner, values));
         }
@@ -178,7 +178,7 @@ impl<'d, 'n> Decode<'d, 'n> {
         }
     }
 
-    /// Does a value look as what is written for this schema? `loosely`: of the right kind.
+    /// True if a value matches a plan. If `loosely` is set, only its type is checked.
     fn fits(&self, value: &Node<'_>, plan: &'d Node<'n>, loosely: bool) -> bool {
         let steps = self.steps.get();
         self.steps.set(steps.saturating_sub(1));
@@ -201,7 +201,8 @@ impl<'d, 'n> Decode<'d, 'n> {
         fits
     }
 
-    /// Is a value one of those that a plan lists? Most are spelled as they are listed.
+    /// True if a value is one of those that a plan lists. Most are spelled as they are listed, so the text is compared
+    /// first.
     fn is_listed(&self, value: &Node<'_>, plan: &'d Node<'n>, values: &[Node<'n>]) -> bool {
         let Some(texts) = self.texts(plan, values) else { return false };
         texts.contains(&json::write_plain(value))
@@ -209,7 +210,7 @@ impl<'d, 'n> Decode<'d, 'n> {
                 && values.iter().any(|known| json::same(known, value)))
     }
 
-    /// Returns the texts of the values that a plan lists, which are written once; `None` if the budget is spent.
+    /// Returns the texts of the values that a plan lists, written once per plan; `None` if the budget is spent.
     fn texts(&self, plan: &'d Node<'n>, values: &[Node<'n>]) -> Option<Rc<Set<String>>> {
         let mut known = self.texts.borrow_mut();
         let key = core::ptr::from_ref(plan);
@@ -237,7 +238,7 @@ impl<'d, 'n> Decode<'d, 'n> {
                     loosely || (are_pairs(value) && fits())
                 }
                 None => {
-                    // Values that are listed are scalars here.
+                    // Listed values are scalars here.
                     let is_array = layout::declares(object, "array") && listed(plan).is_none() && !object.has("const");
                     is_array
                         && (loosely
@@ -269,23 +270,23 @@ impl<'d, 'n> Decode<'d, 'n> {
     }
 }
 
-/// The values that a plan lists.
+/// Returns the values that a plan lists.
 fn listed<'p, 'n>(plan: &'p Node<'n>) -> Option<&'p [Node<'n>]> {
     plan.get("enum").and_then(Node::as_array)
 }
 
-/// The member that a branch of a union is, if it is in an object of its own.
+/// Returns the name of the property that wraps a branch, if it is wrapped.
 fn wrapper<'p>(branch: &'p Node<'_>) -> Option<Cow<'p, str>> {
     branch.get("wrapper")?.as_text()?.value()
 }
 
-/// The property that holds what no other property names, and what the values in it look like.
+/// Returns the name of the property for undeclared members, and the plan for their values.
 fn others<'p, 'n>(plan: &'p Node<'n>) -> Option<(Cow<'p, str>, &'p Node<'n>)> {
     let others = plan.get("others")?;
     Some((others.get("name")?.as_text()?.value()?, others.get("values")?))
 }
 
-/// Is a scalar, or a value of no other meaning, of the types and among the values of a schema?
+/// True if a value matches the types and the listed values of a plan.
 fn is_of(value: &Node<'_>, object: &Object<'_>) -> bool {
     let kind = match value.data() {
         Data::Null => "null",
@@ -306,7 +307,7 @@ fn is_of(value: &Node<'_>, object: &Object<'_>) -> bool {
     typed && listed && object.get("const").is_none_or(|known| json::same(known, value))
 }
 
-/// Is it a list of pairs of key and value, and nothing else?
+/// True for a list that contains only key-value pairs.
 fn are_pairs(value: &Node<'_>) -> bool {
     value.as_array().is_some_and(|items| {
         items.iter().all(|item| {
@@ -317,7 +318,7 @@ fn are_pairs(value: &Node<'_>) -> bool {
     })
 }
 
-/// Makes an object of a list of pairs, each value once `each` has seen it.
+/// Turns a list of pairs into an object, and calls `each` on every value.
 fn from_pairs<'a>(value: &mut Node<'a>, each: &mut dyn FnMut(&mut Node<'a>)) {
     let Data::Array(items) = core::mem::replace(value.data_mut(), Data::Null) else { return };
     let mut members: Vec<Member<'a>> = Vec::with_capacity(items.len());
@@ -332,7 +333,7 @@ fn from_pairs<'a>(value: &mut Node<'a>, each: &mut dyn FnMut(&mut Node<'a>)) {
     value.replace(Data::Object(Object::from_members(members)));
 }
 
-/// Any JSON as the definition says it.
+/// Restores any JSON that was written by the definition of "anything".
 fn from_definition(value: &mut Node<'_>) {
     let pairs = |object: &Object<'_>| object.len() == 1 && object.get(PAIRS).is_some_and(are_pairs);
     if value.as_object().is_some_and(pairs) {
@@ -349,7 +350,7 @@ fn from_definition(value: &mut Node<'_>) {
     });
 }
 
-/// A string that holds JSON, if that is a value that may stand here.
+/// Parses a string that holds JSON, if `may_stand` accepts the value.
 fn from_text(value: &mut Node<'_>, may_stand: impl Fn(&Node<'_>) -> bool) {
     let Some(text) = value.as_text().and_then(|text| text.value().map(|text| text.into_owned())) else { return };
     if let Ok(read) = json::read(&text) {

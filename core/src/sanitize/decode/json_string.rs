@@ -1,10 +1,9 @@
-//! Strings that hold JSON, read again: where the schema that was sent asks for text because the dialect has no other
-//! way to say it.
+//! Parses strings that hold JSON, for dialects that cannot express these values otherwise.
 //!
-//! The plan is what of that schema the way back needs, in its own words, with `json` where it asks for text: `"any"`
-//! JSON, an `"object"`, or an `"integer"`, a `"number"` or a `"boolean"` out of those that `enum` lists as strings. A
-//! string elsewhere stays one, and so does text that is not JSON. `absent` names the properties of which null says that
-//! they are absent. (A surface that asks for either is sent no references, so a schema has none to follow.)
+//! The plan contains the parts of the sent schema that are needed, with `json` where the schema asks for text: `"any"`
+//! JSON, an `"object"`, or an `"integer"`, `"number"` or `"boolean"` that `enum` lists as a string. Other strings, and
+//! text that is not JSON, are left unchanged. `absent` names the properties whose null means that they are absent. (An
+//! API that needs either gets no references, so there are none to follow.)
 
 use alloc::vec::Vec;
 use core::cell::Cell;
@@ -20,22 +19,23 @@ use crate::{
     },
 };
 
-/// What tells one value from another.
+/// Keywords that distinguish values.
 const KINDS: [&str; 4] = ["type", "nullable", "enum", "required"];
 
-/// Does this surface ask for text where other values are meant?
+/// True if a schema for this grammar may ask for text in place of other values.
 pub(super) fn asks(grammar: &Grammar) -> bool {
     grammar.anything == AnyEncoding::JsonText
         || !grammar.enums.as_text.is_empty()
         || grammar.objects.required == RequiredRule::One
 }
 
-/// The plan for a schema as it is sent. `None`: no text of it holds anything.
+/// Returns the plan for a schema as it is sent, or `None` if nothing is to be undone.
 pub(super) fn plan(written: &Node<'_>, budget: &Budget) -> Option<Node<'static>> {
     needed(written, false, budget).map(|plan| plan.detached())
 }
 
-/// What is needed of a schema; `all`: what tells a value of it from another, too.
+/// Returns the plan for a schema. If `all` is set, it also contains what distinguishes values of this schema from
+/// others.
 fn needed<'a>(schema: &Node<'a>, all: bool, budget: &Budget) -> Option<Node<'a>> {
     let object = schema.as_object().filter(|object| budget.pay(1 + object.len()))?;
     let mut plan = Object::new();
@@ -52,7 +52,7 @@ fn needed<'a>(schema: &Node<'a>, all: bool, budget: &Budget) -> Option<Node<'a>>
     if let Some(name) = require_one::absent(schema) {
         plan.set(Text::literal("absent"), Node::array(alloc::vec![name.copy(budget)]));
     }
-    // What a union says for itself is one more way to be told from it.
+    // Keywords of the schema itself also distinguish it from other branches of a union.
     let all = all || plan.has("anyOf");
     for keyword in
         KINDS.into_iter().filter(|keyword| all || (holds.is_some_and(Holds::is_listed) && *keyword == "enum"))
@@ -63,7 +63,7 @@ fn needed<'a>(schema: &Node<'a>, all: bool, budget: &Budget) -> Option<Node<'a>>
     }
     let others = object.get("additionalProperties").and_then(|others| needed(others, all, budget));
     if let Some(table) = object.get("properties").and_then(Node::as_object) {
-        // What has a name of its own is not one of the others.
+        // A declared property is not an additional one.
         let names = all || others.is_some();
         let below = |member: &Member<'a>| {
             let needed = needed(&member.value, all, budget);
@@ -83,14 +83,14 @@ fn needed<'a>(schema: &Node<'a>, all: bool, budget: &Budget) -> Option<Node<'a>>
     (all || !plan.is_empty()).then(|| Node::object(plan))
 }
 
-/// Reads the texts that hold JSON.
+/// Parses the strings that hold JSON.
 pub(super) fn read(arguments: &mut Node<'_>, plan: &Node<'_>, budget: &Budget) {
     if holds_text(arguments, budget) {
         Texts { budget, steps: Cell::new(STEPS) }.value(arguments, plan);
     }
 }
 
-/// Is there a string somewhere that may be JSON, or a null that may say nothing? In most arguments there is neither.
+/// True if there is a string that may be JSON, or a null that may mean absence. Most arguments contain neither.
 pub(super) fn holds_text(node: &Node<'_>, budget: &Budget) -> bool {
     let mut open = alloc::vec![node];
     while let Some(node) = open.pop().filter(|_| budget.pay(1)) {
@@ -109,12 +109,12 @@ fn begins_json(text: &str) -> bool {
     text.trim_start().starts_with(|first: char| matches!(first, '{' | '[' | '"' | '-' | '0'..='9' | 't' | 'f' | 'n'))
 }
 
-/// What JSON a text is, borrowing nothing.
+/// Parses a JSON text into a value that borrows nothing.
 fn held(text: &str) -> Option<Node<'static>> {
     json::read(text).ok().map(|node| node.detached())
 }
 
-/// A string that is quoted, because as it is it would be read as an object: the string that was meant.
+/// True if this is a JSON string that was quoted because the string itself would be parsed as an object.
 fn unquoted(held: &Node<'_>) -> bool {
     let Some(text) = held.as_text().and_then(|text| text.value()) else { return false };
     self::held(&text).is_some_and(|inner| inner.as_object().is_some() || unquoted(&inner))
@@ -162,14 +162,14 @@ impl Texts<'_> {
         self.budget.pay(1 + members)
     }
 
-    /// The properties of a schema.
+    /// Returns the properties of a schema.
     fn table<'s, 'n>(&self, schema: &'s Node<'n>) -> Option<LookUp<'s, 'n>> {
         let properties = schema.get("properties").and_then(Node::as_object)?;
         self.budget.pay(properties.len());
         Some(LookUp::of(properties))
     }
 
-    /// What a schema says of a member.
+    /// Returns the schema of a member.
     fn member<'s, 'n>(
         &self,
         table: Option<&LookUp<'s, 'n>>,
@@ -179,14 +179,14 @@ impl Texts<'_> {
         table.and_then(|table| table.get(name)).or_else(|| schema.get("additionalProperties"))
     }
 
-    /// Is a text among the values that a schema lists, if it lists any?
+    /// True if a text is among the values that a schema lists, or if it lists none.
     fn lists(&self, schema: &Node<'_>, text: &str) -> bool {
         let values = schema.get("enum").and_then(Node::as_array);
         self.budget.pay(values.map_or(0, <[_]>::len));
         values.is_none_or(|values| values.iter().any(|known| known.is_text(text)))
     }
 
-    /// What a text stands for; `None`: itself.
+    /// Returns the value that a text encodes, or `None` if it stays a string.
     fn meant(&self, text: &str, schema: &Node<'_>) -> Option<Node<'static>> {
         let mut asked = Asked::default();
         self.gather(schema, text, &mut asked);
@@ -200,7 +200,7 @@ impl Texts<'_> {
         reads.then_some(held)
     }
 
-    /// What the branches of a schema ask of this text.
+    /// Collects which values the branches of a schema accept as text.
     fn gather(&self, schema: &Node<'_>, text: &str, asked: &mut Asked) {
         if !self.budget.pay(1) {
             return;
@@ -219,7 +219,7 @@ impl Texts<'_> {
         }
     }
 
-    /// Does a value look as what a schema asks for?
+    /// True if a value matches a schema.
     fn fits(&self, value: &Node<'_>, schema: &Node<'_>, how: Fit) -> bool {
         let steps = self.steps.get();
         self.steps.set(steps.saturating_sub(1));
@@ -239,7 +239,7 @@ impl Texts<'_> {
         let listed = Holds::planned(schema).filter(|holds| holds.is_listed());
         match value.data() {
             Data::Null => schema.get("nullable").and_then(Node::as_bool) == Some(true) || is_of("null"),
-            // What is listed as text may come as the number, or the boolean, that it is.
+            // A value that is listed as text may also come unquoted.
             Data::Bool(value) if listed == Some(Holds::Boolean) => {
                 self.lists(schema, if *value { "true" } else { "false" })
             }
@@ -274,7 +274,7 @@ impl Texts<'_> {
     }
 }
 
-/// Takes the members out whose null says that they are absent.
+/// Removes the members whose null means that they are absent.
 fn drop_absent(value: &mut Node<'_>, schema: &Node<'_>, budget: &Budget) {
     let Some(names) = schema.get("absent").and_then(Node::as_array) else { return };
     if !budget.pay(names.len()) {
@@ -289,14 +289,14 @@ fn drop_absent(value: &mut Node<'_>, schema: &Node<'_>, budget: &Budget) {
     }
 }
 
-/// How well a value fits what a schema asks for.
+/// Degree to which a value matches a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fit {
-    /// Every member is described.
+    /// Every member is declared.
     Described,
-    /// Nothing contradicts.
+    /// No keyword is violated.
     Admitted,
-    /// It is of the right kind.
+    /// The type matches.
     Kind,
 }
 
@@ -304,13 +304,13 @@ impl Fit {
     const ALL: [Fit; 3] = [Fit::Described, Fit::Admitted, Fit::Kind];
 }
 
-/// What the branches of a union ask of one text.
+/// Values that the branches of a union accept as one text.
 #[derive(Default)]
 struct Asked {
     anything: bool,
     object: bool,
     listed: bool,
-    /// The string that it is.
+    /// The string itself.
     string: bool,
 }
 

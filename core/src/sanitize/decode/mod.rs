@@ -1,7 +1,7 @@
-//! The model's arguments, brought back into the shape that the tool's own schema has.
+//! Restores the model's arguments into the shape of the tool's own schema.
 //!
-//! Sanitizing leaves a [`Plan`], which says what is to be undone and can be kept as JSON. Running it asks neither the
-//! schema nor the dialect any more. What does not look as the plan says stays as it is.
+//! Sanitizing leaves a [`Plan`], which describes what to undo and can be kept as JSON. Running it needs neither the
+//! schema nor the dialect. Values that do not match the plan are left unchanged.
 
 mod encoded;
 mod json_string;
@@ -19,34 +19,33 @@ use crate::{
     sanitize::{depth, encode::plan, legalize::stand_ins::StandIns},
 };
 
-/// What has to be undone in the arguments of one tool: a plan for each way of encoding, in the order in which they are
-/// undone.
+/// Restore plan for the arguments of one tool, with a part for each encoding, in the order in which they are undone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
-    /// What a strict mode cannot say.
+    /// Encoding for strict modes.
     encoded: Option<Node<'static>>,
     /// JSON in strings.
     json: Option<Node<'static>>,
-    /// Property names.
+    /// Renamed properties.
     names: Option<Node<'static>>,
     /// Name of the property that `wrap-root` put the answer under.
     pub(in crate::sanitize) wrapper: Option<String>,
 }
 
-/// What becomes a plan while a schema is sanitized.
+/// Collects a plan while a schema is sanitized.
 #[derive(Default)]
 pub(in crate::sanitize) struct PlanBuilder<'a> {
     plan: Plan,
-    /// The schema as it was and its stand-ins, if some of its names are spelled otherwise now.
+    /// Original schema and its stand-ins, if some of its names may be replaced.
     original: Option<(Node<'a>, Rc<StandIns>)>,
-    /// The property that the original schema was wrapped under.
+    /// Property that the original schema was wrapped in.
     answer: Option<String>,
-    /// Names with `/` were replaced, too.
+    /// True if names with `/` were replaced too.
     pub(in crate::sanitize) no_slash: bool,
 }
 
 impl<'a> PlanBuilder<'a> {
-    /// Before the schema is rewritten.
+    /// Keeps the original schema; called before it is rewritten.
     pub(in crate::sanitize) fn keep(
         &mut self,
         original: &Node<'a>,
@@ -58,7 +57,7 @@ impl<'a> PlanBuilder<'a> {
         self.original = (!stand_ins.is_empty()).then(|| (original.copy(budget), stand_ins.clone()));
     }
 
-    /// Before what a strict mode cannot say is encoded.
+    /// Adds the plan for strict modes; called before the plain schema is lowered.
     pub(in crate::sanitize) fn encode(
         &mut self,
         plain: &Node<'_>,
@@ -70,7 +69,7 @@ impl<'a> PlanBuilder<'a> {
         Ok(())
     }
 
-    /// Once the schema is as it is sent.
+    /// Completes the plan; called with the final schema.
     pub(in crate::sanitize) fn finish(
         mut self,
         written: &Node<'_>,
@@ -84,7 +83,7 @@ impl<'a> PlanBuilder<'a> {
         self.finish_names(grammar, budget)
     }
 
-    /// The plan for the names alone.
+    /// Completes the plan for property names alone.
     pub(in crate::sanitize) fn finish_names(mut self, grammar: &Grammar, budget: &Budget) -> Result<Plan, Error> {
         if let Some((original, stand_ins)) = &self.original {
             self.plan.names =
@@ -96,17 +95,17 @@ impl<'a> PlanBuilder<'a> {
 }
 
 impl Plan {
-    /// Is there nothing to undo?
+    /// True if there is nothing to undo.
     pub(crate) fn is_empty(&self) -> bool {
         self.wrapper.is_none() && self.parts().iter().all(|(_, part)| part.is_none())
     }
 
-    /// The names that the model knows of members, by their own. What has several is not in there.
+    /// Returns the new name of each renamed member that has only one, by its original name.
     pub(crate) fn new_names(&self) -> Map<String, String> {
         self.names.as_ref().map(names::new_names).unwrap_or_default()
     }
 
-    /// The plan of an answer that is put under a property of this name, and not changed otherwise.
+    /// Returns the plan for an answer that was only wrapped in a property of this name.
     pub(crate) fn of_wrapper(name: String) -> Plan {
         Plan { wrapper: Some(name), ..Plan::default() }
     }
@@ -115,10 +114,10 @@ impl Plan {
         [("encoded", &self.encoded), ("json", &self.json), ("names", &self.names)]
     }
 
-    /// Restores arguments in place, at the cost of a call of its own.
+    /// Restores arguments in place, within a budget of its own.
     ///
     /// # Errors
-    /// `budget-exceeded`, which only a plan from elsewhere can come to.
+    /// `budget-exceeded`, which only a plan from elsewhere can cause.
     pub(crate) fn restore(&self, arguments: &mut Node<'_>) -> Result<(), Error> {
         let budget = Budget::new(arguments.values_read(), None);
         self.restore_within(arguments, &budget).map_err(|error| {
@@ -127,12 +126,12 @@ impl Plan {
         })
     }
 
-    /// Returns true if lists of pairs may have to become members.
+    /// True if lists of pairs may have to become members.
     pub(crate) const fn may_have_pairs(&self) -> bool {
         self.encoded.is_some()
     }
 
-    /// Restores arguments in place: what was written last is undone first.
+    /// Restores arguments in place, last encoding first.
     pub(in crate::sanitize) fn restore_within(&self, arguments: &mut Node<'_>, budget: &Budget) -> Result<(), Error> {
         if let Some(plan) = &self.encoded {
             encoded::decode(arguments, plan, budget);
@@ -149,12 +148,12 @@ impl Plan {
         budget.check(String::new)
     }
 
-    /// As JSON, in what is kept for a list of tools.
+    /// Returns the plan as JSON, as a part of what is kept for a list of tools.
     pub(crate) fn to_node(&self) -> Node<'static> {
         Node::object(Object::from_unique(self.members().collect()))
     }
 
-    /// As JSON, to be kept by itself.
+    /// Returns the plan as JSON with a version, to be kept on its own.
     pub(crate) fn to_kept(&self) -> Node<'static> {
         let version = Member { key: Text::literal("version"), value: Node::count(version::VERSION) };
         Node::object(Object::from_unique(core::iter::once(version).chain(self.members()).collect()))
@@ -168,10 +167,10 @@ impl Plan {
         parts.chain(wrapper)
     }
 
-    /// From JSON, as [`Self::to_node`] gives it.
+    /// Reads a plan that [`Self::to_node`] wrote.
     ///
     /// # Errors
-    /// `invalid-value` for what is no such plan.
+    /// `invalid-value` if it is not a plan.
     pub(crate) fn from_node(node: &Node<'_>) -> Result<Plan, Error> {
         let mut plan = Plan::default();
         for Member { key, value } in node.as_object().ok_or_else(|| wrong(String::new(), "an object", node.kind()))? {
@@ -195,10 +194,10 @@ impl Plan {
         Ok(plan)
     }
 
-    /// From JSON, as [`Self::to_kept`] gives it.
+    /// Reads a plan that [`Self::to_kept`] wrote.
     ///
     /// # Errors
-    /// `invalid-value` for what is no such plan, or one of another version.
+    /// `invalid-value` if it is not a plan, or one of another version.
     pub(crate) fn from_kept(node: &Node<'_>) -> Result<Plan, Error> {
         let object = node.as_object().ok_or_else(|| wrong(String::new(), "an object", node.kind()))?;
         if !object.has("version") {
@@ -219,10 +218,10 @@ impl Plan {
     }
 }
 
-/// The member of a plan that names the wrapper of an answer.
+/// Member of a plan that names the wrapper of an answer.
 const WRAPPER: &str = "wrapper";
 
-/// Replaces an object that has this property alone by its value.
+/// Replaces an object by the value of its only property, if that has this name.
 fn unwrap(answer: &mut Node<'_>, name: &str) {
     if !answer.as_object().is_some_and(|object| object.len() == 1 && object.has(name)) {
         return;

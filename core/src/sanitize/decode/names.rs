@@ -1,9 +1,9 @@
-//! Properties get back the names that the tool's own schema has for them.
+//! Restores property names of the tool's own schema.
 //!
-//! The plan is what of the original schema the way back needs: `names`, from the new to the old (`rootNames` where the
-//! root has others); `allOf`, all that applies to the same value; and what a value is reached by: `properties`,
-//! `others` (what describes members that no property names), `prefixItems`, `items`. A `$ref` leads to a schema in the
-//! `$defs` of the root.
+//! The plan contains the parts of the original schema that are needed: `names` maps new names to old ones (`rootNames`
+//! at the root, if they differ there); `allOf` lists all plans for the same value; `properties`, `others` (plans for
+//! undeclared members), `prefixItems` and `items` lead to members and items. A `$ref` names an entry in `$defs` of the
+//! root.
 
 use alloc::{
     rc::Rc,
@@ -28,10 +28,11 @@ use crate::{
     },
 };
 
-/// How many schemas are looked at for one value; more would be a schema that was made to be slow.
+/// Maximum number of plans for one value; only a schema made to be slow has more.
 const MOST: usize = 4096;
 
-/// The plan for a schema as it was; `no_slash`: names with `/` were replaced, too. `None`: no name was.
+/// Returns the plan for an original schema, or `None` if no name was replaced. `no_slash` is set if names with `/` were
+/// replaced too.
 pub(super) fn plan(
     (original, wrapper, stand_ins): (&Node<'_>, Option<&str>, &StandIns),
     grammar: &Grammar,
@@ -71,7 +72,7 @@ pub(super) fn plan(
             object.set(Text::literal("$defs"), Node::object(Object::from_unique(planned)));
         }
     }
-    // A way through references that leads to no such name undoes nothing.
+    // References alone undo nothing: at least one name must differ.
     Ok(planner.found.get().then(|| plan.detached()))
 }
 
@@ -79,25 +80,26 @@ struct Planner<'r> {
     budget: &'r Budget,
     spelling: Spelling,
     stand_ins: &'r StandIns,
-    /// What is required and not described becomes a property.
+    /// True if undeclared required names become properties.
     names_required: bool,
     ref_stands_alone: bool,
     references: &'r References,
-    /// The number of the root: names are the same wherever the schema stands in its input.
+    /// Number of the root. Names in the plan are relative to it, so they do not depend on the position of the schema in
+    /// its input.
     first: Number,
-    /// There is a name that is another now.
+    /// True once a replaced name was found.
     found: Cell<bool>,
 }
 
-/// The plan for one schema.
+/// Plan for one schema.
 struct Planned<'a> {
     plan: Node<'a>,
-    /// Some name in it is another now, or may be where a reference leads.
+    /// True if a name in it was replaced, or may have been in the target of a reference.
     renames: bool,
 }
 
 impl Planner<'_> {
-    /// The name that the plan has for a target of references.
+    /// Returns the name of a target of references in the plan.
     fn name(&self, target: Number) -> String {
         target.saturating_sub(self.first).to_string()
     }
@@ -107,7 +109,7 @@ impl Planner<'_> {
         let Some(object) = schema.as_object().filter(|object| self.budget.pay(1 + object.len())) else {
             return Planned { plan: Node::empty_object(), renames };
         };
-        // In old drafts, what stands beside a reference says nothing.
+        // In old drafts, siblings of a reference have no effect.
         if !(self.ref_stands_alone && object.has("$ref")) {
             renames |= self.names(object, &mut plan);
             renames |= self.below(object, &mut plan);
@@ -129,7 +131,7 @@ impl Planner<'_> {
         Planned { plan: Node::object(plan), renames }
     }
 
-    /// What describes the members and items of a value.
+    /// Adds the plans for members and items. Returns whether they rename anything.
     fn below<'a>(&self, object: &Object<'a>, plan: &mut Object<'a>) -> bool {
         let mut renames = false;
         let mut kept = |schema: &Node<'a>| {
@@ -139,7 +141,7 @@ impl Planner<'_> {
         };
         let table = |keyword: &str| object.get(keyword).and_then(Node::as_object).into_iter().flatten();
         let properties = table("properties").map(|member| {
-            // A name that is described is nobody's new name, whatever is below it.
+            // A declared name is never a new name, so all of them are kept.
             Member { key: member.key.clone(), value: kept(&member.value).unwrap_or_else(Node::empty_object) }
         });
         let properties: Vec<Member<'a>> = properties.collect();
@@ -166,7 +168,7 @@ impl Planner<'_> {
         renames
     }
 
-    /// The names that a schema gives properties, where they are others now.
+    /// Adds the names of a schema's properties that were replaced. Returns whether there are any.
     fn names<'a>(&self, object: &Object<'a>, plan: &mut Object<'a>) -> bool {
         let table = object.get("properties").and_then(Node::as_object);
         let described: Vec<&Text<'a>> = table.into_iter().flatten().map(|member| &member.key).collect();
@@ -188,14 +190,15 @@ impl Planner<'_> {
         renames
     }
 
-    /// Returns the old names by the new.
+    /// Returns the old names, by new name.
     fn originals<'s, 'a>(
         &self,
         spelling: Spelling,
         described: &[&'s Text<'a>],
         listed: &[&'s Text<'a>],
     ) -> Map<String, &'s Text<'a>> {
-        // Names that are only listed become properties where every name does, and have new names where those have.
+        // A name that is only listed was replaced if undeclared names become properties, or if it is replaced
+        // everywhere.
         let is_named = |name: &&&Text<'a>| {
             let goes = |name: &str| self.stand_ins.goes_where_listed(spelling, name);
             self.names_required || name.value().is_some_and(|name| goes(&name))
@@ -205,13 +208,13 @@ impl Planner<'_> {
     }
 }
 
-/// Gives properties the names that the plan has for them.
+/// Renames properties as the plan describes.
 pub(super) fn restore<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: &Budget) {
     let targets = plan.get("$defs").and_then(Node::as_object).map(LookUp::of);
     Names { budget, targets, tables: RefCell::default() }.value(arguments, &[plan], true);
 }
 
-/// The new names by the old ones, as far as every place of the plan has the same.
+/// Returns the new names by old name, except names that are replaced differently in different schemas.
 pub(super) fn new_names(plan: &Node<'_>) -> Map<String, String> {
     let (mut found, mut open): (Map<String, Option<String>>, _) = (Map::new(), Vec::from([plan]));
     while let Some(node) = open.pop() {
@@ -232,15 +235,15 @@ pub(super) fn new_names(plan: &Node<'_>) -> Map<String, String> {
 struct Names<'p, 'n> {
     budget: &'p Budget,
     targets: Option<LookUp<'p, 'n>>,
-    /// The properties of each plan that was needed so far.
+    /// Properties of each plan, collected when first needed.
     tables: RefCell<Map<*const Node<'n>, Table<'p, 'n>>>,
 }
 
-/// The properties of a plan, if it has any.
+/// Properties of a plan, if it has any.
 type Table<'p, 'n> = Option<Rc<LookUp<'p, 'n>>>;
 
 impl<'p, 'n> Names<'p, 'n> {
-    /// Restores one value that some of these plans are for.
+    /// Restores one value that these plans apply to.
     fn value(&self, value: &mut Node<'_>, plans: &[&'p Node<'n>], is_root: bool) {
         if plans.is_empty() || (value.as_object().is_none() && value.as_array().is_none()) {
             return;
@@ -266,7 +269,7 @@ impl<'p, 'n> Names<'p, 'n> {
         });
     }
 
-    /// Returns these plans and all that are for the same value; `None` if the budget is spent.
+    /// Returns these plans and all others for the same value; `None` if the budget is spent.
     fn in_place(&self, plans: &[&'p Node<'n>]) -> Option<Vec<&'p Node<'n>>> {
         let mut seen: Set<*const Node<'n>> = Set::new();
         let mut found: Vec<&'p Node<'n>> = Vec::new();
@@ -287,7 +290,7 @@ impl<'p, 'n> Names<'p, 'n> {
         Some(found)
     }
 
-    /// Returns the properties of a plan, which are read once; `None` if the budget is spent.
+    /// Returns the properties of a plan, indexed once per plan; `None` if the budget is spent.
     fn table(&self, plan: &'p Node<'n>) -> Option<Table<'p, 'n>> {
         let mut tables = self.tables.borrow_mut();
         let key = core::ptr::from_ref(plan);
@@ -303,7 +306,7 @@ impl<'p, 'n> Names<'p, 'n> {
         Some(table)
     }
 
-    /// Gives the properties of one value their names.
+    /// Renames the properties of one value.
     fn names(&self, value: &mut Node<'_>, plans: &[&'p Node<'n>], tables: &[Table<'p, 'n>], is_root: bool) {
         let Some(object) = value.as_object() else { return };
         let mut originals: Map<&Text<'n>, &Text<'n>> = Map::new();
@@ -317,7 +320,7 @@ impl<'p, 'n> Names<'p, 'n> {
         }
         let sent = LookUp::of(object);
         let is_known = |key: &Text<'_>| tables.iter().flatten().any(|table| table.has(key));
-        // A name that is there already is not given twice.
+        // A name that is already in use is not assigned again.
         let original = |key: &Text<'_>| originals.get(key).copied().filter(|name| !is_known(key) && !sent.has(name));
         let renamed: Vec<Option<Text<'static>>> =
             object.iter().map(|member| original(&member.key).map(|name| name.clone().into_owned())).collect();
@@ -332,7 +335,7 @@ impl<'p, 'n> Names<'p, 'n> {
     }
 }
 
-/// The plans that one plan has for a member; `table` are its properties.
+/// Returns the plans for a member; `table` holds the properties of `plan`.
 fn member<'p, 'n>(plan: &'p Node<'n>, table: Option<&LookUp<'p, 'n>>, name: &Text<'_>) -> Vec<&'p Node<'n>> {
     if let Some(property) = table.and_then(|table| table.get(name)) {
         return Vec::from([property]);
@@ -340,7 +343,7 @@ fn member<'p, 'n>(plan: &'p Node<'n>, table: Option<&LookUp<'p, 'n>>, name: &Tex
     plan.get("others").and_then(Node::as_array).into_iter().flatten().collect()
 }
 
-/// The plan that one plan has for an item.
+/// Returns the plan for an item.
 fn item<'p, 'n>(plan: &'p Node<'n>, place: usize) -> Option<&'p Node<'n>> {
     let first = plan.get("prefixItems").and_then(Node::as_array).and_then(|items| items.get(place));
     first.or_else(|| plan.get("items"))

@@ -1,4 +1,4 @@
-//! The version of what is kept for the way back: of a plan, and of whatever holds plans.
+//! Versions of what is kept to restore arguments: plans, and everything that contains plans.
 
 use alloc::{format, string::String};
 
@@ -7,23 +7,23 @@ use crate::{
     json::{self, Node},
 };
 
-/// Version 1 kept every tool's schema, and sanitized it again for each call.
+/// Version of a plan. (Version 1 kept every tool's schema, and sanitized it again for each call.)
 pub(crate) const VERSION: u64 = 2;
 
-/// Of what also repairs arguments, and keeps the schemas for that.
+/// Version of data that also keeps schemas, to repair arguments.
 pub(crate) const REPAIRING: u64 = 3;
 
-/// Of what also restores the answer to a response format.
+/// Version of data that also restores answers to a response format.
 pub(crate) const ANSWERING: u64 = 4;
 
-/// Of what also restores an answer that is given as a call.
+/// Version of data that also restores answers given as calls.
 pub(crate) const CALLING: u64 = 5;
 
-/// Of what also takes an answer out of a Markdown fence.
+/// Version of data that also takes answers out of Markdown fences.
 pub(crate) const TELLING: u64 = 6;
 
-/// Is it of today, or of a version up to the newest of its kind? `what` says what was kept, and `again` how to get
-/// another.
+/// Checks that the version is current, or at most `newest`. `what` names what was kept, and `again` how to create it
+/// again.
 ///
 /// # Errors
 /// `invalid-value`.

@@ -1,4 +1,4 @@
-//! Where each value of the input stands.
+//! Pointers to the values of the input.
 
 use alloc::{string::String, vec, vec::Vec};
 use core::{fmt::Write as _, ops::Range};
@@ -9,23 +9,23 @@ use crate::{
     schema::references::Number,
 };
 
-/// The values of the input by their numbers.
+/// Values of the input, by number.
 ///
-/// Numbers count in document order, but for members that a duplicate replaced: those stand at the first one's place
-/// with a later number.
+/// Numbers follow document order, except for members that replaced a duplicate: these have the position of the first
+/// occurrence, but a later number.
 #[derive(Default)]
 pub(super) struct InputPointers {
-    /// The number of the root.
+    /// Number of the root.
     first: Number,
     values: Vec<Value>,
-    /// All tokens, one after another: a string for each would cost more than all the rest of this.
+    /// All tokens in one string: a string for each would cost more than the rest of this type.
     tokens: String,
 }
 
 #[derive(Clone, Default)]
 struct Value {
     parent: Number,
-    /// The token that leads here from the parent, in `tokens`.
+    /// Range in `tokens` of the token that leads here from the parent.
     token: Range<usize>,
 }
 
@@ -77,7 +77,7 @@ impl InputPointers {
         self.tokens.get(value.token.clone()).unwrap_or_default()
     }
 
-    /// The pointer of a value.
+    /// Returns the pointer to a value.
     pub(super) fn pointer(&self, number: Number) -> String {
         let mut tokens = Vec::with_capacity(16);
         let (mut at, mut length) = (number, 0);
@@ -95,9 +95,9 @@ impl InputPointers {
         pointer
     }
 
-    /// Those of these members that there are, with their numbers.
+    /// Returns the numbers of those of the `asked` members that exist.
     pub(super) fn members<'s>(&'s self, asked: &Set<(Number, &str)>) -> Map<(Number, &'s str), Number> {
-        // Few values are asked for members, and each has a few: no name is compared for the others.
+        // Few values have requested members, so names are compared only inside those.
         let mut is_asked = vec![false; self.values.len()];
         for (parent, _) in asked.iter() {
             if let Some(place) = is_asked.get_mut(self.index(*parent)) {
@@ -110,7 +110,7 @@ impl InputPointers {
         members.filter(|(member, _)| asked.contains(member)).collect()
     }
 
-    /// For each value, the number after those of everything in it.
+    /// Returns, for each value, the number after the last one inside it.
     pub(super) fn ends(&self) -> Map<Number, Number> {
         let mut ends: Vec<usize> = (1..=self.values.len()).collect();
         for (index, value) in self.values.iter().enumerate().skip(1).rev() {

@@ -1,4 +1,4 @@
-//! What joining two schemas could not say, and what it could not prove.
+//! Reports what merging two schemas could not express or prove.
 
 use alloc::{format, string::String};
 
@@ -19,8 +19,8 @@ const CONFLICT: ChangeKind = ChangeKind::of(Rule::MergeConflict);
 const DOUBT: ChangeKind = ChangeKind::of(Rule::MergeInexact);
 const TEXT: ChangeKind = ChangeKind::of(Rule::MergeAnnotations);
 
-/// What two schemas say together, the inner's new keys before the outer's key number `at`; reported where the two met
-/// (`None`: at the result) is what that cannot say.
+/// Merges two schemas and reports what the result cannot express, at `met` or else at the result. New keys of the inner
+/// schema are inserted before key number `at` of the outer one.
 pub(in crate::sanitize) fn intersected<'a>(
     (outer, inner): (Node<'a>, Node<'a>),
     at: usize,
@@ -33,7 +33,7 @@ pub(in crate::sanitize) fn intersected<'a>(
     merged.node
 }
 
-/// Reports what two schemas together cannot say, at the node where they met.
+/// Reports what a merged schema cannot express, at the location where the two schemas met.
 pub(in crate::sanitize) fn note(merged: &Merged<'_>, polarity: Polarity, met: &Location, context: &mut PassContext) {
     for left in &merged.residual {
         let location = left.value().map_or_else(|| met.clone(), Location::of);

@@ -1,4 +1,4 @@
-//! How passes report: by the numbers of nodes while they move, as pointers once they stand still.
+//! Reports of passes: located by node numbers while nodes move, converted to pointers at the end.
 
 mod input_pointers;
 pub(in crate::sanitize) mod merge_conflicts;
@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-/// What one change did.
+/// Rule and effect of one change.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sanitize) struct ChangeKind {
     pub(in crate::sanitize) rule: Rule,
@@ -35,7 +35,7 @@ pub(in crate::sanitize) struct ChangeKind {
 }
 
 impl ChangeKind {
-    /// A change with the effect that its rule has.
+    /// Returns a change with the default effect of its rule.
     pub(in crate::sanitize) const fn of(rule: Rule) -> Self {
         let Effect { accepts, guidance, encoded } = rule.effect();
         ChangeKind { rule, accepts, guidance, encoded }
@@ -57,38 +57,37 @@ impl ChangeKind {
     }
 }
 
-/// Rules that take a part out as a whole, where nothing is left of it: what they report covers everything that was done
-/// inside.
+/// Rules that may remove a whole part. Their change then stands for all earlier changes inside that part.
 const REMOVE: [Rule; 3] = [Rule::DropImpossibleBranch, Rule::DropKeyword, Rule::DropLongUnion];
 
-/// In place of the number of a value made here that stands for no other: it is said of the root.
+/// Id of synthesized nodes, which are reported at the root.
 const ROOT: Number = Number::MAX;
 
-/// Where a change came from or went to.
+/// Origin or destination of a change.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::sanitize) enum Location {
     /// A node.
     Node(Number),
     /// A keyword of a node.
     Keyword(Number, Cow<'static, str>),
-    /// Nowhere: nothing is left.
+    /// Nothing is left.
     Nowhere,
 }
 
 impl Location {
-    /// A node, by its origin.
+    /// Returns the location of a node, by its origin.
     pub(in crate::sanitize) fn of(node: &Node<'_>) -> Location {
         Location::Node(node.origin().number().unwrap_or(ROOT))
     }
 
-    /// The reference that a schema holds, by whatever keyword, wherever it was written.
+    /// Returns the location of a schema's reference, whichever keyword holds it.
     pub(in crate::sanitize) fn of_reference(node: &Node<'_>) -> Location {
         let written = KEYWORDS.iter().find_map(|keyword| node.get(keyword));
         let value = written.filter(|value| value.origin().number().is_some());
         value.map_or_else(|| Location::under(node, "$ref"), Location::of)
     }
 
-    /// A keyword of a node.
+    /// Returns the location of a keyword of a node.
     pub(in crate::sanitize) fn under(node: &Node<'_>, keyword: impl Into<Cow<'static, str>>) -> Location {
         Location::Keyword(node.origin().number().unwrap_or(ROOT), keyword.into())
     }
@@ -124,23 +123,23 @@ struct Entry {
     is_undone: bool,
 }
 
-/// What was noted before a pause.
+/// Entries that were recorded before a pause.
 pub(in crate::sanitize) struct Muted(Option<Vec<Entry>>);
 
-/// Collects what the passes did; costs nothing when nobody asked.
+/// Collects the changes of passes; does no work if no report is wanted.
 pub(in crate::sanitize) struct Diagnostics {
     entries: Option<Vec<Entry>>,
     detail: Detail,
-    /// What has been said already: an inlined definition is rewritten at every place, but reported once.
+    /// Changes reported so far: an inlined definition is rewritten at every use, but reported once.
     said: Map<(Location, Rule), usize>,
     input: InputPointers,
-    /// What the root stands for now.
+    /// Number of the root.
     root: Number,
-    /// Where every effect but `same` is in doubt.
+    /// Nodes at which any effect but `same` is uncertain.
     doubt: PolarityMap,
-    /// Which objects cannot be closed without losing more than properties that nobody spoke of.
+    /// Objects that lose properties mentioned elsewhere when they are closed.
     pub(in crate::sanitize) naming: Naming,
-    /// The rules of the pass that runs.
+    /// Rules of the running pass.
     #[cfg(test)]
     expected: &'static [Rule],
 }
@@ -166,17 +165,17 @@ impl Diagnostics {
         Ok(diagnostics)
     }
 
-    /// Reports nothing until [`unmute`](Self::unmute): for what is only tried.
+    /// Pauses reporting until [`unmute`](Self::unmute), for trial runs.
     pub(in crate::sanitize) fn mute(&mut self) -> Muted {
         Muted(self.entries.take())
     }
 
-    /// Goes on where it was paused.
+    /// Resumes reporting.
     pub(in crate::sanitize) fn unmute(&mut self, paused: Muted) {
         self.entries = paused.0;
     }
 
-    /// From here on a pass runs that has these rules: what the table says of a pass is tested wherever it runs.
+    /// Sets the rules of the running pass: tests check that a pass reports only rules in its table entry.
     #[cfg(test)]
     pub(in crate::sanitize) fn expect(&mut self, context: &'static [Rule]) {
         self.expected = context;
@@ -186,12 +185,12 @@ impl Diagnostics {
         self.entries.is_some()
     }
 
-    /// From here on the tree is this one.
+    /// Sets the root, for changes to synthesized nodes.
     pub(in crate::sanitize) fn follow(&mut self, root: &Node<'_>) {
         self.root = root.origin().number().unwrap_or(self.root);
     }
 
-    /// Reports a change, unless it is known already.
+    /// Reports a change, unless it was reported before.
     pub(in crate::sanitize) fn report(
         &mut self,
         polarity: Polarity,
@@ -207,7 +206,7 @@ impl Diagnostics {
         let polarity = if self.doubt.covers(from.number()) { Polarity::Mixed } else { polarity };
         let effect = ChangeKind { accepts: polarity.through(effect.accepts), ..effect };
         match self.said.get(&(from.clone(), effect.rule)).and_then(|place| entries.get_mut(*place)) {
-            // The same definition, at a place where the effect is another.
+            // The same definition, at a use where the effect differs.
             Some(said) if said.effect.accepts != effect.accepts => {
                 said.effect.accepts = said.effect.accepts.or_elsewhere(effect.accepts);
             }
@@ -220,7 +219,7 @@ impl Diagnostics {
         }
     }
 
-    /// Reports a change that undoes what was noted for the same cause before.
+    /// Reports a change that replaces an earlier one with the same cause.
     pub(in crate::sanitize) fn supersede(
         &mut self,
         undone: ChangeKind,
@@ -238,7 +237,7 @@ impl Diagnostics {
         self.report(polarity, from, to, effect, message);
     }
 
-    /// Forgets what happened inside these nodes: they are gone, and another change says so. The ranges are in order.
+    /// Removes changes inside these nodes, which another change reports as removed. The ranges are sorted.
     pub(in crate::sanitize) fn retract(&mut self, gone: &[Range<Number>]) {
         let Some(entries) = self.entries.as_mut().filter(|_| !gone.is_empty()) else { return };
         entries.retain(|entry| {
@@ -250,7 +249,7 @@ impl Diagnostics {
             entries.iter().enumerate().map(|(place, entry)| ((entry.from.clone(), entry.effect.rule), place)).collect();
     }
 
-    /// The changes, with pointers into the input and the finished output. `reason` knows why a rule is there.
+    /// Records the changes, with pointers into the input and the final output. `reason` returns the reason for a rule.
     pub(in crate::sanitize) fn finish(
         self,
         output: &Node<'_>,
@@ -270,7 +269,7 @@ impl Diagnostics {
         let input = &self.input;
         let asked: Set<(Number, &str)> = entries.iter().filter_map(|entry| entry.from.keyword()).collect();
         let there = input.members(&asked);
-        // A keyword that an earlier rule has written is caused by the whole node.
+        // A keyword that an earlier rule wrote is not in the input, so the change is located at its node.
         let pointer = |from: &Location| {
             let mut pointer = input.pointer(from.number());
             if let Some((_, keyword)) = from.keyword().filter(|member| there.contains_key(member)) {
@@ -299,14 +298,14 @@ impl Diagnostics {
     }
 }
 
-/// Leaves out what was done inside of parts that were removed later, if nothing of them is left anywhere: one cause,
+/// Drops changes inside parts that were removed later and of which nothing is left, so that one cause is reported as
 /// one change.
 fn forget_removed(entries: &mut Vec<Entry>, input: &InputPointers, output: &Node<'_>) {
     let removes = |entry: &Entry| entry.to == Location::Nowhere && REMOVE.contains(&entry.effect.rule);
     if !entries.iter().any(removes) {
         return;
     }
-    // Numbers count in document order, so a part is a range of them.
+    // Numbers follow document order, so a part is a range of them.
     let ends = input.ends();
     let asked: Set<(Number, &str)> =
         entries.iter().filter(|entry| removes(entry)).filter_map(|entry| entry.from.keyword()).collect();
@@ -323,7 +322,7 @@ fn forget_removed(entries: &mut Vec<Entry>, input: &InputPointers, output: &Node
     };
     let gone: Vec<Range<Number>> = entries.iter().filter(|entry| removes(entry)).filter_map(part).collect();
     let mut gone = collections::by(gone, |one, two| (one.start, two.end).cmp(&(two.start, one.end)));
-    // Of parts inside of parts, the outermost.
+    // Of nested ranges, keeps the outermost.
     gone.dedup_by(|inner, outer| inner.start < outer.end);
     let inside = |entry: &Entry| {
         let number = entry.from.number();
@@ -336,7 +335,7 @@ fn forget_removed(entries: &mut Vec<Entry>, input: &InputPointers, output: &Node
     entries.retain(|_| !inside.next().unwrap_or_default());
 }
 
-/// The numbers of everything that a tree holds.
+/// Collects the numbers of all nodes in a tree.
 fn numbers(node: &Node<'_>, found: &mut Set<Number>) {
     found.extend(node.origin().number());
     match node.data() {

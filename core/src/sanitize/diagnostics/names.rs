@@ -1,4 +1,4 @@
-//! What reports know of properties that are named elsewhere: closing an object may lose those.
+//! Reporting of properties that closing an object loses, although other parts of the schema mention them.
 
 use super::Diagnostics;
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl Diagnostics {
-    /// Listens to what the input says of properties, for a grammar in which all objects are closed.
+    /// Collects properties mentioned in the input, for a grammar that closes all objects.
     pub(in crate::sanitize) fn listen(&mut self, root: &Node<'_>, budget: &Budget) -> Result<(), Error> {
         if self.is_on() {
             self.naming = Naming::of(root, budget)?;
@@ -18,7 +18,7 @@ impl Diagnostics {
         Ok(())
     }
 
-    /// Notes that a part is removed that named properties of an object that stays.
+    /// Records that a part was removed that named properties of an object that stays.
     pub(in crate::sanitize) fn remove_names(&mut self, part: &Node<'_>, budget: &Budget) -> Result<(), Error> {
         match self.entries {
             Some(_) => self.naming.removed(part, budget),
@@ -26,7 +26,7 @@ impl Diagnostics {
         }
     }
 
-    /// Notes that objects become one.
+    /// Records that objects were merged into one.
     pub(in crate::sanitize) fn join_names(
         &mut self,
         objects: &[Object<'_>],
@@ -38,7 +38,7 @@ impl Diagnostics {
         }
     }
 
-    /// Whether the schema spoke of properties that are lost with the closing of this object.
+    /// True if closing this object loses properties that the schema mentions elsewhere.
     pub(in crate::sanitize) fn speaks_of_others(&self, object: &Node<'_>) -> bool {
         self.naming.speaks_of_others(object, object.origin().number().unwrap_or(self.root))
     }

@@ -1,4 +1,4 @@
-//! Where things stand in the output.
+//! Pointers into the output.
 
 use alloc::{string::String, vec::Vec};
 use core::fmt::Write as _;
@@ -10,21 +10,21 @@ use crate::{
     schema::references::Number,
 };
 
-/// The first place of each node that was asked for.
+/// First occurrence of each requested node.
 pub(super) struct OutputPointers<'l> {
     asked: Map<Number, Asked<'l>>,
 }
 
 #[derive(Default)]
 struct Asked<'l> {
-    /// `None` until it is found.
+    /// `None` until the node is found.
     pointer: Option<String>,
-    /// The keywords that were asked for in it, and whether it has them. (As many as it has members, where each of its
-    /// properties gets another name.)
+    /// Requested keywords, and whether the node has them. (Can be as many as its members, if all its properties are
+    /// renamed.)
     keywords: Map<&'l str, bool>,
 }
 
-/// One step down the output.
+/// Step of a pointer into the output.
 #[derive(Clone, Copy)]
 enum Token<'o, 'a> {
     Member(&'o Text<'a>),
@@ -32,7 +32,7 @@ enum Token<'o, 'a> {
 }
 
 impl<'l> OutputPointers<'l> {
-    /// Looks for these locations, in one walk.
+    /// Finds these locations in one walk.
     pub(super) fn of(output: &Node<'_>, locations: impl Iterator<Item = &'l Location>) -> Self {
         let mut asked: Map<Number, Asked<'l>> = Map::new();
         for location in locations {
@@ -46,7 +46,8 @@ impl<'l> OutputPointers<'l> {
         pointers
     }
 
-    /// The pointer of a location; `None` if nothing is left of it. What is left of a keyword that is gone is its node.
+    /// Returns the pointer of a location: the pointer of its node if the keyword is gone, or `None` if the node is gone
+    /// too.
     pub(super) fn pointer(&self, location: &Location) -> Option<String> {
         if *location == Location::Nowhere {
             return None;
@@ -93,7 +94,7 @@ impl<'l> OutputPointers<'l> {
 }
 
 fn render(way: &[Token<'_, '_>]) -> String {
-    // Names of members are mostly short.
+    // Member names are mostly short.
     let mut pointer = String::with_capacity(way.len().saturating_mul(16));
     for token in way {
         match token {

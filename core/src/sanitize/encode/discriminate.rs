@@ -1,5 +1,5 @@
-//! Branches of `anyOf` that a surface tells apart by the first property's name: properties are put into another order,
-//! and branches for which no order helps are joined.
+//! Makes the branches of `anyOf` distinguishable for APIs that distinguish them by the name of the first property:
+//! reorders properties, and merges branches that no order distinguishes.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -21,10 +21,11 @@ use crate::{
 const ORDER: ChangeKind = ChangeKind::of(Rule::ReorderProperties);
 const JOIN: ChangeKind = ChangeKind::of(Rule::MergeBranches);
 
-/// So many branches are told apart; of more, those with a first name that is taken are joined at once.
+/// Maximum number of branches that get distinct first names by search. Any further branch is merged if it has
+/// properties.
 const MOST: usize = 256;
 
-/// Sees to it that no two branches begin with the same name; `true` if branches were joined.
+/// Makes sure that no two branches begin with the same name. Returns true if branches were merged.
 pub(in crate::sanitize) fn tell_apart<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -65,9 +66,9 @@ pub(in crate::sanitize) fn tell_apart<'a>(
     Ok(true)
 }
 
-/// Do all branches begin with different names, or with different constants under one?
+/// True if all branches begin with different names, or with different constants under the same name.
 fn are_apart(branches: &[Node<'_>]) -> bool {
-    // By name, the constants of the branches that begin with it; none where one has no constant.
+    // For each first name, the constants of the branches that begin with it; `None` if a branch has no constant.
     let mut begun: Map<&Text<'_>, Option<Set<String>>> = Map::new();
     branches.iter().filter_map(|branch| branch.get(Keyword::Properties)?.as_object()?.iter().next()).all(|first| {
         let constant = constant(&first.value);
@@ -82,7 +83,7 @@ fn are_apart(branches: &[Node<'_>]) -> bool {
     })
 }
 
-/// The one value that a schema accepts, if it says so.
+/// Returns the only value that a schema accepts, if it declares one.
 fn constant(schema: &Node<'_>) -> Option<String> {
     match (schema.get(Keyword::Const), schema.get(Keyword::Enum).and_then(Node::as_array)) {
         (Some(value), _) | (None, Some([value])) => Some(json::canonical(value)),
@@ -90,7 +91,8 @@ fn constant(schema: &Node<'_>) -> Option<String> {
     }
 }
 
-/// A property that has another constant in every branch with properties, for each of them.
+/// Finds a property with a different constant in every branch that has properties, and returns it for each of these
+/// branches.
 fn discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<Vec<Option<Text<'a>>>> {
     let with: Vec<bool> = names.iter().map(|own| !own.is_empty()).collect();
     let of = |branch: &Node<'a>, name: &Text<'a>| {
@@ -108,7 +110,7 @@ fn discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<V
     Some(with.into_iter().map(|with| with.then(|| name.clone())).collect())
 }
 
-/// The names of the properties of a branch that is an object with some.
+/// Returns the property names of a branch, if it is an object with properties.
 fn names<'a>(branch: &Node<'a>, context: &PassContext) -> Vec<Text<'a>> {
     let Shape::Typed(Typed { object: Some(Members::Record { .. }), .. }) = layout::of(branch, false, context.grammar)
     else {
@@ -123,12 +125,13 @@ fn names<'a>(branch: &Node<'a>, context: &PassContext) -> Vec<Text<'a>> {
         .collect()
 }
 
-/// A first name for as many branches as possible, none twice: its own one where nothing is gained by another.
+/// Chooses distinct first names for as many branches as possible (bipartite matching). A branch keeps its first name
+/// unless another one helps.
 fn choose<'a>(names: &[Vec<Text<'a>>]) -> Vec<Option<Text<'a>>> {
     let mut chosen: Vec<Option<Text<'a>>> = vec![None; names.len()];
     let mut holder: Map<Text<'a>, usize> = Map::new();
     for start in 0..names.len().min(MOST) {
-        // A way from here to a free name, along branches that could begin otherwise.
+        // Augmenting path from this branch to a free name.
         let mut from: Map<Text<'a>, usize> = Map::new();
         let mut open = Vec::from([start]);
         let mut free = None;
@@ -174,7 +177,7 @@ fn put_first<'a>(table: &mut Node<'a>, name: &Text<'a>) {
     }
 }
 
-/// Joins each branch that is left with the one that begins as it does.
+/// Merges each remaining branch with the one that begins with one of its names.
 fn join<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -220,7 +223,7 @@ fn join<'a>(
         node.visit(Keyword::AnyOf, |list| list.replace(Data::Array(branches)));
         return;
     }
-    // One branch is no union.
+    // A union of one branch is replaced by the branch.
     let Some(object) = node.as_object_mut() else { return };
     object.remove(Keyword::AnyOf);
     for member in branches
@@ -237,7 +240,7 @@ fn join<'a>(
     }
 }
 
-/// Do these differ in the schema of one property and nothing else? Then the one object says exactly the same.
+/// True if the objects differ only in the schema of one property, so that the merged object is equivalent.
 fn differs_in_one(objects: &[Object<'_>], budget: &Budget) -> bool {
     let Some((first, others)) = objects.split_first() else { return true };
     let mut differing: Option<String> = None;

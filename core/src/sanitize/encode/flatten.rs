@@ -1,4 +1,4 @@
-//! Unions that are branches of a union, put in its place.
+//! Merges nested unions into the enclosing union.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -19,7 +19,8 @@ const FLATTEN: ChangeKind = ChangeKind::of(Rule::FlattenUnion);
 const TEXTS: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guidance(Guidance::Moved);
 const TEXTS_LOST: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guidance(Guidance::Lost);
 
-/// Unions in a union are one with it, where every branch says a type. (Those in a branch are flat already.)
+/// Replaces branches that are unions by their branches, if every branch must have a type. (Unions below these are flat
+/// already.)
 pub(super) fn typed<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let is_union = |branch: &Node<'_>| branch.get(Keyword::AnyOf).is_some_and(|inner| inner.as_array().is_some());
     let Some(branches) = node.get(Keyword::AnyOf).and_then(Node::as_array) else { return };
@@ -61,8 +62,8 @@ pub(super) fn typed<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
     }
 }
 
-/// Unions in a union are one with it, where lists of pairs in one could be taken for arrays of another: only branches
-/// of one union are told apart.
+/// Replaces branches that are unions by their branches, if a list of pairs in one could be mistaken for an array in
+/// another: only branches of the same union are distinguished.
 pub(super) fn of_containers(node: &mut Node<'_>, context: &PassContext) {
     let Some(branches) = node.get(Keyword::AnyOf).and_then(Node::as_array) else { return };
     if !branches.iter().any(is_bare_union) {
@@ -96,7 +97,7 @@ pub(super) fn of_containers(node: &mut Node<'_>, context: &PassContext) {
     });
 }
 
-/// Nothing but `anyOf`.
+/// True for a schema with no keyword but `anyOf`.
 fn is_bare_union(node: &Node<'_>) -> bool {
     node.as_object().is_some_and(|object| object.len() == 1)
         && node.get(Keyword::AnyOf).is_some_and(|branches| branches.as_array().is_some())

@@ -1,7 +1,7 @@
-//! Values written as JSON text: "anything", and objects of which no property is known, where neither can be said
-//! otherwise.
+//! Values encoded as JSON text: "anything", and objects without known properties, if the grammar has no other form for
+//! them.
 //!
-//! A string that holds JSON loses nothing, and `restore_arguments` reads it again.
+//! A string that holds JSON loses nothing, and `restore_arguments` parses it.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
@@ -21,46 +21,46 @@ use crate::{
     },
 };
 
-/// A string that holds something else is accepted too, and stays a string.
+/// The encoded schema also accepts strings that hold no object; these stay strings.
 const OBJECT: ChangeKind = ChangeKind::of(Rule::ObjectToJson);
 
-/// What stays beside the type.
+/// Keywords that are kept in addition to `type`.
 const STAYS: [&str; 4] = ["title", "description", "nullable", "default"];
 
-/// What the strings of a schema hold that was written here, which the plan for the way back repeats.
+/// Content of the strings that an encoded schema accepts. The restore plan contains it by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sanitize) enum Holds {
     /// Any JSON.
     Anything,
     /// A JSON object.
     Object,
-    /// An integer, one of those listed as strings.
+    /// An integer of an `enum` that was rewritten as strings.
     Integer,
-    /// A number, one of those listed as strings.
+    /// A number of an `enum` that was rewritten as strings.
     Number,
-    /// A boolean, listed as a string.
+    /// A boolean of an `enum` that was rewritten as strings.
     Boolean,
 }
 
 impl Holds {
     const ALL: [Holds; 5] = [Holds::Anything, Holds::Object, Holds::Integer, Holds::Number, Holds::Boolean];
 
-    /// One of the values of this type that a schema lists as strings.
+    /// Returns the variant for values of this type that an `enum` lists as strings.
     pub(in crate::sanitize) fn listed(type_name: &str) -> Option<Holds> {
         Holds::ALL.into_iter().find(|holds| holds.is_listed() && holds.name() == type_name)
     }
 
-    /// Is it one of the values that a schema lists as strings? The schema then has their type.
+    /// True if the strings come from an `enum`. Such a schema keeps the type of the values.
     pub(in crate::sanitize) const fn is_listed(self) -> bool {
         matches!(self, Holds::Integer | Holds::Number | Holds::Boolean)
     }
 
-    /// Remembers it where the schema is, whatever is said beside it later.
+    /// Marks the schema; keywords that are added later do not affect the mark.
     pub(in crate::sanitize) fn mark(self, schema: &mut Node<'_>) {
         schema.mark(1 << self as u8);
     }
 
-    /// How a plan calls it.
+    /// Returns the name used in plans.
     pub(in crate::sanitize) const fn name(self) -> &'static str {
         match self {
             Holds::Anything => "any",
@@ -71,13 +71,13 @@ impl Holds {
         }
     }
 
-    /// What a plan calls so.
+    /// Returns the variant that a plan names.
     pub(in crate::sanitize) fn planned(plan: &Node<'_>) -> Option<Holds> {
         let name = plan.get("json")?;
         Holds::ALL.into_iter().find(|holds| name.is_text(holds.name()))
     }
 
-    /// What was remembered, if it still is the schema that it was remembered of.
+    /// Returns the mark of a schema, if its type still matches.
     pub(in crate::sanitize) fn by(schema: &Node<'_>) -> Option<Holds> {
         let holds = Holds::ALL.into_iter().find(|holds| schema.marks() == 1 << *holds as u8)?;
         let is = |name: &str| schema.get(Keyword::Type).is_some_and(|written| written.is_text(name));
@@ -85,7 +85,7 @@ impl Holds {
     }
 }
 
-/// Summary an object of which no property is known, where objects must have some.
+/// Encodes an object without known properties as a string that holds JSON, if objects must have properties.
 pub(in crate::sanitize) fn object<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let rule = context.grammar.objects;
     let others = node.get(Keyword::AdditionalProperties);
@@ -101,7 +101,7 @@ pub(in crate::sanitize) fn object<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
         |member: &Member<'a>| !stays(member) && !member.key.is(Keyword::Type) && !member.key.is(Keyword::Properties);
     let location = Location::of(node);
     let Some(members) = node.as_object_mut() else { return };
-    let (told, left): (Vec<Member<'a>>, Vec<Member<'a>>) =
+    let (described, left): (Vec<Member<'a>>, Vec<Member<'a>>) =
         core::mem::take(members).into_members().into_iter().partition(goes);
     *members = Object::from_unique(left);
     members.retain(|member| stays(member) || member.key.is(Keyword::Type));
@@ -109,12 +109,12 @@ pub(in crate::sanitize) fn object<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
     Holds::Object.mark(node);
     let asserts =
         |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion);
-    let effect = if told.iter().any(asserts) { OBJECT.guidance(Guidance::Moved) } else { OBJECT };
+    let effect = if described.iter().any(asserts) { OBJECT.guidance(Guidance::Moved) } else { OBJECT };
     context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
         String::from("replaced an object without known properties by a string that holds JSON")
     });
     let names: Vec<(Cow<'_, str>, &Node<'a>)> =
-        told.iter().map(|member| (member.key.display(), &member.value)).collect();
+        described.iter().map(|member| (member.key.display(), &member.value)).collect();
     let kind = Node::literal("a JSON object, written as JSON text");
     let mut diagnostics: Vec<(&str, &Node<'a>)> = names.iter().map(|(name, value)| (&**name, *value)).collect();
     diagnostics.push(("value", &kind));

@@ -1,5 +1,4 @@
-//! What a plain schema is, as far as encoding goes: asked by the writer of schemas and of the plan for their answers
-//! alike.
+//! Shape of a plain schema for encoding. Lowering and the restore plan both use it, so they cannot disagree.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
@@ -12,80 +11,80 @@ use crate::{
     schema::keyword::Keyword,
 };
 
-/// How many references are followed from one to the next.
+/// Maximum number of references to follow in a chain.
 const MOST: usize = 64;
 
-/// What a schema is.
+/// Shape of a schema.
 #[derive(Debug)]
 pub(in crate::sanitize) enum Shape<'n, 'a> {
-    /// It says nothing of the instance.
+    /// A schema that does not constrain the instance.
     Anything,
-    /// A kept reference, by the name of its definition.
+    /// A reference that is kept.
     Reference,
     /// `anyOf`.
     Union(&'n [Node<'a>]),
-    /// Values of which one at least is an object or an array.
+    /// Listed values, at least one of which is an object or an array.
     Values(&'n [Node<'a>]),
-    /// Types, and what instances of them hold.
+    /// Types, with the content of objects and arrays.
     Typed(Typed<'n, 'a>),
 }
 
-/// Types, and what instances of them hold.
+/// Types, with the content of objects and arrays.
 #[derive(Debug)]
 pub(in crate::sanitize) struct Typed<'n, 'a> {
-    /// What objects hold, if they are accepted.
+    /// Members of objects, if these are accepted.
     pub(in crate::sanitize) object: Option<Members<'n, 'a>>,
-    /// Arrays are accepted.
+    /// True if arrays are accepted.
     pub(in crate::sanitize) array: bool,
-    /// What arrays hold; `None`: anything, if they are accepted.
+    /// Schema of items; `None` accepts anything.
     pub(in crate::sanitize) items: Option<&'n Node<'a>>,
 }
 
-/// What the members of an object are.
+/// Members of an object.
 #[derive(Debug)]
 pub(in crate::sanitize) enum Members<'n, 'a> {
-    /// Properties, and whatever else there may be.
+    /// Declared properties, and possibly others.
     Record { others: AdditionalProperties<'n, 'a> },
-    /// Any names, each with a value of one kind (`None`: anything).
+    /// Members of any name, each with a value of this schema (`None` accepts anything).
     Map(Option<&'n Node<'a>>),
-    /// None at all, where an object must have some.
+    /// No members, although the grammar requires some.
     Nothing,
 }
 
-/// Members that no property names.
+/// Members that `properties` does not declare.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sanitize) enum AdditionalProperties<'n, 'a> {
-    /// There are none.
+    /// Not accepted.
     Closed,
-    /// Nothing is said of them.
+    /// Not constrained.
     Unsaid,
-    /// There may be some, each with a value of one kind (`None`: anything).
+    /// Accepted, each with a value of this schema (`None` accepts anything).
     Open(Option<&'n Node<'a>>),
 }
 
-/// The reference that a schema is.
+/// Returns the reference of a schema.
 fn reference<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
     node.get(Keyword::Ref).and_then(Node::as_text).and_then(Text::value)
 }
 
-/// What a schema is. At the root an object has properties, whatever it says.
+/// Returns the shape of a schema. An object at the root always counts as having properties.
 pub(in crate::sanitize) fn of<'n, 'a>(node: &'n Node<'a>, is_root: bool, grammar: &Grammar) -> Shape<'n, 'a> {
     let Some(object) = node.as_object() else { return Shape::Anything };
-    let says = Summary::of(object);
-    if says.reference {
+    let summary = Summary::of(object);
+    if summary.reference {
         return Shape::Reference;
     }
-    if let Some(branches) = says.union {
+    if let Some(branches) = summary.union {
         return Shape::Union(branches);
     }
-    if let Some(values) = says.values {
+    if let Some(values) = summary.values {
         let composite = |value: &Node<'_>| value.as_object().is_some() || value.as_array().is_some();
         return match values.iter().any(composite) {
             true => Shape::Values(values),
             false => Shape::Typed(Typed { object: None, array: false, items: None }),
         };
     }
-    let Some(types) = says.types else { return Shape::Anything };
+    let Some(types) = summary.types else { return Shape::Anything };
     let array = names(types, "array");
     Shape::Typed(Typed {
         object: names(types, "object").then(|| members(object, is_root, grammar)),
@@ -94,8 +93,8 @@ pub(in crate::sanitize) fn of<'n, 'a>(node: &'n Node<'a>, is_root: bool, grammar
     })
 }
 
-/// What decides on the shape of a schema, gathered in one look at its members: this is asked of every schema, more than
-/// once.
+/// Members that determine the shape of a schema, collected in one scan, because shapes are computed more than once per
+/// schema.
 #[derive(Default)]
 struct Summary<'n, 'a> {
     reference: bool,
@@ -106,28 +105,28 @@ struct Summary<'n, 'a> {
 
 impl<'n, 'a> Summary<'n, 'a> {
     fn of(object: &'n Object<'a>) -> Self {
-        let mut says = Summary::default();
+        let mut summary = Summary::default();
         let mut constant = None;
         for Member { key, value } in object {
-            // What matters here has four letters or five, and most keywords have more.
+            // All relevant keywords have four or five letters; most others are longer.
             if key.as_plain().is_some_and(|plain| !matches!(plain.len(), 4 | 5)) {
                 continue;
             }
             match Keyword::named(key) {
-                Some(Keyword::Ref) => says.reference = value.as_text().and_then(Text::value).is_some(),
-                Some(Keyword::AnyOf) => says.union = value.as_array(),
+                Some(Keyword::Ref) => summary.reference = value.as_text().and_then(Text::value).is_some(),
+                Some(Keyword::AnyOf) => summary.union = value.as_array(),
                 Some(Keyword::Const) => constant = Some(core::slice::from_ref(value)),
-                Some(Keyword::Enum) => says.values = value.as_array(),
-                Some(Keyword::Type) => says.types = Some(value),
+                Some(Keyword::Enum) => summary.values = value.as_array(),
+                Some(Keyword::Type) => summary.types = Some(value),
                 _ => {}
             }
         }
-        says.values = constant.or(says.values);
-        says
+        summary.values = constant.or(summary.values);
+        summary
     }
 }
 
-/// Does `type` name this one?
+/// True if `type` includes this name.
 pub(in crate::sanitize) fn declares(object: &Object<'_>, name: &str) -> bool {
     object.get(Keyword::Type).is_some_and(|types| names(types, name))
 }
@@ -158,7 +157,7 @@ fn members<'n, 'a>(object: &'n Object<'a>, is_root: bool, grammar: &Grammar) -> 
     }
 }
 
-/// The name of the property that holds what no other property names.
+/// Returns the name of the property for members that no other property declares.
 pub(in crate::sanitize) fn others_name(object: &Object<'_>) -> String {
     let mut name = String::from(OTHERS);
     while object.get(Keyword::Properties).and_then(Node::as_object).is_some_and(|table| table.has(&name)) {
@@ -167,12 +166,12 @@ pub(in crate::sanitize) fn others_name(object: &Object<'_>) -> String {
     name
 }
 
-/// The names that `required` lists.
+/// Returns the names in `required`.
 pub(in crate::sanitize) fn required<'n, 'a>(object: &'n Object<'a>) -> Set<&'n Text<'a>> {
     object.get(Keyword::Required).and_then(Node::as_array).into_iter().flatten().filter_map(Node::as_text).collect()
 }
 
-/// What references refer to, by how they are written.
+/// Targets of references, by reference.
 pub(in crate::sanitize) struct Definitions<'n, 'a> {
     budget: &'n Budget,
     root: &'n Node<'a>,
@@ -193,7 +192,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
         Definitions { budget, root, by_reference }
     }
 
-    /// What a chain of references leads to.
+    /// Returns the target at the end of a chain of references.
     pub(in crate::sanitize) fn follow<'s>(&'s self, schema: &'s Node<'a>) -> Option<&'s Node<'a>> {
         let mut at = schema;
         for _ in 0..MOST {
@@ -205,12 +204,12 @@ impl<'n, 'a> Definitions<'n, 'a> {
         None
     }
 
-    /// Is it the root itself?
+    /// True for the root itself.
     pub(in crate::sanitize) fn is_root(&self, schema: &Node<'a>) -> bool {
         core::ptr::eq(self.root, schema)
     }
 
-    /// Does a schema accept null? A union does if one of its branches does, wherever references lead on the way.
+    /// True if a schema accepts null. A union does if one of its branches does; references are followed.
     pub(in crate::sanitize) fn admits_null(&self, schema: &Node<'a>, grammar: &Grammar) -> bool {
         let (mut open, mut seen) = (Vec::from([schema]), Set::new());
         while let Some(schema) = open.pop().filter(|_| self.budget.pay(1)) {
@@ -229,9 +228,9 @@ impl<'n, 'a> Definitions<'n, 'a> {
                 }
                 Shape::Values(values) => values.iter().any(Node::is_null),
                 Shape::Typed(_) => schema.as_object().is_some_and(|object| {
-                    let says = Summary::of(object);
-                    let typed = says.types.is_none_or(|types| names(types, "null"));
-                    typed && says.values.is_none_or(|values| values.iter().any(Node::is_null))
+                    let summary = Summary::of(object);
+                    let typed = summary.types.is_none_or(|types| names(types, "null"));
+                    typed && summary.values.is_none_or(|values| values.iter().any(Node::is_null))
                 }),
             };
             if admits {
@@ -241,10 +240,10 @@ impl<'n, 'a> Definitions<'n, 'a> {
         false
     }
 
-    /// Does an optional property with this schema say by `null` that it is absent? Not where null is a value that the
-    /// property has.
+    /// True if an optional property with this schema can express its absence by `null`, because null is not one of its
+    /// values.
     ///
-    /// Values that are written as JSON text have a null of their own.
+    /// Values encoded as JSON text represent null as text.
     pub(in crate::sanitize) fn null_is_absence(&self, schema: &Node<'a>, grammar: &Grammar) -> bool {
         let is_text = |schema: &Node<'a>| match of(schema, self.is_root(schema), grammar) {
             Shape::Anything => !grammar.defines_any(),
@@ -254,7 +253,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
         self.follow(schema).is_some_and(is_text) || !self.admits_null(schema, grammar)
     }
 
-    /// May an instance be an array?
+    /// True if an encoded instance may be an array.
     pub(in crate::sanitize) fn may_be_array(&self, schema: &Node<'a>, grammar: &Grammar) -> bool {
         let Some(schema) = self.follow(schema) else { return true };
         match of(schema, self.is_root(schema), grammar) {
@@ -267,8 +266,8 @@ impl<'n, 'a> Definitions<'n, 'a> {
         }
     }
 
-    /// The name under which each branch stands in an object of its own, so that its pairs are not taken for the items
-    /// of another.
+    /// Returns, for each branch, the name of the property of an object that wraps it, if its pairs could be mistaken
+    /// for the items of another branch.
     pub(in crate::sanitize) fn wrappers(&self, branches: &[Node<'a>], grammar: &Grammar) -> Vec<Option<String>> {
         self.budget.pay(branches.len());
         let arrays = branches.iter().filter(|branch| self.may_be_array(branch, grammar)).count();

@@ -1,5 +1,5 @@
-//! Writes a plain schema for a surface whose objects are all closed: from the root down, each schema before those
-//! inside it.
+//! Lowers a plain schema for an API whose objects are all closed: from the root down, each schema before its
+//! subschemas.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -36,11 +36,11 @@ const MAP: ChangeKind = ChangeKind::of(Rule::MapToPairs);
 const UNIQUE: ChangeKind = ChangeKind::of(Rule::LoosenUniqueItems);
 const VALUES: ChangeKind = ChangeKind::of(Rule::ValuesToJson);
 
-/// What the property for all other members says to the reader.
+/// Description of the property for all other members.
 const OTHERS_SAY: &str = "Other properties, as pairs of key and value";
 
 pub(in crate::sanitize) fn write(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
-    // What references lead to is asked of the schema as it was; without any, nothing is asked of it.
+    // References resolve against the schema before lowering; without references no copy is needed.
     let plain = if references::mentions_references(root) { root.copy(&context.budget) } else { Node::default() };
     let budget = context.budget.clone();
     let definitions = Definitions::of(&plain, &budget);
@@ -61,9 +61,9 @@ pub(in crate::sanitize) fn write(root: &mut Node<'_>, context: &mut PassContext)
 struct Writer<'w, 'n, 'a> {
     context: &'w mut PassContext,
     definitions: &'w Definitions<'n, 'a>,
-    /// Objects that lose what another branch of a union names; `None`: any may.
+    /// Objects that lose properties which another branch of a union declares; `None` means any object may.
     overlaps: Option<Set<Number>>,
-    /// The name of the definition that says "anything".
+    /// Name of the definition of "anything".
     definition: &'w str,
     uses_definition: bool,
 }
@@ -73,7 +73,7 @@ impl<'a> VisitorMut<'a> for Writer<'_, '_, 'a> {
         let grammar = self.context.grammar;
         let is_root = place.keyword.is_none();
         if place.keyword == Some(Keyword::AdditionalProperties) {
-            // Of those that stay, all are `false`.
+            // The only values that are kept here are `false`.
             return Ok(Visit::Skip);
         }
         match layout::of(node, is_root, grammar) {
@@ -180,7 +180,7 @@ impl<'a> Writer<'_, '_, 'a> {
         });
     }
 
-    /// Any names become pairs of key and value.
+    /// Replaces an object of any names by a list of key-value pairs.
     fn map(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, value: Option<Node<'a>>) {
         self.context.diagnostics.report(
             place.polarity,
@@ -189,7 +189,7 @@ impl<'a> Writer<'_, '_, 'a> {
             MAP,
             || String::from("replaced an object of any names by a list of key-value pairs"),
         );
-        // Members are said by the pairs; of items nothing was said unless there may be some.
+        // The pairs replace keywords for objects. Keywords for arrays had no effect unless arrays are accepted.
         let speaks_of =
             |key: &Text<'_>, kind: InstanceType| Keyword::named(key).and_then(Keyword::applies_to) == Some(kind);
         let has_arrays = node.as_object().is_some_and(|object| layout::declares(object, "array"));
@@ -317,10 +317,10 @@ impl<'a> Writer<'_, '_, 'a> {
         }
     }
 
-    /// Values with objects and arrays among them are all said as JSON text.
+    /// Rewrites listed values as JSON text, if one is an object or an array.
     fn values(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
         let location = Location::of(node);
-        // Nothing holds the values to what else is said of their members and items.
+        // Other assertions would no longer apply to the values.
         let loses = node.as_object().is_some_and(|object| object.iter().any(anything::asserts));
         let effect = if loses { VALUES.accepts(Accepts::Wider) } else { VALUES };
         self.context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
@@ -341,15 +341,15 @@ impl<'a> Writer<'_, '_, 'a> {
     }
 }
 
-/// May one value of a plain schema be written in several ways: as JSON text, or as pairs in another order?
+/// True if one value may be encoded in several ways: as different JSON text, or as pairs in another order.
 fn has_spellings<'a>(schema: &Node<'a>, grammar: &Grammar, budget: &Budget) -> bool {
     let mut found = false;
-    // Where the budget is spent, the walk around this one says so.
+    // If the budget is spent, the enclosing walk reports it.
     let _ = visit::walk(budget, schema, Keywords::ALL, &mut |node, place| {
         let closes = place.keyword == Some(Keyword::AdditionalProperties);
         found |= match layout::of(node, false, grammar) {
             Shape::Anything => !(closes && node.as_bool() == Some(false)),
-            // What a definition holds is not looked at again wherever it is used.
+            // Assumed, so that the definition is not inspected again for each reference to it.
             Shape::Reference => true,
             Shape::Typed(Typed {
                 object: Some(Members::Map(_) | Members::Record { others: AdditionalProperties::Open(_) }),
@@ -363,14 +363,14 @@ fn has_spellings<'a>(schema: &Node<'a>, grammar: &Grammar, budget: &Budget) -> b
     found
 }
 
-/// Does a key only speak to the reader?
+/// True for `title` and `description`.
 fn annotates(key: &Text<'_>) -> bool {
     Keyword::named(key).is_some_and(|keyword| {
         matches!(keyword, Keyword::Title | Keyword::Description) && keyword.role() == Role::Annotation
     })
 }
 
-/// A pair of key and value.
+/// Returns the schema of a key-value pair.
 fn pair<'a>(value: Option<Node<'a>>) -> Node<'a> {
     let value = value.unwrap_or_else(Node::empty_object);
     Node::record([
@@ -381,7 +381,7 @@ fn pair<'a>(value: Option<Node<'a>>) -> Node<'a> {
     ])
 }
 
-/// Puts a branch into an object of its own, so that no other branch is taken for it.
+/// Wraps a branch in an object, so that it is not mistaken for another branch.
 fn wrap(branch: &mut Node<'_>, name: String) {
     let origin = branch.origin();
     let inner = core::mem::take(branch);

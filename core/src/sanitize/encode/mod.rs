@@ -1,9 +1,9 @@
-//! Strict dialects: what they cannot say is encoded, and `restore_arguments` undoes it.
+//! Encoding for strict dialects: rewrites what they cannot express, so that `restore_arguments` can undo it.
 //!
-//! The passes leave a *plain* schema: one that says with `type`, `properties`, `items`, `anyOf` and kept references
-//! what is accepted. [`write`] writes it again for a surface whose objects are all closed; [`plan`] says what brings a
-//! model's answer back, by which [`crate::sanitize::decode`] does. Both ask [`layout`] what a schema is, so that one
-//! cannot disagree with the other. What must be settled before that is the business of [`normalize`].
+//! The passes leave a *plain* schema: one that expresses what it accepts by `type`, `properties`, `items`, `anyOf` and
+//! kept references. [`write`] rewrites it for an API whose objects are all closed. [`plan`] describes how to restore
+//! the model's arguments, and [`crate::sanitize::decode`] restores them. Both use [`layout`] to determine the shape of
+//! a schema, so they cannot disagree. [`normalize`] prepares the plain schema.
 
 mod discriminate;
 mod flatten;
@@ -17,17 +17,16 @@ pub(in crate::sanitize) mod require_one;
 
 use crate::{error::Error, json::Node, sanitize::context::PassContext};
 
-/// The member of a pair that holds the name.
+/// Member of a pair that holds the name.
 pub(in crate::sanitize) const KEY: &str = "key";
-/// The member of a pair that holds the value.
+/// Member of a pair that holds the value.
 pub(in crate::sanitize) const VALUE: &str = "value";
-/// The only member of an object that stands for one whose names are not known, where an array would be taken for
-/// another.
+/// Only member of the object that wraps a list of pairs, if the bare list could be mistaken for another array.
 pub(in crate::sanitize) const PAIRS: &str = "pairs";
-/// The property for what no other property names.
+/// Property for members that no other property declares.
 const OTHERS: &str = "additional_properties";
 
-/// Writes a plain schema so that the surface accepts it.
+/// Lowers a plain schema into a form that the API accepts.
 pub(in crate::sanitize) fn write(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     lower::write(root, context)
 }

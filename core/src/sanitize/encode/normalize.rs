@@ -1,5 +1,5 @@
-//! Makes a schema plain: no union beside anything that applies to the same instance, one container a list of types, no
-//! name in `required` that is no property, and no recursion where it cannot be written.
+//! Makes a schema plain: unions have no siblings that apply to the same instance, a list of types contains at most one
+//! container, `required` names only declared properties, and there is no recursion that could not be lowered.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -46,7 +46,7 @@ pub(in crate::sanitize) fn prepare(root: &mut Node<'_>, context: &mut PassContex
     }
     let budget = context.budget.clone();
     let mut spare = json::size(root, &budget).saturating_mul(MOST_TIMES).saturating_add(ALWAYS);
-    // Branches that are joined bring unions together.
+    // Merging branches may bring unions together.
     for _ in 0..ROUNDS {
         let mut prepare = Prepare { context, joined: false, spare: &mut spare };
         visit::walk_mut(&budget, root, Keywords::ALL, &mut prepare)?;
@@ -57,20 +57,20 @@ pub(in crate::sanitize) fn prepare(root: &mut Node<'_>, context: &mut PassContex
     Ok(())
 }
 
-/// How often branches are joined inside branches that were joined.
+/// Maximum nesting of merges inside merged branches.
 const ROUNDS: usize = 8;
 
-/// What a schema says of all members is copied for each that is required, and in maps of maps each copy holds copies:
-/// so many times the schema's own size is enough for all of them.
+/// Maximum total size of copies, as a multiple of the size of the schema. `additionalProperties` is copied for each
+/// undeclared required name, and in nested maps each copy contains copies.
 const MOST_TIMES: usize = 4;
 
-/// So many nodes may be copied whatever the size.
+/// Number of nodes that may be copied whatever the size of the schema.
 const ALWAYS: usize = 1_000;
 
 struct Prepare<'r> {
     context: &'r mut PassContext,
     joined: bool,
-    /// How many nodes may still be copied for properties that are only required.
+    /// Number of nodes that may still be copied for properties that are only required.
     spare: &'r mut usize,
 }
 
@@ -87,7 +87,7 @@ impl<'a> VisitorMut<'a> for Prepare<'_> {
     }
 }
 
-/// What is required and said nothing of is a property of which nothing is said.
+/// Declares required names as properties, with the schema of `additionalProperties`.
 fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mut usize, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     if !layout::declares(object, "object") {
@@ -107,7 +107,7 @@ fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mu
         Some(schema) => spare.checked_sub(cost(schema)),
         None => others.is_none().then_some(*spare),
     };
-    // One that is too much is the last that was measured.
+    // The first schema that is too large is the last one measured.
     *spare = left.unwrap_or_default();
     let schema =
         others.filter(|_| left.is_some()).map_or_else(Node::empty_object, |schema| schema.copy(&context.budget));
@@ -154,8 +154,8 @@ fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mu
     });
 }
 
-/// Objects and arrays in one list of types get a branch each, so that pairs are not taken for items; and any container
-/// does where lists of types are of scalars only.
+/// Splits a list of types with both objects and arrays into branches, so that pairs are not mistaken for items. If the
+/// grammar accepts only scalars in a list, any container is split off.
 fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let Some(types) = object.get(Keyword::Type).and_then(Node::as_array) else { return };
@@ -180,7 +180,8 @@ fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     node.replace(Data::Object(members));
 }
 
-/// Branches that accept nothing go: that cannot be said, and they would be taken for branches that accept anything.
+/// Removes branches that accept nothing: the API cannot express them, and lowering would turn them into branches that
+/// accept anything.
 fn possible<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Shape::Union(branches) = layout::of(node, false, context.grammar) else { return };
     let (count, impossible) = (branches.len(), branches.iter().filter(|branch| is_never(branch)).count());
@@ -212,7 +213,7 @@ fn possible<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     });
 }
 
-/// A union in which one branch, or all of them together, accept anything says nothing.
+/// Removes a union that accepts anything because of one branch, or because its branches cover all types.
 fn join<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Shape::Union(branches) = layout::of(node, false, context.grammar) else { return };
     let says_nothing = |branch: &Node<'a>| matches!(layout::of(branch, false, context.grammar), Shape::Anything);
@@ -236,8 +237,7 @@ fn join<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
         return;
     }
     let location = Location::under(node, "anyOf");
-    // Branches without a type may say something of one kind of value all the same; types that are all there say
-    // nothing.
+    // A branch without a type may still constrain values of one type; a union of all types does not.
     let asserts = |branch: &Node<'a>| branch.as_object().is_some_and(|object| object.iter().any(anything::asserts));
     let loses = branches.iter().any(says_nothing) && branches.iter().filter(|branch| says_nothing(branch)).all(asserts);
     let effect = if loses { ALL.accepts(Accepts::Wider) } else { ALL };
@@ -249,11 +249,10 @@ fn join<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     }
 }
 
-/// Recursion that would lead through `anyOf`, as an optional property's does, is cut where the surface has no such
-/// recursion.
+/// Cuts recursion through `anyOf`, which an optional property becomes, for APIs that do not accept it.
 struct Cut<'r> {
     context: &'r mut PassContext,
-    /// Of each schema above: whether it stands below `anyOf`, and the names it requires.
+    /// For each enclosing schema: whether it is below `anyOf`, and the names it requires.
     above: Vec<(bool, Vec<String>)>,
 }
 

@@ -1,8 +1,8 @@
-//! Branches of a union that accept some arguments together: once every object is closed, a property that one branch
-//! names is shut out by the other.
+//! Finds overlapping branches of unions: after every object is closed, a property that one branch declares is refused
+//! by the other.
 //!
-//! Where one of two branches names whatever the other does, at every place inside, nothing is lost: it still accepts
-//! what both accepted.
+//! If one of two branches declares, at every level, all properties of the other, nothing is lost: it still accepts what
+//! both accepted.
 
 use alloc::vec::Vec;
 
@@ -25,11 +25,11 @@ use crate::{
     },
 };
 
-/// So many pairs of schemas are compared; in a schema with more, nothing is proved.
+/// Maximum number of pairs of schemas to compare; with more, the result is unknown.
 const MOST_PAIRS: usize = 20_000;
 
-/// The objects of which closing shuts out a property that another branch names, by their numbers; `None`: there is too
-/// much to compare.
+/// Returns the objects that, when closed, refuse a property which another branch declares; `None` if there are too many
+/// pairs.
 pub(super) fn objects<'a>(
     root: &Node<'a>,
     definitions: &Definitions<'_, 'a>,
@@ -56,15 +56,15 @@ struct Search<'s, 'n, 'a> {
     found: Set<Number>,
 }
 
-/// What two branches lose of what they accept together.
+/// Loss of two branches on the instances that both accept.
 #[derive(Default)]
 struct Loss {
-    /// By either of them.
+    /// True for each of the two branches that loses something.
     by: [bool; 2],
     objects: Vec<Number>,
 }
 
-/// What an object names, and what it says of other members.
+/// Properties that an object declares, and its rule for other members.
 struct Named<'s, 'a> {
     table: Option<&'s Object<'a>>,
     others: AdditionalProperties<'s, 'a>,
@@ -75,7 +75,7 @@ impl<'s, 'a> Named<'s, 'a> {
         self.table.into_iter().flatten().map(|member| (&member.key, &member.value))
     }
 
-    /// What is said of a member.
+    /// Returns the schema of a member.
     fn says(&self, name: &Text<'a>) -> Option<&'s Node<'a>> {
         let others = match self.others {
             AdditionalProperties::Open(schema) => schema,
@@ -84,7 +84,7 @@ impl<'s, 'a> Named<'s, 'a> {
         self.table.and_then(|table| table.get_text(name)).or(others)
     }
 
-    /// Whether closing this one shuts out what the other one names.
+    /// True if closing this object refuses a property that the other one declares.
     fn loses_to(&self, other: &Named<'s, 'a>) -> bool {
         let is_unknown = |(name, _): (&Text<'a>, _)| self.table.is_none_or(|table| table.get_text(name).is_none());
         matches!(self.others, AdditionalProperties::Unsaid)
@@ -93,7 +93,7 @@ impl<'s, 'a> Named<'s, 'a> {
 }
 
 impl<'s, 'a> Search<'s, '_, 'a> {
-    /// Compares each branch with each other; `None` once there is too much to compare.
+    /// Compares all pairs of branches; `None` if there are too many.
     fn union(&mut self, branches: &'s [Node<'a>]) -> Option<()> {
         let mut leaves = Vec::new();
         for branch in branches {
@@ -120,7 +120,7 @@ impl<'s, 'a> Search<'s, '_, 'a> {
         Some(())
     }
 
-    /// What is no union and no reference among what these lead to.
+    /// Collects the schemas that are neither unions nor references, following both.
     fn leaves(&mut self, schema: &'s Node<'a>, leaves: &mut Vec<&'s Node<'a>>) -> Option<()> {
         let mut open = Vec::from([schema]);
         while let Some(schema) = open.pop() {
@@ -144,7 +144,7 @@ impl<'s, 'a> Search<'s, '_, 'a> {
             for one in ones {
                 for two in &twos {
                     let pair = (one.origin().number(), two.origin().number());
-                    // What stood beside the union is the same in both.
+                    // Both come from the same sibling of the union.
                     let is_same = pair.0.is_some() && pair.0 == pair.1;
                     if !is_same && ((pair.0.is_none() && pair.1.is_none()) || seen.insert(pair)) {
                         self.pay()?;
@@ -156,7 +156,7 @@ impl<'s, 'a> Search<'s, '_, 'a> {
         Some(loss)
     }
 
-    /// Compares what two schemas say themselves; what stands inside them is left in `open`.
+    /// Compares two schemas without their subschemas, and adds pairs of these to `open`.
     fn pair(
         &self,
         one: &'s Node<'a>,
@@ -167,7 +167,7 @@ impl<'s, 'a> Search<'s, '_, 'a> {
         let of = |schema| layout::of(schema, self.definitions.is_root(schema), self.grammar);
         let (ones, twos) = match (of(one), of(two)) {
             (Shape::Typed(ones), Shape::Typed(twos)) => (ones, twos),
-            // What accepts anything keeps what the other one loses.
+            // A branch that accepts anything keeps what the other one loses.
             (Shape::Anything, Shape::Anything) => return,
             (Shape::Anything, _) => return loss.by = [loss.by[0], true],
             (_, Shape::Anything) => return loss.by = [true, loss.by[1]],

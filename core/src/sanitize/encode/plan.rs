@@ -1,17 +1,18 @@
-//! The plan that encoding leaves: what of a plain schema the way back of a model's answer needs, and nothing else.
+//! The restore plan: the parts of a plain schema that are needed to restore a model's arguments, and nothing else.
 //!
-//! It is written in JSON Schema's words, and a few of its own:
+//! It consists of keywords of JSON Schema, and these members:
 //!
-//! | member | what it says of the value in its place |
+//! | member | meaning |
 //! |---|---|
-//! | `json` | `"any"`: a string that holds JSON, one of those in `enum`; `"definition"`: JSON with pairs for objects |
-//! | `pairs` | an object is a list of key-value pairs, whose values look as this says |
-//! | `others` | the property `name` holds, as pairs, what no property names; the values look as `values` says |
-//! | `absent` | the properties of which null says that they are absent |
+//! | `json` | `"any"`: a string that holds JSON (one of those in `enum`); `"definition"`: JSON with pairs for objects |
+//! | `pairs` | the object is a list of key-value pairs, with this plan for the values |
+//! | `others` | the property `name` holds undeclared members as pairs; `values` is the plan for their values |
+//! | `absent` | the properties whose null means that they are absent |
 //! | `empty` | the empty object is the string `{}` |
-//! | `wrapper` | this branch of `anyOf` is the only member, of this name, of an object of its own |
+//! | `wrapper` | this branch of `anyOf` is wrapped in an object, as its only member of this name |
 //!
-//! Outside of unions it holds only what is undone; in a union all that tells one branch from another.
+//! Outside of unions the plan contains only what is to be undone. In unions it also contains what distinguishes the
+//! branches.
 
 use alloc::vec::Vec;
 
@@ -23,10 +24,10 @@ use crate::{
     schema::{keyword::Keyword, references},
 };
 
-/// What tells one type, or one value, from another.
+/// Keywords that distinguish types or values.
 const KINDS: [&str; 3] = ["type", "enum", "const"];
 
-/// The plan for a plain schema; `None`: its instances are what the model writes.
+/// Returns the plan for a plain schema, or `None` if its instances are not encoded.
 pub(in crate::sanitize) fn of(plain: &Node<'_>, grammar: &'static Grammar, budget: &Budget) -> Option<Node<'static>> {
     let definitions = Definitions::of(plain, budget);
     let planner = Planner { definitions: &definitions, grammar, budget };
@@ -45,12 +46,12 @@ pub(in crate::sanitize) fn of(plain: &Node<'_>, grammar: &'static Grammar, budge
     Some(plan.detached())
 }
 
-/// How much of a schema is needed.
+/// Parts of a schema that a plan contains.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Needs {
-    /// What is undone.
+    /// Only what is to be undone.
     Undone,
-    /// That, and what tells a value of this schema from another.
+    /// Also what distinguishes a value of this schema from others.
     All,
 }
 
@@ -65,7 +66,7 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         self.schema(schema, false, Needs::All).unwrap_or_else(Node::empty_object)
     }
 
-    /// The plan for one schema. `None`: nothing is needed of it.
+    /// Returns the plan for one schema, or `None` if none is needed.
     fn schema(&self, schema: &'n Node<'a>, is_root: bool, needs: Needs) -> Option<Node<'a>> {
         if !self.budget.pay(1) {
             return None;
@@ -126,7 +127,7 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         (needs == Needs::All || !plan.is_empty()).then(|| Node::object(plan))
     }
 
-    /// What the values of pairs look like; `None`: anything.
+    /// Returns the plan for the values of pairs; without a schema, any value is accepted.
     fn values(&self, of: Option<&'n Node<'a>>, needs: Needs) -> Node<'a> {
         match of {
             Some(schema) => self.schema(schema, false, needs).unwrap_or_else(Node::empty_object),
@@ -143,7 +144,7 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
     ) {
         let required = layout::required(object);
         let (mut properties, mut absent) = (Vec::new(), Vec::new());
-        // What is no property's name may be among the pairs.
+        // Undeclared names may occur among the pairs, so all declared names are needed.
         let all = needs == Needs::All || matches!(others, AdditionalProperties::Open(_));
         for Member { key, value } in object.get(Keyword::Properties).and_then(Node::as_object).into_iter().flatten() {
             let below = self.schema(value, false, needs);

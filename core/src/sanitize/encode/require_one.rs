@@ -1,6 +1,6 @@
-//! One property at least that is required, where every object must have one.
+//! Makes one property required in every object, for APIs that demand it.
 //!
-//! Null says then that the property is absent, and `restore_arguments` takes it out again.
+//! Null then means that the property is absent, and `restore_arguments` removes it.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -25,10 +25,10 @@ const REQUIRE: ChangeKind = ChangeKind::of(Rule::RequireOptional);
 const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword).accepts(Accepts::Wider).guidance(Guidance::Lost);
 const OPEN: ChangeKind = ChangeKind::of(Rule::DeclareOpen);
 
-/// What an object without properties gets.
+/// Name of the property that an object without properties gets.
 const NAME: &str = "none";
 
-/// What an object may say that one property more does not touch.
+/// Keywords that an additional required property does not affect.
 const OF_SHAPE: Keywords = Keywords::of(&[
     Keyword::Type,
     Keyword::Properties,
@@ -37,13 +37,13 @@ const OF_SHAPE: Keywords = Keywords::of(&[
     Keyword::Nullable,
 ]);
 
-/// What may forbid a property by its name, or by how many there are.
+/// Keywords that may forbid a property by its name, or by the number of properties.
 const FORBIDS: [Keyword; 3] = [Keyword::PatternProperties, Keyword::PropertyNames, Keyword::MaxProperties];
 
 /// Marks an object whose only required property was optional.
 const MARK: u8 = 1 << 7;
 
-/// The property of which null says that it is absent, if one was made required here.
+/// Returns the name of the property that was made required here, and whose null means that it is absent.
 pub(in crate::sanitize) fn absent<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
     match schema.get(Keyword::Required).and_then(Node::as_array) {
         Some([name]) if schema.marks() == MARK => Some(name),
@@ -59,17 +59,17 @@ pub(in crate::sanitize) fn require(root: &mut Node<'_>, context: &mut PassContex
 
 struct Requiring<'c> {
     context: &'c mut PassContext,
-    /// The objects with a union that says more of them, on the way down.
+    /// Depths of the enclosing objects whose union also constrains them.
     judged: Vec<usize>,
 }
 
-/// Where the way back of a model's answer is known.
+/// True if `restore_arguments` reaches this schema.
 fn is_followed(place: &SchemaPath<'_, '_>) -> bool {
     let known = |step: &Step<'_>| match step {
         Step::Name(name) => matches!(*name, "properties" | "items" | "additionalProperties" | "anyOf"),
         Step::Member(_) | Step::Index(_) => true,
     };
-    // A list in `items` is none of one schema for all.
+    // A list in `items` is a tuple, not a schema for all items.
     let is_tuple = |steps: &[Step<'_>]| matches!(steps, [Step::Name("items"), Step::Index(_)]);
     let steps = place.pointer.steps();
     steps.iter().all(known) && !steps.windows(2).any(is_tuple)
@@ -78,7 +78,7 @@ fn is_followed(place: &SchemaPath<'_, '_>) -> bool {
 impl<'a> VisitorMut<'a> for Requiring<'_> {
     fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let depth = place.pointer.steps().len();
-        // What was left is not above any more.
+        // Removes objects that do not enclose this schema.
         while self.judged.last().is_some_and(|above| *above >= depth) {
             self.judged.pop();
         }
@@ -88,7 +88,7 @@ impl<'a> VisitorMut<'a> for Requiring<'_> {
             let role = Keyword::named(&member.key).map(Keyword::role);
             !member.key.is(Keyword::AnyOf) && role == Some(Role::Assertion)
         });
-        // A branch of such a union says more of the same object.
+        // A branch of such a union constrains the same object.
         let is_branch =
             self.judged.last().is_some_and(|above| *above + 2 == depth && place.keyword == Some(Keyword::AnyOf));
         if has_union && (says_more || is_branch) {
@@ -119,9 +119,9 @@ impl<'a> VisitorMut<'a> for Requiring<'_> {
 }
 
 impl<'a> Requiring<'_> {
-    /// The first property of which null can say that it is absent, or else the first.
+    /// Returns the first property whose null can mean that it is absent, otherwise the first property.
     fn optional(&self, table: &Object<'a>) -> Option<(Text<'a>, bool)> {
-        // No reference is left.
+        // No references are left at this point.
         let (nothing, grammar) = (Node::default(), self.context.grammar);
         let definitions = Definitions::of(&nothing, &self.context.budget);
         let says_it = table.iter().find(|member| !definitions.admits_null(&member.value, grammar));
@@ -131,7 +131,7 @@ impl<'a> Requiring<'_> {
         }
     }
 
-    /// What making a property required does to an object of which more is said than what its members are.
+    /// Returns the effect of making a property required, which depends on other keywords for the same object.
     fn effect(node: &Node<'_>) -> ChangeKind {
         let judges = |member: &Member<'_>| {
             Keyword::named(&member.key).is_some_and(|keyword| {
@@ -159,7 +159,7 @@ impl<'a> Requiring<'_> {
         let effect = match (encodes, may_encode) {
             (true, _) => Self::effect(node),
             (false, true) => REQUIRE.accepts(Accepts::Narrower),
-            // What judges the same object, or asks something of it, may turn it round.
+            // Keywords that constrain the same object may reverse the effect.
             (false, false) => REQUIRE.accepts(Accepts::Mixed),
         };
         let shown = name.display().into_owned();
@@ -188,10 +188,10 @@ impl<'a> Requiring<'_> {
         }
     }
 
-    /// An object of any members is one that says so.
+    /// Declares that an object accepts any members.
     fn open(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
         let (from, to) = (Location::of(node), Location::under(node, "additionalProperties"));
-        // What is said of other members makes them evaluated.
+        // Additional members now count as evaluated.
         let undoes = node.get(Keyword::UnevaluatedProperties).is_some();
         let effect = if undoes || !is_followed(place) { OPEN.accepts(Accepts::Wider) } else { OPEN };
         self.context.diagnostics.report(place.polarity, from, to, effect, || {
@@ -202,7 +202,7 @@ impl<'a> Requiring<'_> {
         }
     }
 
-    /// A property that says nothing.
+    /// Adds a required property that is always null.
     fn add(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, may_encode: bool) {
         self.make_room(node, place);
         let (from, to) = (Location::of(node), Location::under(node, "properties"));
@@ -229,7 +229,7 @@ impl<'a> Requiring<'_> {
         }
     }
 
-    /// What may forbid a property of that name goes.
+    /// Removes keywords that may forbid the added property.
     fn make_room(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
         for keyword in FORBIDS {
             let Some(object) = node.as_object_mut() else { return };
@@ -237,7 +237,7 @@ impl<'a> Requiring<'_> {
                 continue;
             }
             if keyword == Keyword::PatternProperties {
-                // What they let through must not be closed out.
+                // Names that matched a pattern must stay accepted.
                 object.remove(Keyword::AdditionalProperties);
             }
             let from = Location::under(node, keyword.name());

@@ -1,5 +1,5 @@
-//! Kept references count as what they lead to, also when a provider measures how deep properties nest: where that is
-//! too deep, the references that lead there are cut.
+//! Limits the nesting of properties for providers that follow references when they measure it: references that lead too
+//! deep are cut.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -20,25 +20,24 @@ use crate::{
 
 const CUT: ChangeKind = ChangeKind::of(Rule::FitCutReference);
 
-/// Steps of the search for the longest way; where everything refers to everything, more would be needed than there is
-/// time for.
+/// Maximum number of steps of the search for the longest path, which could take exponential time.
 const STEPS: usize = 10_000;
 
-/// A reference: who holds it, how deep, and what it names.
+/// A reference: its depth in properties, the index of its target, and its pointer.
 struct Reference {
     at: usize,
     to: usize,
     place: String,
 }
 
-/// One definition, or the schema without its definitions, which comes first.
+/// A definition, or (at index 0) the schema without its definitions.
 #[derive(Default)]
 struct Part {
     deepest: usize,
     references: Vec<Reference>,
 }
 
-/// Cuts references until no way through them nests deeper than `most`.
+/// Cuts references until no path through them nests deeper than `most`.
 pub(in crate::sanitize) fn cut_deep(root: &mut Node<'_>, most: usize, context: &mut PassContext) -> Result<(), Error> {
     let parts = parts(root, &context.budget)?;
     if parts.iter().map(|part| part.deepest).fold(0, usize::saturating_add) <= most
@@ -80,7 +79,7 @@ fn parts(root: &Node<'_>, budget: &Budget) -> Result<Vec<Part>, Error> {
     Ok(parts)
 }
 
-/// The part that a place is in, and how many `properties` stand above it there.
+/// Returns the index of the part that a schema belongs to, and the number of `properties` above it.
 fn whose(place: &SchemaPath<'_, '_>, names: &Map<String, usize>) -> (usize, usize) {
     let depth = place.pointer.steps().iter().filter(|step| **step == Step::Name("properties")).count();
     let number = match place.pointer.steps() {
@@ -92,16 +91,16 @@ fn whose(place: &SchemaPath<'_, '_>, names: &Map<String, usize>) -> (usize, usiz
     (number, depth)
 }
 
-/// The longest way from the root on which no definition stands twice, but the first, which may; `None` if that takes
-/// too long.
+/// Returns the length of the longest path that visits no definition twice, except the first one; `None` if the search
+/// takes too long.
 fn longest(parts: &[Part]) -> Option<usize> {
     let mut steps = STEPS;
     let mut settled: Map<usize, usize> = Map::new();
     let mut most = 0;
     for start in 0..parts.len() {
         let mut on_the_way: Set<usize> = Set::new();
-        // Where the way stands: part, next reference, depth so far, deepest below, whether something on the way was
-        // met.
+        // State of the path: part, next reference, depth of the reference to this part, depth below it, and whether a
+        // reference back to the path was skipped.
         let mut frames = vec![(start, 0_usize, 0_usize, parts.get(start)?.deepest, false)];
         while let Some((number, next, at, deepest, is_cut)) = frames.last_mut() {
             let reference = parts.get(*number)?.references.get(*next);
@@ -135,8 +134,8 @@ fn longest(parts: &[Part]) -> Option<usize> {
     Some(most)
 }
 
-/// The references to cut: those that lead too deep on some way from the root, and all recursion where that is what is
-/// too deep.
+/// Returns the references to cut: those that lead too deep on some path from the root, and all that are part of a
+/// recursion.
 fn too_deep(parts: &[Part], most: usize) -> Set<String> {
     let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
     let edges: Map<u32, Set<u32>> = parts
@@ -158,7 +157,7 @@ fn too_deep(parts: &[Part], most: usize) -> Set<String> {
             }
         }
     }
-    // From the root down, each definition after everything that refers to it.
+    // In topological order: each definition after all that refer to it.
     let mut tops: Vec<usize> = vec![0; parts.len()];
     let mut open: Vec<usize> = (0..parts.len()).filter(|index| waits.get(*index) == Some(&0)).collect();
     while let Some(from) = open.pop() {

@@ -1,4 +1,4 @@
-//! The limits of size: meaning is given up step by step, the cheapest first, until the schema fits.
+//! Size limits: removes the cheapest parts first, until the schema fits.
 
 pub(in crate::sanitize) mod depth;
 pub(in crate::sanitize) mod strict;
@@ -29,10 +29,10 @@ const CONSTRAINT: ChangeKind = ChangeKind::of(Rule::FitDropConstraint);
 const CUT: ChangeKind = ChangeKind::of(Rule::FitCutSchema);
 const SHORTEN: ChangeKind = ChangeKind::of(Rule::FitShortenDescription);
 
-/// The lengths in characters to which descriptions are cut, one after the other.
+/// Maximum lengths of descriptions, in characters, tried in this order.
 const SHORTER: [usize; 3] = [1024, 256, 64];
 
-/// What is limited.
+/// Size limits of a dialect.
 struct Limits {
     bytes: usize,
     depth: usize,
@@ -45,7 +45,7 @@ impl Limits {
     }
 }
 
-/// Gives up meaning until the schema is within the dialect's limits.
+/// Removes parts of the schema until it is within the dialect's limits.
 pub(in crate::sanitize) fn fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let dialect = context.dialect;
     let most = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
@@ -53,7 +53,7 @@ pub(in crate::sanitize) fn fit(root: &mut Node<'_>, context: &mut PassContext) -
     within(root, &Limits { bytes, depth: most("propertyDepth"), properties: most("properties") }, context)
 }
 
-/// Gives up meaning until the schema has at most this number of bytes.
+/// Removes parts of the schema until it has at most this number of bytes.
 fn to_bytes(root: &mut Node<'_>, bytes: usize, context: &mut PassContext) -> Result<(), Error> {
     within(root, &Limits { bytes, depth: usize::MAX, properties: usize::MAX }, context)
 }
@@ -65,8 +65,8 @@ fn within(root: &mut Node<'_>, limits: &Limits, context: &mut PassContext) -> Re
     if limits.is_none() {
         return Ok(());
     }
-    // Most schemas are done here: a character counts six bytes at most, a property takes five, and no property stands
-    // deeper than the deepest schema.
+    // Most schemas pass here: a character counts as at most six bytes, a property takes at least five, and the nesting
+    // of properties is at most that of schemas.
     let length = json::plain_length(root);
     if length.saturating_mul(6) <= limits.bytes && length / 5 <= limits.properties && context.deepest <= limits.depth {
         return Ok(());
@@ -89,7 +89,7 @@ fn within(root: &mut Node<'_>, limits: &Limits, context: &mut PassContext) -> Re
     while let Some(excess) = found.excess(limits).filter(|_| level > 0) {
         let mut cut = Cut { context, level, for_bytes: excess.of == "bytes", growth: &growth, saved: 0, added: 0 };
         visit::walk_mut(&budget, root, Keywords::ALL, &mut cut)?;
-        // What went and what came was measured on the way: the whole need not be measured again at each level.
+        // The removed and added bytes were counted on the way, so the length need not be measured again at each level.
         found = Found {
             bytes: (found.bytes + cut.added).saturating_sub(cut.saved),
             shape: Shape::of(root, limits, &context.budget)?,
@@ -118,13 +118,13 @@ struct Excess {
     found: usize,
 }
 
-/// What a schema has of what is limited.
+/// Measured size of a schema.
 struct Found {
     bytes: usize,
     shape: Shape,
 }
 
-/// How deep properties stand, and how many there are.
+/// Nesting depth and number of properties.
 #[derive(Default)]
 struct Shape {
     depth: usize,
@@ -153,7 +153,7 @@ impl Found {
 }
 
 impl Shape {
-    /// Nothing is counted where nothing is limited.
+    /// Measures only what is limited.
     fn of(root: &Node<'_>, limits: &Limits, budget: &Budget) -> Result<Self, Error> {
         let mut shape = Shape::default();
         if limits.depth == usize::MAX && limits.properties == usize::MAX {
@@ -172,10 +172,10 @@ impl Shape {
     }
 }
 
-/// The bytes that characters take beyond those they are written with, where they count six.
+/// Additional bytes of characters that the API counts as six (as `\uXXXX`).
 struct Growth<'c> {
     characters: &'c [char],
-    /// The bytes that begin them: most texts have none.
+    /// First bytes of these characters; most texts contain none of them.
     begins: Vec<u8>,
 }
 
@@ -187,7 +187,7 @@ impl<'c> Growth<'c> {
         Growth { characters, begins }
     }
 
-    /// How many bytes a value counts.
+    /// Returns the number of bytes that the API counts for a value.
     fn length(&self, node: &Node<'_>) -> usize {
         json::plain_length(node) + self.value(node)
     }
@@ -212,7 +212,7 @@ impl<'c> Growth<'c> {
                 text.code_points().filter_map(char::from_u32).filter(|character| self.characters.contains(character));
             return counted.map(|character| 6 - character.len_utf8()).sum();
         };
-        // One byte after the other, and none of them early out: so the compiler compares many at a time.
+        // Without an early exit, the compiler can vectorize this loop.
         let holds = |begin: &u8| plain.bytes().fold(false, |found, byte| found | (byte == *begin));
         if !self.begins.iter().any(holds) {
             return 0;
@@ -231,7 +231,7 @@ fn deepest(root: &Node<'_>, budget: &Budget) -> Result<usize, Error> {
     Ok(deepest)
 }
 
-/// Unknown keywords, examples, defaults.
+/// Removes unknown keywords, examples and defaults.
 fn drop_keywords<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
     visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut DropKeywords { context })
 }
@@ -266,7 +266,7 @@ impl<'a> VisitorMut<'a> for DropKeywords<'_> {
     }
 }
 
-/// Constraints on values: what they said is said in the description.
+/// Moves constraints on values to the description.
 fn drop_constraints<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
     visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut DropConstraints { context })
 }
@@ -288,7 +288,7 @@ impl<'a> VisitorMut<'a> for DropConstraints<'_> {
         let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return Ok(Visit::Descend) };
         let described = self.context.hints == Hints::Describe;
         let guidance = if described { Guidance::Moved } else { Guidance::Lost };
-        let mut said: Vec<(String, Node<'a>)> = Vec::new();
+        let mut removed: Vec<(String, Node<'a>)> = Vec::new();
         for member in object.iter().filter(|member| goes(member)) {
             let name = member.key.display().into_owned();
             let annotates = Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation);
@@ -300,27 +300,27 @@ impl<'a> VisitorMut<'a> for DropConstraints<'_> {
                 effect,
                 || format!("removed `{name}` to fit the size limit"),
             );
-            said.push((name, member.value.copy(&self.context.budget)));
+            removed.push((name, member.value.copy(&self.context.budget)));
         }
         if let Some(object) = node.as_object_mut() {
             object.retain(|member| !goes(member));
         }
         if described {
-            let said: Vec<(&str, &Node<'a>)> = said.iter().map(|(name, value)| (name.as_str(), value)).collect();
-            description::append(node, &said);
+            let removed: Vec<(&str, &Node<'a>)> = removed.iter().map(|(name, value)| (name.as_str(), value)).collect();
+            description::append(node, &removed);
         }
         Ok(Visit::Descend)
     }
 }
 
-/// Schemas of one level become "any".
+/// Replaces the schemas of one level by "any".
 struct Cut<'r, 'g> {
     context: &'r mut PassContext,
     level: usize,
-    /// It is bytes that are too many, so a cut has to save some.
+    /// True if the limit on bytes is exceeded, so a cut must save bytes.
     for_bytes: bool,
     growth: &'g Growth<'g>,
-    /// The bytes of what was cut, and of what stands there now.
+    /// Bytes of the schemas that were cut, and of their replacements.
     saved: usize,
     added: usize,
 }
@@ -330,7 +330,7 @@ impl<'a> VisitorMut<'a> for Cut<'_, '_> {
         if place.depth < self.level {
             return Ok(Visit::Descend);
         }
-        // Below `not` and the like anything is less, or nobody knows; what holds them is cut in its turn.
+        // Inside `not` and the like, accepting anything may narrow the schema; the enclosing schema is cut later.
         if place.polarity != Polarity::Positive {
             return Ok(Visit::Skip);
         }
@@ -339,7 +339,7 @@ impl<'a> VisitorMut<'a> for Cut<'_, '_> {
         if object.iter().all(|member| keeps(member) || member.key.is(Keyword::Type)) {
             return Ok(Visit::Skip);
         }
-        // Saying "anything" may take more than what it would replace.
+        // The schema that accepts anything may be longer than the one it would replace.
         let kept: usize = object
             .iter()
             .filter(|member| keeps(member))

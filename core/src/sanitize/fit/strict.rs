@@ -1,9 +1,9 @@
-//! The limits of size of strict surfaces: what is written is measured, and what is plain is cut, until the one is
-//! within them.
+//! Size limits of strict modes: measures the lowered schema, and cuts the plain one until the lowered one is within the
+//! limits.
 //!
 //! Each limit has a name that a dialect may list: `propertiesPerPart`, `depthPerPart` (levels of `properties`),
 //! `enumValuesPerPart`, `charactersPerPart` (of names, values and constants), and `longEnumCharacters`. The root and
-//! every definition are parts, and references are not followed. `maxBytes` counts the whole schema.
+//! every definition are parts; references are not followed. `maxBytes` counts the whole schema.
 
 use alloc::{format, string::String};
 
@@ -28,10 +28,10 @@ use crate::{
 const ENUM: ChangeKind = ChangeKind::of(Rule::DropLongEnum);
 const CUT: ChangeKind = ChangeKind::of(Rule::FitCutSchema);
 
-/// An `enum` of so many strings may have as many characters as it likes.
+/// Up to this many values, an `enum` may have any number of characters.
 const SHORT: usize = 250;
 
-/// What is limited, and how much of it there is.
+/// Measured size of one part.
 #[derive(Clone, Copy, Debug, Default)]
 struct Amount {
     properties: usize,
@@ -42,11 +42,11 @@ struct Amount {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Excess {
-    /// One list of values has too many characters.
+    /// One `enum` has too many characters.
     List,
-    /// All lists of values together are too long.
+    /// All `enum` lists together have too many values.
     Values { found: usize, most: usize },
-    /// What names, values and constants take.
+    /// Names, values and constants have too many characters.
     Characters { found: usize, most: usize },
     /// Too many properties.
     Properties { found: usize, most: usize },
@@ -56,7 +56,7 @@ enum Excess {
     Bytes { found: usize, most: usize },
 }
 
-/// Cuts a plain schema until what is written of it is within the dialect's limits.
+/// Cuts a plain schema until its lowered form is within the dialect's limits.
 pub(in crate::sanitize) fn fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let dialect = context.dialect;
     let limits = ["propertiesPerPart", "depthPerPart", "enumValuesPerPart", "longEnumCharacters", "charactersPerPart"];
@@ -92,34 +92,33 @@ pub(in crate::sanitize) fn fit(root: &mut Node<'_>, context: &mut PassContext) -
     }
 }
 
-/// Shortens a plain schema in the proportion in which what is written of it is too long; `true` if it became shorter.
+/// Shortens a plain schema in proportion to the excess of its lowered form. Returns true if it became shorter.
 fn shorten(root: &mut Node<'_>, context: &mut PassContext, found: usize, most: usize) -> Result<bool, Error> {
     let before = plain_length(root);
-    // In 64 bits, as the product is too large for the 32 of WebAssembly.
+    // In 64 bits, because the product may overflow `usize` on WebAssembly.
     let share = before as u64 * most as u64 / found as u64;
     let bytes = usize::try_from(share).unwrap_or(usize::MAX).min(before.saturating_sub(1));
     match super::to_bytes(root, bytes, context) {
-        // It is as short as it can be: what is written of it decides.
+        // It cannot get shorter; the caller measures the lowered form again.
         Err(error) if error.code() == Code::LimitExceeded => {}
         result => result?,
     }
     Ok(plain_length(root) < before)
 }
 
-/// Is there so little of everything that no limit can be met, whatever is written? Then nothing needs to be written to
-/// be measured.
+/// True if the schema is so small that lowering cannot exceed a limit, so it need not be lowered to be measured.
 ///
-/// What a schema says of other names becomes two levels of properties at most (a property for them, and pairs in it), a
-/// branch may be put in an object of its own, and what stands deepest may become two levels too; with three names that
-/// have 21 characters at most and whatever underscores keep them apart; null is one more value, and what has none may
-/// get two; and the definition of "anything" counts for itself.
+/// Upper bounds: `additionalProperties` becomes at most two levels of properties (a property with pairs in it), a
+/// branch may be wrapped in an object, and the deepest schema may become two levels. Each schema may add three names,
+/// of at most 21 characters plus underscores that keep them distinct. Null is one more value of an `enum`, and a schema
+/// without `enum` may get two values. The definition of "anything" is counted as well.
 fn is_small(root: &Node<'_>, dialect: &Dialect, most_bytes: usize, budget: &Budget) -> Result<bool, Error> {
     const NAMES: usize = 3;
     const NAME: usize = 32;
-    // What a schema without a keyword becomes: a text, and what it says.
+    // Length of an encoded schema without keywords: its members and its description.
     const SCHEMA: usize = 256;
     let (mut schemas, mut properties, mut deepest, mut values, mut longest) = (8, 0, 2, 0, 0);
-    // How many levels of properties a step may become.
+    // Maximum number of levels of properties that a step becomes.
     let levels = |step: &Step<'_>| match step {
         Step::Name("additionalProperties") => 2,
         Step::Name("properties" | "anyOf") => 1,
@@ -127,7 +126,7 @@ fn is_small(root: &Node<'_>, dialect: &Dialect, most_bytes: usize, budget: &Budg
     };
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
         schemas += 1;
-        // What leads nowhere deeper than another place need not be counted step by step.
+        // A shallower schema cannot exceed the maximum, so its steps are not counted.
         if 2 * place.depth > deepest {
             deepest = deepest.max(place.pointer.steps().iter().map(levels).sum());
         }
@@ -169,7 +168,7 @@ fn message(excess: Excess) -> String {
     format!("expected at most {most} {what} after everything that can be given up, found {found}")
 }
 
-/// The part of a schema that a place is in: a definition, or else the root.
+/// Returns the name of the definition that a schema is in, or `None` for the root.
 fn part(place: &SchemaPath<'_, '_>) -> Option<String> {
     match place.pointer.steps() {
         [Step::Name("$defs" | "definitions"), Step::Member(name), ..] => Some(name.display().into_owned()),
@@ -177,7 +176,7 @@ fn part(place: &SchemaPath<'_, '_>) -> Option<String> {
     }
 }
 
-/// How many `properties` stand above a place.
+/// Returns the number of `properties` above a schema.
 fn level(place: &SchemaPath<'_, '_>) -> usize {
     place.pointer.steps().iter().filter(|step| **step == Step::Name("properties")).count()
 }
@@ -237,7 +236,7 @@ fn is_long(values: &[Node<'_>], most: usize) -> bool {
     values.len() > SHORT && characters(values) > most
 }
 
-/// Drops the lists of values that are too long; `true` if there were any.
+/// Removes lists of values for which `goes` returns true. Returns true if there were any.
 fn drop_lists<'a>(
     root: &mut Node<'a>,
     context: &mut PassContext,
@@ -274,7 +273,7 @@ fn drop_lists<'a>(
     Ok(drop.done)
 }
 
-/// Drops the longest list of values, by some measure.
+/// Removes the longest lists of values, by some measure.
 fn drop_longest(
     root: &mut Node<'_>,
     context: &mut PassContext,
@@ -288,9 +287,9 @@ fn drop_longest(
     Ok(longest > 1 && drop_lists(root, context, |values| measure(values) >= longest)?)
 }
 
-/// Cuts what nests deeper than so many levels.
+/// Cuts objects nested deeper than `most` levels.
 ///
-/// What is written nests deeper than what is plain, so where nothing plain is too deep its deepest level goes.
+/// The lowered schema nests deeper than the plain one. If no plain object is too deep, the deepest level is cut.
 fn cut_below(root: &mut Node<'_>, context: &mut PassContext, most: usize) -> Result<bool, Error> {
     let mut deepest = 0;
     visit::walk(&context.budget, root, Keywords::ALL, &mut |node, place| {
@@ -306,7 +305,7 @@ fn cut_deepest(root: &mut Node<'_>, context: &mut PassContext) -> Result<bool, E
     cut_below(root, context, usize::MAX)
 }
 
-/// Says that an object whose properties would be at this level is anything; `true` if there was one.
+/// Replaces objects whose properties are at this level by "anything". Returns true if there were any.
 fn cut(root: &mut Node<'_>, context: &mut PassContext, at: usize) -> Result<bool, Error> {
     struct Cut<'r> {
         context: &'r mut PassContext,

@@ -1,7 +1,7 @@
-//! `allOf` and `oneOf` where the grammar has none: parts are joined into one schema, and one of several becomes any of
-//! several.
+//! Merges `allOf` into one schema and replaces `oneOf` by `anyOf`, if the grammar refuses them.
 //!
-//! On the way down, once references are settled and before anything is said, so that what is joined is said as one.
+//! Runs on the way down, after references are resolved and before other legalization, so that later passes see one
+//! merged schema.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -27,13 +27,13 @@ pub(in crate::sanitize) const ALL_OF: ChangeKind = ChangeKind::of(Rule::MergeAll
 const ONE_OF: ChangeKind = ChangeKind::of(Rule::OneOfToAnyOf);
 const UNSAID: ChangeKind = ChangeKind::of(Rule::MergeAllOf).accepts(Accepts::Wider).guidance(Guidance::Lost);
 
-/// So many parts are joined one after the other.
+/// Up to this many parts are merged sequentially; more are merged pairwise.
 const FEW: usize = 16;
 
-/// How many pairs of branches are looked at for a proof that no two overlap.
+/// Maximum number of pairs of branches that are compared to prove that no two overlap.
 const MOST_PAIRS: usize = 2_000;
 
-/// Joins and respells, wherever the grammar refuses `allOf` or `oneOf`.
+/// Merges and replaces wherever the grammar refuses `allOf` or `oneOf`.
 pub(in crate::sanitize) fn join<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
     let (refused, at_root) = (context.grammar.refuses, context.grammar.root_refuses);
     let merges = context.grammar.encodes();
@@ -48,7 +48,7 @@ pub(in crate::sanitize) fn join<'a>(root: &mut Node<'a>, context: &mut PassConte
     visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Join { context, definitions })
 }
 
-/// What the branches of any `oneOf` refer to, by the references.
+/// Returns the targets of references in branches of `oneOf`, by reference.
 fn definitions<'a>(root: &Node<'a>, context: &PassContext) -> Result<Map<String, Node<'a>>, Error> {
     let mut wanted: Set<String> = Set::new();
     if context.keywords.contains(Keyword::OneOf) && context.mentions_references {
@@ -76,20 +76,20 @@ fn reference(branch: &Node<'_>) -> Option<String> {
 
 struct Join<'r, 'a> {
     context: &'r mut PassContext,
-    /// What the branches of `oneOf` refer to, by the references.
+    /// Targets of references in branches of `oneOf`, by reference.
     definitions: Map<String, Node<'a>>,
 }
 
 impl<'a> VisitorMut<'a> for Join<'_, 'a> {
     fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let grammar = self.context.grammar;
-        // What is encoded must be one schema.
+        // Encoding needs all constraints of a value in one schema.
         let merges = grammar.encodes();
         let refused = |keyword: Keyword, node: &Node<'_>| {
             let at_root = || node.get(keyword).is_some_and(|value| grammar.refuses_at_root(keyword, value));
             grammar.refuses.contains(keyword) || (place.keyword.is_none() && at_root()) || merges
         };
-        // A part may have parts of its own.
+        // A part may itself contain `allOf`.
         while refused(Keyword::AllOf, node) && node.get(Keyword::AllOf).is_some_and(|parts| parts.as_array().is_some())
         {
             self.all_of(node, place);
@@ -110,7 +110,7 @@ impl<'a> Join<'_, 'a> {
         let at = object.position(Keyword::AllOf).unwrap_or_default();
         let Some(Data::Array(parts)) = object.remove(Keyword::AllOf).map(Node::into_data) else { return };
         let to = Location::of(node);
-        // What `unevaluated…` sees depends on what stands in which part.
+        // The effect of `unevaluated…` depends on the part that it occurs in.
         let sees = |part: &Node<'_>| {
             ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| part.get(keyword).is_some())
         };
@@ -120,8 +120,8 @@ impl<'a> Join<'_, 'a> {
             .report(place.polarity, location, to, effect, || format!("merged the {} parts of `allOf`", parts.len()));
         let mut left: Vec<Node<'a>> = Vec::with_capacity(parts.len());
         for part in parts {
-            // What refers to a definition was settled as a reference with all that stands beside it; what is left had
-            // no room.
+            // Parts that are references were resolved together with their siblings. A part that still is one exceeded
+            // the limits.
             if part.get(Keyword::Ref).is_some() {
                 self.context.diagnostics.report(place.polarity, Location::of(&part), Location::Nowhere, UNSAID, || {
                     String::from("removed a part of `allOf` that refers to itself and cannot be merged")
@@ -130,7 +130,7 @@ impl<'a> Join<'_, 'a> {
                 left.push(part);
             }
         }
-        // Many parts are joined two by two: one after the other, each would be joined with all before it.
+        // Many parts are merged pairwise: sequentially, each would be merged with the sum of all before it.
         while left.len() > FEW {
             let mut joined = Vec::with_capacity(left.len().div_ceil(2));
             let mut parts = left.into_iter();
@@ -176,10 +176,11 @@ impl<'a> Join<'_, 'a> {
         }
     }
 
-    /// Is it proved that no instance is in two of these branches? What one refers to says it of the branch, too.
+    /// True if it is proved that no instance is valid against two of these branches. A branch that is a reference is
+    /// replaced by its target.
     fn are_exclusive(&self, branches: &[Node<'a>]) -> bool {
-        let said = |branch| reference(branch).and_then(|name| self.definitions.get(&name)).unwrap_or(branch);
-        let branches: Vec<&Node<'a>> = branches.iter().map(said).collect();
+        let resolved = |branch| reference(branch).and_then(|name| self.definitions.get(&name)).unwrap_or(branch);
+        let branches: Vec<&Node<'a>> = branches.iter().map(resolved).collect();
         let pairs = branches.len().saturating_mul(branches.len().saturating_sub(1)) / 2;
         let are_disjoint = |(at, one): (usize, &&Node<'a>)| {
             branches.iter().skip(at + 1).all(|two| disjoint(&self.context.budget, one, two))

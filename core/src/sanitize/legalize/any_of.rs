@@ -1,4 +1,4 @@
-//! `anyOf` beside a type or beside keywords that its branches use too: the bundle goes into every branch.
+//! Distributes the siblings of `anyOf` into its branches, if `type` or a keyword that the branches use is among them.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -20,10 +20,10 @@ const SHARED: ChangeKind = ChangeKind::of(Rule::DropSharedAnnotation);
 const TOO_MANY: ChangeKind = ChangeKind::of(Rule::DropLongUnion);
 const IMPOSSIBLE: ChangeKind = ChangeKind::of(Rule::DropImpossibleBranch);
 
-/// How often a union may stand directly in a branch of a union before joining them is given up.
+/// Maximum nesting of unions directly in branches of unions; deeper ones are removed.
 const DEEPEST: usize = 32;
 
-/// Distributes, if the grammar refuses what stands beside `anyOf`.
+/// Distributes the siblings of `anyOf` into its branches, if the grammar refuses them.
 pub(in crate::sanitize) fn apply<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -34,7 +34,7 @@ pub(in crate::sanitize) fn apply<'a>(
     Ok(())
 }
 
-/// What tells the reader something both beside `anyOf` and in a branch: the whole's goes for every branch.
+/// Removes annotations from branches that are also siblings of `anyOf`.
 fn drop_shared<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if !context.grammar.any_of.no_shared_keywords {
         return;
@@ -101,7 +101,7 @@ fn distribute<'a>(
     };
     let homeless =
         object.has(Keyword::Properties) && branches.iter().any(|branch| names_unknown(branch) && is_judged(branch));
-    // Where every object is closed, each branch has to name all the properties that there are.
+    // If every object is closed, each branch must list all properties.
     let closes = context.grammar.encodes() && object.iter().any(bundled);
     let joins = typed || shared || homeless || closes;
     if count > rule.most || (joins && (weight.saturating_mul(count) > context.max_nodes || depth > DEEPEST)) {
@@ -166,7 +166,7 @@ fn distribute<'a>(
                 continue;
             }
         };
-        // What stands beside a reference that is kept is said in a definition, in the next round.
+        // A reference that is kept is merged with its siblings into a definition in the next round.
         if definition_name(&branch).is_some() {
             joined.push(branch);
             continue;
@@ -186,7 +186,7 @@ fn distribute<'a>(
     Ok(())
 }
 
-/// Says what a branch requires, and the branches of unions in it, once nothing more can join them.
+/// Completes `required` in a branch, and in branches of unions in it, once nothing more is merged into them.
 fn settled<'a>(branch: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     legalize::requires(branch, place, context);
     branch.visit(Keyword::AnyOf, |branches| {
@@ -198,12 +198,12 @@ fn settled<'a>(branch: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut 
     });
 }
 
-/// Names that stay with the union: they say nothing of the instance.
+/// True for keywords that stay next to the union: they do not constrain the instance.
 fn is_bookkeeping(member: &Member<'_>) -> bool {
     ["$defs", "definitions", "$id", "$anchor", "$dynamicAnchor"].iter().any(|keyword| member.key.is(keyword))
 }
 
-/// Does a branch require properties that it does not have itself?
+/// True if a branch requires properties that it does not declare itself.
 fn names_unknown(branch: &Node<'_>) -> bool {
     let Some(names) = branch.get(Keyword::Required).and_then(Node::as_array) else { return false };
     let properties = branch.get(Keyword::Properties).and_then(Node::as_object);

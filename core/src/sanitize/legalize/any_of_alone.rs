@@ -1,5 +1,5 @@
-//! `anyOf` where nothing may stand beside it: what applies to every branch goes into every branch, before anything is
-//! said of them; what tells the reader something follows once they are said.
+//! Unions for grammars that accept no siblings of `anyOf`. Assertions are distributed into every branch before other
+//! legalization; annotations follow afterwards.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -26,20 +26,20 @@ const LIFT: ChangeKind = ChangeKind::of(Rule::UnwrapSingleBranch);
 const TEXTS: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations);
 const TEXTS_LOST: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guidance(Guidance::Lost);
 
-/// What a union is made of.
+/// Keywords that may become `anyOf`.
 const UNIONS: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf]);
 
-/// Does the grammar let nothing that applies stand beside `anyOf`?
+/// True if the grammar accepts no assertions as siblings of `anyOf`.
 fn is_alone(context: &PassContext) -> bool {
     !context.grammar.any_of.beside.contains(Keyword::Type)
 }
 
-/// Does the grammar let nothing that applies stand beside `anyOf`, and is there a union?
+/// True if the grammar accepts no assertions as siblings of `anyOf`, and there may be a union.
 pub(in crate::sanitize) fn concerns(context: &PassContext) -> bool {
     is_alone(context) && context.keywords.intersects(UNIONS)
 }
 
-/// Puts what applies beside a union into its branches, from the root down.
+/// Distributes siblings of unions into the branches, from the root down.
 pub(in crate::sanitize) fn join<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
     let spare = context.max_nodes;
     visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Join { context, spare })
@@ -47,7 +47,7 @@ pub(in crate::sanitize) fn join<'a>(root: &mut Node<'a>, context: &mut PassConte
 
 struct Join<'r> {
     context: &'r mut PassContext,
-    /// How many nodes may still be copied.
+    /// Number of nodes that may still be copied.
     spare: usize,
 }
 
@@ -106,14 +106,14 @@ impl Join<'_> {
     }
 }
 
-/// Does a member beside `anyOf` apply to the instance?
+/// True if a sibling of `anyOf` constrains the instance.
 fn applies(member: &Member<'_>) -> bool {
     !member.key.is(Keyword::AnyOf)
         && Keyword::named(&member.key)
             .is_some_and(|keyword| keyword.role() == Role::Assertion || keyword.applies_to().is_some())
 }
 
-/// Lifts a branch that is the only one, and moves texts into the branches.
+/// Replaces a union of one branch by the branch; otherwise moves annotations into the branches.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if !is_alone(context) {
         return;
@@ -159,7 +159,7 @@ fn is_table(member: &Member<'_>) -> bool {
     Keyword::named(&member.key).is_some_and(|keyword| matches!(keyword.role(), Role::Definitions))
 }
 
-/// Only one branch is left: it is the schema.
+/// Replaces a union of one branch by the branch, merged with the siblings.
 fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let (origin, met) = (node.origin(), Location::of(node));
     let Some(object) = node.as_object_mut() else { return };
@@ -174,7 +174,7 @@ fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     node.touch();
 }
 
-/// Finds a text its place among the branches; `false` if there is none.
+/// Moves an annotation into branches that lack it. Returns false if no branch has room for it.
 pub(in crate::sanitize) fn settle<'a>(text: &Member<'a>, branches: &mut [Node<'a>], budget: &Budget) -> bool {
     let describes = text.key.is(Keyword::Description);
     let mut found = false;
@@ -182,7 +182,7 @@ pub(in crate::sanitize) fn settle<'a>(text: &Member<'a>, branches: &mut [Node<'a
         if let Some(object) =
             branch.as_object_mut().filter(|object| !object.has(Keyword::AnyOf) && object.get_text(&text.key).is_none())
         {
-            // A description is worth repeating; everything else is said once.
+            // A description is worth repeating; any other annotation is written once.
             if found && !describes {
                 break;
             }
@@ -193,7 +193,7 @@ pub(in crate::sanitize) fn settle<'a>(text: &Member<'a>, branches: &mut [Node<'a
     if found || !describes {
         return found;
     }
-    // Every branch has its own: the first one's begins with it.
+    // Every branch has a description, so the outer one is put before that of the first branch.
     let outer = text.value.as_text().and_then(Text::value);
     let Some(own) = branches.first_mut().and_then(|branch| branch.as_object_mut()?.get_mut(Keyword::Description))
     else {

@@ -1,5 +1,5 @@
-//! Something near to what the grammar does not take: an inclusive bound for an exclusive one, `items` for
-//! `prefixItems`, a bound that is small enough.
+//! Approximates keywords that the grammar refuses: an inclusive bound for an exclusive one, `items` for `prefixItems`,
+//! a smaller bound.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -21,17 +21,17 @@ const LOWER: ChangeKind = ChangeKind::of(Rule::ClampBound);
 const BOUND: ChangeKind = ChangeKind::of(Rule::ExclusiveToInclusive);
 const TUPLE: ChangeKind = ChangeKind::of(Rule::PrefixItemsToItems);
 
-/// How near something comes to what is refused.
+/// Result of an approximation.
 pub(super) enum Approximation {
-    /// It says all there was to say.
+    /// The replacement is equivalent.
     Exactly,
-    /// It says less, so the reader is told.
+    /// The replacement accepts more, so the keyword is also described.
     Loosely,
-    /// There is nothing near.
+    /// There is no replacement.
     Not,
 }
 
-/// Says something near to it.
+/// Replaces a refused keyword by the nearest one that is accepted.
 pub(super) fn approximate<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -47,7 +47,7 @@ pub(super) fn approximate<'a>(
     }
 }
 
-/// `exclusiveMinimum: 0` is `minimum: 1` for integers, and nearly `minimum: 0` for others.
+/// Replaces `exclusiveMinimum: 0` by `minimum: 1` for integers, by `minimum: 0` for other numbers.
 fn inclusive<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -66,8 +66,9 @@ fn inclusive<'a>(
         Some(bound) => (Node::new(Data::Number(format!("{bound}").into())), BOUND),
         None => (value.copy(&context.budget), BOUND.accepts(Accepts::Wider)),
     };
-    let said = if matches!(effect.accepts, Accepts::Same) { Approximation::Exactly } else { Approximation::Loosely };
-    // The tighter of both bounds applies.
+    let approximation =
+        if matches!(effect.accepts, Accepts::Same) { Approximation::Exactly } else { Approximation::Loosely };
+    // The tighter of the two bounds is kept.
     let tighter = |standing: &str, new: &str| {
         let order = json::compare(standing, new);
         if step > 0 {
@@ -76,7 +77,7 @@ fn inclusive<'a>(
             order.is_le()
         }
     };
-    let stands = node
+    let is_tighter = node
         .get(inclusive)
         .and_then(Node::as_number)
         .is_some_and(|standing| tighter(standing, bound.as_number().unwrap_or("0")));
@@ -87,16 +88,16 @@ fn inclusive<'a>(
     let Some(object) = node.as_object_mut() else { return Approximation::Not };
     let at = object.position(exclusive).unwrap_or_default();
     object.remove(exclusive);
-    if !stands {
+    if !is_tighter {
         match object.has(inclusive) {
             true => object.set(Text::literal(inclusive), bound),
             false => object.insert_at(at, Text::literal(inclusive), bound),
         }
     }
-    said
+    approximation
 }
 
-/// Positions become one schema for all items: any of theirs.
+/// Replaces the schemas of all positions by one schema for items, which accepts any of them.
 fn tuple<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -121,7 +122,7 @@ fn tuple<'a>(
     }
     let bounded = closed && most.is_none_or(|most| most > count);
     let single = schemas.len() == 1;
-    // Where all positions say the same, nothing is lost, as long as the number of items is still said.
+    // If all positions have the same schema, nothing is lost as long as the maximum number of items is kept.
     let same = single && !(bounded && context.grammar.refuses.contains(Keyword::MaxItems));
     let effect = if same { TUPLE } else { TUPLE.accepts(Accepts::Wider).guidance(Guidance::Moved) };
     context.diagnostics.report(
@@ -150,7 +151,7 @@ fn tuple<'a>(
     }
 }
 
-/// A lower bound can be lowered; an upper one would forbid what was allowed, so it goes.
+/// Lowers a minimum that is too large; removes a maximum, because a smaller one would refuse valid values.
 pub(super) fn lower<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,

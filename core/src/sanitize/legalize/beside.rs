@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// With so few properties and required names, every branch gets all of them.
+/// Up to this many properties and required names, every branch gets all of them.
 const FEW: usize = 16;
 
 /// A branch with one of these keywords gets the whole bundle: they constrain properties without naming them, compare
@@ -46,12 +46,12 @@ pub(super) struct Beside<'b, 'a> {
     common: Common<'b, 'a>,
     properties: Map<&'b Text<'a>, usize>,
     required: Map<&'b Text<'a>, usize>,
-    /// The names that may be required and forbidden at once.
+    /// Names that may be both required and forbidden.
     contradictory: Vec<&'b Text<'a>>,
 }
 
 impl<'b, 'a> Beside<'b, 'a> {
-    /// `None` if every branch has to get all of it.
+    /// Returns `None` if every branch must get the whole bundle.
     pub(super) fn of(bundle: &'b Node<'a>) -> Option<Self> {
         let bundle = bundle.as_object()?;
         let is_about_others = |member: &Member<'_>| {
@@ -68,7 +68,7 @@ impl<'b, 'a> Beside<'b, 'a> {
         }
         let names = required.iter().enumerate().filter_map(|(at, name)| Some((name.as_text()?, at)));
         let names: Map<&Text<'a>, usize> = names.collect();
-        // A name that stands twice would not be found where it stands first.
+        // An index by name needs distinct names.
         if names.len() < required.len() {
             return None;
         }
@@ -87,12 +87,12 @@ impl<'b, 'a> Beside<'b, 'a> {
         Some(Beside { bundle, common, properties: index, required: names, contradictory })
     }
 
-    /// What every branch has that got a part of the bundle.
+    /// Returns the properties and names that every branch has that got a part of the bundle.
     pub(super) const fn common(&self) -> &Common<'b, 'a> {
         &self.common
     }
 
-    /// The bundle for one branch; `None` if that has to get all of it.
+    /// Returns the part of the bundle for one branch, or `None` if the branch must get all of it.
     pub(super) fn part_for(&self, branch: &Node<'a>, budget: &Budget) -> Option<Node<'a>> {
         let branch = branch.as_object()?;
         let needs_whole =
@@ -104,26 +104,27 @@ impl<'b, 'a> Beside<'b, 'a> {
             return None;
         }
         let names = branch.get(Keyword::Required).map_or(Some(&[][..]), Node::as_array)?;
-        // A list that begins as the bundle's does would stand for it.
+        // A list at least as long as the bundle's could be mistaken for it.
         let is_as_long = !self.required.is_empty() && names.len() >= self.required.len();
         if is_as_long || names.iter().any(|name| name.as_text().is_none()) {
             return None;
         }
         let table = branch.get(Keyword::Properties).and_then(Node::as_object);
-        let spoken =
+        let mentioned =
             table.into_iter().flatten().map(|member| &member.key).chain(names.iter().filter_map(Node::as_text));
-        let mut spoken: Vec<&Text<'a>> = spoken.chain(self.contradictory.iter().copied()).collect();
+        let mut mentioned: Vec<&Text<'a>> = mentioned.chain(self.contradictory.iter().copied()).collect();
         let is_other = |member: &&Member<'a>| {
             !is_annotation(member) && !member.key.is(Keyword::Properties) && !member.key.is(Keyword::Required)
         };
         let others = branch.iter().filter(is_other).map(|member| &member.value);
-        others.for_each(|value| texts(value, &mut spoken));
-        if !budget.pay(1 + spoken.len()) {
+        others.for_each(|value| texts(value, &mut mentioned));
+        if !budget.pay(1 + mentioned.len()) {
             return None;
         }
         let places = |known: &Map<&'b Text<'a>, usize>| {
-            let mut places: Set<usize> = spoken.iter().filter_map(|name| known.get(name).copied()).collect();
-            // One more, because a table that has nothing which the branch has not would be the branch's own.
+            let mut places: Set<usize> = mentioned.iter().filter_map(|name| known.get(name).copied()).collect();
+            // One more than needed: a table with nothing but the branch's own members would be taken for the branch's
+            // own table.
             places.extend((0..known.len()).find(|place| !places.contains(place)));
             collections::by(places.into_iter().collect::<Vec<_>>(), usize::cmp)
         };
@@ -146,7 +147,7 @@ impl<'b, 'a> Beside<'b, 'a> {
     }
 }
 
-/// Appends every key and every string of a value.
+/// Appends every key and every string in a value.
 fn texts<'n, 'a>(value: &'n Node<'a>, found: &mut Vec<&'n Text<'a>>) {
     let mut open = Vec::from([value]);
     while let Some(node) = open.pop() {

@@ -1,4 +1,5 @@
-//! Boolean schemas, where the grammar has none: `true` is its "any", `false` is `{"not": {}}` where that can be said.
+//! Replaces boolean schemas, if the grammar refuses them: `true` by the grammar's "any", `false` by `{"not": {}}` if
+//! possible.
 
 use alloc::{format, string::String};
 
@@ -19,7 +20,7 @@ const TRUE: ChangeKind = ChangeKind::of(Rule::BooleanToAny);
 const FALSE: ChangeKind = ChangeKind::of(Rule::BooleanToNot);
 const UNSAID: ChangeKind = ChangeKind::of(Rule::BooleanToAny).accepts(Accepts::Wider).guidance(Guidance::Lost);
 
-/// Says a boolean schema as an object; `false` if it stays what it is.
+/// Replaces a boolean schema by an object. Returns false if the schema is final.
 pub(in crate::sanitize) fn apply<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -27,7 +28,7 @@ pub(in crate::sanitize) fn apply<'a>(
     context: &mut PassContext,
 ) -> bool {
     let Some(value) = node.as_bool() else { return true };
-    // Where references lead to definitions by their names alone, the definitions are objects.
+    // If references resolve only to names of definitions, definitions must be objects.
     let definition = place.keyword == Some(Keyword::Defs) && !context.grammar.refs.anywhere;
     let is_plain = !context.grammar.root_booleans
         && place.keyword == Some(Keyword::Properties)

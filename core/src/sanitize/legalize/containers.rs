@@ -1,4 +1,4 @@
-//! What an object or an array must say of itself: `properties`, `items`, and that it is open.
+//! Adds the members that objects and arrays must have: `properties`, `items`, and `additionalProperties: true`.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -28,10 +28,11 @@ const ITEMS: ChangeKind = ChangeKind::of(Rule::AddItems);
 const OPEN: ChangeKind = ChangeKind::of(Rule::DeclareOpen);
 const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword);
 
-/// Beside these an object's own openness says too little, or too much.
+/// Keywords next to which `additionalProperties: true` has too little effect, or too much (it makes all properties
+/// evaluated).
 const DECIDED_ELSEWHERE: [&str; 5] = ["anyOf", "oneOf", "allOf", "$ref", "unevaluatedProperties"];
 
-/// Completes one schema.
+/// Adds the missing members to one schema.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let is = |node: &Node<'_>, name: &str| {
         node.get(Keyword::Type).is_some_and(|types| {
@@ -57,7 +58,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
             is_root || grammar.objects.needs_properties(node.get(Keyword::AdditionalProperties))
         }
     };
-    // Objects of any names are encoded.
+    // Encoding handles objects without declared properties.
     let written = written && (is_root || !grammar.encodes());
     if written && node.get(Keyword::Properties).is_none() {
         let (from, to) = (Location::of(node), Location::under(node, "properties"));
@@ -95,7 +96,8 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     }
 }
 
-/// Removes `additionalProperties` beside a name that breaks the grammar of all other names: such an object is closed.
+/// Removes `additionalProperties` from an object that has a property with brackets in its name, if such an object is
+/// closed.
 fn close_beside_brackets<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let admits_others = node.get(Keyword::AdditionalProperties).is_some_and(|others| others.as_bool() != Some(false));
     let table = node.get(Keyword::Properties).and_then(Node::as_object);
@@ -111,7 +113,8 @@ fn close_beside_brackets<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, co
     }
 }
 
-/// What a schema of other types says of members and of items holds of nothing, and would be judged as if it did.
+/// Removes keywords for objects or arrays from a schema of another type: they constrain nothing, but the API would
+/// check them.
 fn without_a_subject<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let grammar = context.grammar;
@@ -141,7 +144,7 @@ fn without_a_subject<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, contex
     }
 }
 
-/// What is said of other members or items makes them evaluated, whatever it says.
+/// Marks an effect as wider if `unevaluated…` may apply, because an added keyword makes all members or items evaluated.
 fn said(effect: ChangeKind, counts: Keyword, context: &PassContext) -> ChangeKind {
     if context.counts_evaluated.contains(counts) {
         effect.accepts(Accepts::Wider)
@@ -161,10 +164,11 @@ fn items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
         None => rule.needs_items,
         Some(items) if rule.truthy_items && items.as_bool() == Some(false) => true,
         Some(items) if !context.grammar.true_items && items.as_bool() == Some(true) => true,
-        // Anything is encoded.
+        // Encoding handles schemas that accept anything.
         Some(items) => !rule.open_items && open(items) && !context.grammar.encodes(),
     };
-    // The grammar decides what `items` may hold; a template may demand that it is present.
+    // The grammar decides which values of `items` are accepted; a prompt template may require that the keyword is
+    // present.
     let is_read = node.get(Keyword::Items).is_some() || rule.closed_tuples;
     if !missing || (!is_read && !context.grammar.walked.reaches(place.pointer)) {
         return;

@@ -1,4 +1,4 @@
-//! What stands beside a union, put into its branches: the one way to do so.
+//! Merges the siblings of a union into its branches.
 
 use crate::{
     json::Node,
@@ -9,10 +9,10 @@ use crate::{
     schema::{emptiness::is_never, visit::Polarity},
 };
 
-/// A branch that says the bundle, too, and stands for the branch it was.
+/// Returns the branch merged with the bundle; it keeps the origin of the branch.
 ///
 /// # Errors
-/// Where it stood, if it contradicts the bundle.
+/// The location of the branch, if it contradicts the bundle.
 pub(super) fn into_branch<'a>(
     bundle: &Node<'a>,
     branch: Node<'a>,

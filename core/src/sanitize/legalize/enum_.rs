@@ -1,4 +1,4 @@
-//! `enum`: beside a type that every value matches, null first, not too long.
+//! `enum`: with a type that every value matches, null first, and not too long.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -25,7 +25,7 @@ const NULL_FIRST: ChangeKind = ChangeKind::of(Rule::MoveNullFirst);
 const SPLIT: ChangeKind = ChangeKind::of(Rule::SplitEnum);
 const TOO_MANY: ChangeKind = ChangeKind::of(Rule::DropLongEnum);
 
-/// Says an `enum` as the grammar accepts it.
+/// Rewrites an `enum` into the form that the grammar accepts.
 ///
 /// # Errors
 /// `not-representable` if the root lists values and none of them is an object.
@@ -42,7 +42,7 @@ pub(in crate::sanitize) fn apply<'a>(
     if (rule.agrees || encodes) && !typed {
         agree(node, place, context);
     }
-    // Written as text, a value of another type would be one that the type accepts.
+    // Encoded as text, a value of another type would become one that the type accepts.
     if encodes {
         match_type(node, place, context);
         match_constant(node, place, context);
@@ -89,7 +89,7 @@ pub(in crate::sanitize) fn apply<'a>(
     Ok(())
 }
 
-/// A type that none of the values has is the mistake.
+/// Replaces a declared type that none of the values has.
 fn agree<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let (Some(values), Some(declared)) = (node.get(Keyword::Enum).and_then(Node::as_array), node.get(Keyword::Type))
     else {
@@ -117,7 +117,7 @@ fn without_objects<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
     }
 }
 
-/// The same of a constant.
+/// Replaces the declared type by the type of `const`.
 fn match_constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let (Some(value), Some(declared)) = (node.get(Keyword::Const), node.get(Keyword::Type)) else { return };
     let agrees = declared.as_array().unwrap_or(core::slice::from_ref(declared)).iter().any(|name| is_of(value, name));
@@ -134,7 +134,7 @@ fn match_constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: 
     }
 }
 
-/// Values that the declared type forbids go; if they all do, it is the type that is wrong.
+/// Removes values that the declared type excludes; if it excludes all of them, removes the type instead.
 pub(in crate::sanitize) fn match_type<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(declared) = node.get(Keyword::Type) else { return };
     let names: Vec<&Node<'_>> = declared.as_array().map_or_else(|| vec![declared], |names| names.iter().collect());
@@ -174,7 +174,7 @@ pub(in crate::sanitize) fn match_type<'a>(node: &mut Node<'a>, place: &SchemaPat
     });
 }
 
-/// Is a value of the type of that name?
+/// True if a value is of the type of this name.
 pub(in crate::sanitize) fn is_of(value: &Node<'_>, name: &Node<'_>) -> bool {
     match value.data() {
         Data::Null => name.is_text("null"),
@@ -187,7 +187,7 @@ pub(in crate::sanitize) fn is_of(value: &Node<'_>, name: &Node<'_>) -> bool {
     }
 }
 
-/// The types of the values, in the order of [`TYPE_NAMES`]: the declared number where one is declared.
+/// Returns the types of the values, in the order of [`TYPE_NAMES`]. Numbers are `number` if that is declared.
 pub(in crate::sanitize) fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec<&'static str> {
     let declares = |name: &str| {
         node.get(Keyword::Type).is_some_and(|types| {
@@ -211,7 +211,7 @@ pub(in crate::sanitize) fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec
         .collect()
 }
 
-/// Writes the types of the values, unless that is what stands there.
+/// Writes the types of the values, unless exactly they are declared.
 fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'static str], context: &mut PassContext) {
     let standing: Vec<Option<String>> = match node.get(Keyword::Type) {
         Some(value) => match value.as_array() {
@@ -238,7 +238,7 @@ fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'stati
     }
 }
 
-/// Beside an `enum`, `null` leads the list of types.
+/// Moves `null` to the front of the list of types.
 fn null_first<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(types) = node.get(Keyword::Type) else { return };
     let Some(at) =
@@ -258,8 +258,8 @@ fn null_first<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     });
 }
 
-/// Values of several types: one typed `enum` a branch, with the keywords that constrain values of its type if they may
-/// not stand beside the union.
+/// Splits an `enum` with values of several types into a union with one typed `enum` per type. Keywords for one type
+/// move into its branch, if the grammar refuses them as siblings of the union.
 pub(in crate::sanitize) fn split<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,

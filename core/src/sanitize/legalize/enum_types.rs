@@ -1,5 +1,5 @@
-//! `enum` where only some kinds of values may be listed: what can be is listed under its type, what cannot is said by
-//! the type and in the description.
+//! `enum` for grammars that accept only some types of values in it: accepted values are listed under their type; others
+//! are replaced by their type and a description.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -26,7 +26,7 @@ const SPELL: ChangeKind = ChangeKind::of(Rule::ScalarsToStrings);
 const DROP: ChangeKind = ChangeKind::of(Rule::DropEnumOfType);
 const TOO_MANY: ChangeKind = ChangeKind::of(Rule::DropLongEnum);
 
-/// Says an `enum` as the grammar accepts it.
+/// Rewrites an `enum` into the form that the grammar accepts.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     too_many(node, place, context);
     if is_fine(node, place, context) {
@@ -43,7 +43,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
         names => {
             enum_::split(node, place, names, context);
             node.visit(Keyword::AnyOf, |branches| {
-                // Beside a union that stood there, they are not one for each type.
+                // If the schema had a union already, the branches may hold values of more than one type.
                 for branch in branches.as_array_mut().into_iter().flatten() {
                     let types = branch
                         .get(Keyword::Enum)
@@ -59,14 +59,14 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     }
 }
 
-/// More values than the grammar takes; all of them would not fit into a description either.
+/// Removes an `enum` with more values than the grammar accepts. A description could not hold them either.
 fn too_many<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let most = context.grammar.enums.most;
     let count = values_of(node).len();
     if count <= most {
         return;
     }
-    // What the values proved of the type is still true.
+    // The type that the values prove still holds.
     if let [name] = enum_::types_of(node, values_of(node)).as_slice() {
         declare(node, place, name, context);
     }
@@ -85,7 +85,7 @@ fn is_fine(node: &Node<'_>, place: &SchemaPath<'_, '_>, context: &PassContext) -
     let typed = !context.grammar.typed.needs_type_beside(Keyword::Enum, node)
         || !is_walked()
         || node.get(Keyword::Type).is_some_and(|name| lists || name.as_text().is_some());
-    // Where null is a type of its own, each type of a list becomes a branch with its values.
+    // If null is a type and `type` must be a single name, each type becomes a branch with its values.
     let split = context.grammar.type_lists == TypeLists::None
         && context.grammar.null == Null::Type
         && node.get(Keyword::Type).is_some_and(|names| names.as_array().is_some())
@@ -100,7 +100,7 @@ fn may_be_listed(value: &Node<'_>, rule: &EnumRule) -> bool {
     rule.kinds.iter().any(|name| enum_::is_of(value, &Node::literal(name))) && value.as_text().is_none_or(text_is_fine)
 }
 
-/// Null among the values is `nullable`.
+/// Replaces null among the values by `nullable`.
 fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(values) = node.get(Keyword::Enum).and_then(Node::as_array) else { return };
     let Some(null) = values.iter().find(|value| value.is_null()).filter(|_| !values.iter().all(Node::is_null)) else {
@@ -115,7 +115,7 @@ fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
             values.retain(|value| !value.is_null());
         }
     });
-    // A list of types that says null too is one idea with it.
+    // `nullable` also replaces null in a list of types.
     if let Some(names) = node.get(Keyword::Type).and_then(Node::as_array) {
         let mut others: Vec<Node<'a>> =
             names.iter().filter(|name| !name.is_text("null")).map(|name| name.copy(&context.budget)).collect();
@@ -127,7 +127,7 @@ fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
     null::admit(node, context.grammar);
 }
 
-/// Values of one type.
+/// Rewrites an `enum` with values of one type.
 fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static str, context: &mut PassContext) {
     let rule = context.grammar.enums;
     let Some(values) = node.get(Keyword::Enum).and_then(Node::as_array) else { return };
@@ -168,18 +168,18 @@ fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static st
         holds.mark(node);
         return;
     }
-    let told = context.hints == Hints::Describe && !all_of_them;
-    let effect = match (all_of_them, told) {
+    let is_described = context.hints == Hints::Describe && !all_of_them;
+    let effect = match (all_of_them, is_described) {
         (true, _) => DROP,
         (false, true) => DROP.accepts(Accepts::Wider).guidance(Guidance::Moved),
         (false, false) => DROP.accepts(Accepts::Wider).guidance(Guidance::Lost),
     };
-    let to = if told { Location::under(node, "description") } else { Location::Nowhere };
+    let to = if is_described { Location::under(node, "description") } else { Location::Nowhere };
     context.diagnostics.report(place.polarity, location, to, effect, || {
         format!("removed an `enum`: this API does not accept it beside `type: \"{name}\"`")
     });
     let values = node.as_object_mut().and_then(|object| object.remove(Keyword::Enum));
-    if let Some(values) = values.filter(|_| told) {
+    if let Some(values) = values.filter(|_| is_described) {
         description::append(node, &[("enum", &values)]);
     }
 }
@@ -188,10 +188,10 @@ fn values_of<'n, 'a>(node: &'n Node<'a>) -> &'n [Node<'a>] {
     node.get(Keyword::Enum).and_then(Node::as_array).unwrap_or_default()
 }
 
-/// Writes the type of the values, unless it stands there.
+/// Writes the type of the values, unless it is declared.
 fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static str, context: &mut PassContext) {
     let standing = node.get(Keyword::Type);
-    // Every integer is a number; where integers may be listed as they are, nothing is wrong with that.
+    // Every integer is a number, so `number` may stay if integers may be listed as numbers.
     let fits = |standing: &Node<'_>| {
         standing.is_text(name)
             || (standing.is_text("number") && name == "integer" && context.grammar.enums.as_text.is_empty())
@@ -211,7 +211,7 @@ fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static s
     }
 }
 
-/// How a value of this type is listed as a string.
+/// Returns the string that stands for a value of this type.
 fn spelled(value: &Node<'_>, name: &str) -> Option<String> {
     match value.data() {
         Data::Bool(value) => Some(format!("{value}")),
@@ -221,7 +221,7 @@ fn spelled(value: &Node<'_>, name: &str) -> Option<String> {
     }
 }
 
-/// An integer in plain digits, however it is spelled, if it is not larger than any real one.
+/// Returns an integer in plain digits, however it is spelled, or `None` if it exceeds `i64`.
 fn whole(number: &str) -> Option<String> {
     json::plain_number(number).parse::<i64>().ok().map(|whole| format!("{whole}"))
 }

@@ -1,4 +1,4 @@
-//! A type for schemas that have none: from their keywords where there are any, else the grammar's "any".
+//! Adds a type to schemas that have none: from their keywords, otherwise the grammar's "any".
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -28,11 +28,11 @@ use crate::{
 const INFER: ChangeKind = ChangeKind::of(Rule::InferType);
 const OPEN: ChangeKind = ChangeKind::of(Rule::OpenMap);
 
-/// Beside these a schema needs no type: they say what the instance is.
+/// Keywords next to which a schema needs no type, because they declare it.
 const SAYS_IT: Keywords =
     Keywords::of(&[Keyword::Ref, Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf, Keyword::If, Keyword::DynamicRef]);
 
-/// Types a schema, if it needs a type and has none.
+/// Adds a type to a schema that needs one.
 pub(in crate::sanitize) fn apply<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -47,7 +47,7 @@ pub(in crate::sanitize) fn apply<'a>(
     if must && !context.grammar.walked.reaches(place.pointer) {
         return;
     }
-    // What accepts nothing needs no type.
+    // A schema that accepts nothing needs no type.
     if is_never(node) && !must {
         return;
     }
@@ -69,9 +69,9 @@ pub(in crate::sanitize) fn apply<'a>(
     }
     let hinted = implied_types(object);
     match (hinted.as_slice(), inferred.types) {
-        // Where nobody looks, there is nobody to tell.
+        // The validator does not check this schema.
         ([], _) if place.keyword.is_some_and(|keyword| context.grammar.opaque.contains(keyword)) => {}
-        // No string is guessed where something else says that it is none.
+        // `string` is not assumed if another schema excludes it.
         ([], Some(known)) if context.untyped == Untyped::String && !InstanceTypes::STRING.within(known) => {
             match TYPE_NAMES.iter().find(|name| known.within(InstanceTypes::of_name(name))) {
                 Some(name) => known_to_be(node, place, &[name], context),
@@ -84,36 +84,37 @@ pub(in crate::sanitize) fn apply<'a>(
             None => anything::write(node, place, context),
         },
         ([], _) => anything::write(node, place, context),
-        // A type is wanted, whatever else says it.
+        // The grammar requires a type even if another schema declares it.
         ([name], Some(known)) if must && known.within(InstanceTypes::of_name(name)) => {
             write(node, place, &[name], INFER, context)
         }
-        // They speak of what the instance is not, and say nothing.
+        // The keywords apply only to types that the instance cannot have, so they constrain nothing.
         (names, Some(known)) if must && !names.iter().any(|name| InstanceTypes::of_name(name).within(known)) => {
             let known: Vec<&'static str> = known.names().collect();
             known_to_be(node, place, &known, context);
         }
         (names, Some(_)) if must => write(node, place, names, INFER.accepts(Accepts::Narrower), context),
-        // Where nobody looks, a type gains nothing.
+        // The validator does not check this schema, so a type gains nothing.
         (_, Some(_)) if inferred.opaque => {}
         (names, Some(known)) => {
-            // Something else that applies here names the types already; writing one changes nothing, or too much.
+            // Another schema declares the types: writing the same types changes nothing, writing others would change
+            // too much.
             if let [name] = names {
                 if known.within(InstanceTypes::of_name(name)) {
                     write(node, place, names, INFER, context);
                 }
             }
         }
-        // Where nobody looks, a guess gains nothing.
+        // The validator does not check this schema, so a guess gains nothing.
         (_, None) if inferred.opaque => {}
         (names, None) => write(node, place, names, INFER.accepts(Accepts::Narrower), context),
     }
 }
 
-/// Is there a schema without a type, where one could be written?
+/// Returns whether a schema has no type although one could be written.
 pub(in crate::sanitize) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Result<bool, Error> {
     let mut found = false;
-    // Of each schema that we are inside of, whether it may be anything.
+    // For each enclosing schema, whether it accepts anything.
     let mut around: Vec<bool> = Vec::new();
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
         around.truncate(place.depth);
@@ -136,7 +137,7 @@ pub(in crate::sanitize) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budge
     Ok(found)
 }
 
-/// The type that a part of `allOf` declares, which holds for the whole.
+/// Returns the type that a part of `allOf` declares, which applies to the whole schema.
 fn of_parts(object: &Object<'_>) -> Option<&'static str> {
     let parts = object.get(Keyword::AllOf).and_then(Node::as_array)?;
     let names = parts
@@ -146,7 +147,7 @@ fn of_parts(object: &Object<'_>) -> Option<&'static str> {
     names.copied().next()
 }
 
-/// The kinds that a schema's own keywords speak of, in a fixed order.
+/// Returns the types that the keywords of a schema apply to, in a fixed order.
 fn implied_types(object: &Object<'_>) -> Vec<&'static str> {
     let speaks_of = |kind: InstanceType| {
         object.iter().any(|member| Keyword::named(&member.key).and_then(Keyword::applies_to) == Some(kind))
@@ -162,12 +163,12 @@ fn implied_types(object: &Object<'_>) -> Vec<&'static str> {
     .collect()
 }
 
-/// Types in a row, as a sentence has them.
+/// Formats types for a message.
 fn listed(names: &[&str], last: &str) -> String {
     format!("`{}`", names.join(&format!("` {last} `")))
 }
 
-/// Writes the type that keywords speak of.
+/// Writes the types that the keywords apply to.
 fn write<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -180,7 +181,7 @@ fn write<'a>(
     });
 }
 
-/// Writes the type that something else says that applies here.
+/// Writes the types that another schema declares for the same instance.
 fn known_to_be<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, names: &[&'static str], context: &mut PassContext) {
     put(node, place, names, INFER, context, || {
         format!("added `type`: the value is known to be of type {}", listed(names, "or"))

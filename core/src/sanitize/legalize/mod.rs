@@ -1,7 +1,7 @@
-//! Legalize: what the grammar cannot say is said in another way, or given up and reported.
+//! Legalize: replaces what the grammar refuses, or removes and reports it.
 //!
-//! Assumes canonical schemas whose references lead to the root's `$defs`. Guarantees that the grammar refuses nothing
-//! but size, and what `encode` is for.
+//! Assumes canonical schemas whose references lead to the root's `$defs`. Guarantees that the grammar refuses only
+//! size, and what `encode` handles.
 
 pub(in crate::sanitize) mod all_of;
 pub(in crate::sanitize) mod any_of;
@@ -47,33 +47,33 @@ use crate::{
     },
 };
 
-/// Keywords that apply their schemas to the very instance they stand at.
+/// In-place applicators: their subschemas apply to the instance of the enclosing schema.
 pub(in crate::sanitize) const IN_PLACE: Keywords =
     Keywords::of(&[Keyword::AllOf, Keyword::AnyOf, Keyword::OneOf, Keyword::Then, Keyword::Else]);
 
-/// Below these nothing is typed: a type would change what the question is.
+/// Keywords whose subschemas are not typed, because a type would change which values they match.
 pub(in crate::sanitize) const NOT_TYPED: Keywords =
     Keywords::of(&[Keyword::Not, Keyword::If, Keyword::Contains, Keyword::PropertyNames]);
 
-/// What counts the members and items that nothing else speaks of.
+/// Keywords that apply to members and items that no other keyword evaluates.
 const EVALUATED: Keywords = Keywords::of(&[Keyword::UnevaluatedProperties, Keyword::UnevaluatedItems]);
 
-/// Does a schema say that it may be anything, by naming all types?
+/// True if a schema accepts anything because it lists all types.
 pub(in crate::sanitize) fn names_all_types(node: &Node<'_>) -> bool {
     InstanceTypes::declared(node) == Some(InstanceTypes::ALL)
 }
 
-/// The types that a part of `allOf` declares: they hold for all the other parts, too.
+/// Returns the types that a part of `allOf` declares, which apply to the other parts too.
 fn types_of_parts(node: &Node<'_>) -> Option<InstanceTypes> {
     node.get(Keyword::AllOf)?.as_array()?.iter().find_map(InstanceTypes::declared)
 }
 
-/// The types of the values that a schema lists: they hold for its branches, too.
+/// Returns the types of the values that a schema lists, which apply to its branches too.
 fn types_of_values(node: &Node<'_>) -> Option<InstanceTypes> {
     let listed = node.get(Keyword::Enum).and_then(Node::as_array);
     let values = listed.or_else(|| node.get(Keyword::Const).map(core::slice::from_ref))?;
     let types = values.iter().map(InstanceTypes::of_instance).reduce(InstanceTypes::or)?;
-    // No name says the numbers that are no integers alone.
+    // No type name means only the numbers that are not integers.
     let whole = types.without(InstanceTypes::NUMBER.without(InstanceTypes::INTEGER)) == types;
     Some(if whole { types } else { types.or(InstanceTypes::NUMBER) })
 }
@@ -82,7 +82,7 @@ pub(in crate::sanitize) struct Legalize<'r> {
     context: &'r mut PassContext,
     enter: Vec<(&'static Pass, AtSchema)>,
     leave: Vec<(&'static Pass, AtSchema)>,
-    /// The schemas that stand around, and what stands in each.
+    /// The enclosing schemas, with their keywords.
     above: Vec<(InferenceContext, Keywords)>,
 }
 
@@ -126,7 +126,7 @@ impl<'a> VisitorMut<'a> for Legalize<'_> {
     fn leave(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         let present = self.above.pop().map_or(Keywords::ALL, |(_, present)| present);
         if self.context.stood.intersects(EVALUATED) {
-            // A definition may be used anywhere.
+            // A definition may be used in any schema.
             let is_defined = matches!(place.pointer.steps().first(), Some(Step::Name("$defs" | "definitions")));
             let around = self.above.iter().fold(present, |all, (_, keywords)| all.union(*keywords));
             self.context.counts_evaluated = if is_defined { self.context.stood } else { around };
@@ -145,8 +145,7 @@ impl<'a> VisitorMut<'a> for Legalize<'_> {
     }
 }
 
-/// Runs on a branch that a pass has made what the table runs on a schema once its types are known. It is a way
-/// from a pass to others: the visitor has been where the branch stands, and does not come again.
+/// Runs the remaining per-schema passes on a new branch, which the visitor has already left.
 fn made<'a>(branch: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     type_array::apply(branch, place, context);
     json_string::object(branch, place, context);
@@ -154,13 +153,13 @@ fn made<'a>(branch: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
     required::apply(branch, place, context);
 }
 
-/// Runs on a branch of a union that stays as it is what names its required properties: the other way. What else the
-/// table does to it waits for what may still join it.
+/// Completes `required` in an unchanged branch of a union. The other passes wait until nothing more can be merged into
+/// it.
 fn requires<'a>(branch: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     required::apply(branch, place, context);
 }
 
-/// Does a schema stand directly under `additionalProperties`, where booleans may stand?
+/// True if a schema is directly under `additionalProperties`, which may be a boolean.
 pub(in crate::sanitize) fn is_open_map(place: &SchemaPath<'_, '_>) -> bool {
     place.pointer.steps().last() == Some(&Step::Name("additionalProperties"))
 }

@@ -1,4 +1,4 @@
-//! Null where the grammar admits it by `nullable: true` and in no other way: lists of types and unions that say it are
+//! Writes null as `nullable: true`, for grammars with no other form: lists of types and unions that include null are
 //! folded.
 
 use alloc::{format, string::String, vec::Vec};
@@ -17,7 +17,7 @@ use crate::{
 
 const RESPELL: ChangeKind = ChangeKind::of(Rule::NullToNullable);
 
-/// Folds the null that one schema's own keywords name.
+/// Folds null in `type` and `anyOf` of one schema.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if context.grammar.null != Null::Nullable {
         return;
@@ -26,7 +26,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     union(node, place, context);
 }
 
-/// `type: ["string", "null"]`
+/// Folds `type: ["string", "null"]`.
 fn list<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(names) = node.get(Keyword::Type).and_then(Node::as_array) else { return };
     let mut others: Vec<Node<'a>> =
@@ -56,11 +56,11 @@ fn list<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     }
 }
 
-/// A branch of `anyOf` that is null and nothing else.
+/// Folds a branch of `anyOf` that accepts only null.
 fn union<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(branches) = node.get(Keyword::AnyOf).and_then(Node::as_array) else { return };
     let Some(branch) = branches.iter().find(|branch| is_null(branch)) else { return };
-    // A branch that another rule wrote is that rule's business.
+    // A branch that another rule wrote has been reported by that rule.
     if branch.origin().number().is_some() {
         let location = Location::of(branch);
         context.diagnostics.report(place.polarity, location, Location::under(node, "anyOf"), RESPELL, || {

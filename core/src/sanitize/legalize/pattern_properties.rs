@@ -1,8 +1,8 @@
-//! `patternProperties` where they are refused and maps are encoded: what they say of values is said of all names that
-//! no property has.
+//! Replaces `patternProperties` by `additionalProperties`, if the grammar refuses the former and encodes maps: the
+//! schemas of the patterns then apply to all names that are not in `properties`.
 //!
-//! Prevents ``'patternProperties' is not permitted`` without letting a map collapse to an object of which nothing is
-//! known.
+//! Prevents ``'patternProperties' is not permitted`` without turning a map into an object without any schema for its
+//! values.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -22,10 +22,10 @@ use crate::{
 
 const RESPELL: ChangeKind = ChangeKind::of(Rule::PatternsToAdditional);
 
-/// Patterns that every name matches.
+/// Patterns that match every name.
 const ALL_NAMES: [&str; 6] = ["", "^", ".*", "^.*", "^.*$", "^(.*)$"];
 
-/// Says patterns as `additionalProperties`, which are encoded later.
+/// Replaces `patternProperties` by `additionalProperties`, which is encoded later.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if !context.grammar.encodes() || !context.grammar.refuses.contains(Keyword::PatternProperties) {
         return;
@@ -40,19 +40,19 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     let standing = object.get(Keyword::AdditionalProperties);
     let properties = object.get(Keyword::Properties).and_then(Node::as_object).is_some_and(|table| !table.is_empty());
     let closed = standing.and_then(Node::as_bool) == Some(false);
-    // What is said of names that match no pattern: nothing else is left to say where every name matches one.
+    // Schema for names that match no pattern, unless a pattern matches every name.
     let rest = standing.filter(|schema| schema.as_object().is_some_and(|object| !object.is_empty())).filter(|_| !every);
     let accepts = match (every && patterns.len() == 1, properties) {
         (true, false) => Accepts::Same,
         (true, true) => Accepts::Wider,
-        // Names that match no pattern had no rule and have one now; closed ones may be others now. A name that matches
-        // several had to follow all of them.
+        // Names that match no pattern were unconstrained or forbidden, and now get the schema of the patterns. A name
+        // that matches several patterns had to satisfy all of them.
         (false, false) if standing.is_none() && patterns.len() == 1 => Accepts::Narrower,
         (false, _) if standing.is_none() => Accepts::Mixed,
         (false, _) => Accepts::Wider,
     };
     if !closed && standing.is_some() && rest.is_none() && !every {
-        // Anything goes beside the patterns, and one schema for all names would forbid it.
+        // Names that match no pattern may have any value, which one schema for all names would forbid.
         return;
     }
     let names: Vec<Node<'a>> = patterns.iter().map(|member| Node::string(member.key.clone())).collect();

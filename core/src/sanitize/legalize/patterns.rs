@@ -1,4 +1,4 @@
-//! Regular expressions in the spelling that the API's engine reads rightly.
+//! Respells regular expressions for the API's engine.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -22,7 +22,7 @@ use crate::{
 
 const RESPELL: ChangeKind = ChangeKind::of(Rule::RespellPattern);
 
-/// Does the API's engine read a pattern, and rightly?
+/// True if the API's engine compiles a pattern and reads it correctly.
 pub(super) fn compiles(pattern: &Text<'_>, rule: PatternRule) -> bool {
     let uses = || regex::uses(&pattern.display());
     match rule {
@@ -40,8 +40,8 @@ pub(super) fn compiles(pattern: &Text<'_>, rule: PatternRule) -> bool {
     }
 }
 
-/// Spells a pattern, or the keys of `patternProperties`, again where the API's engine reads them otherwise; `false` if
-/// that is not enough.
+/// Respells a pattern, or the keys of `patternProperties`, if the API's engine reads them differently. Returns false if
+/// no spelling works.
 pub(super) fn respell<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -67,10 +67,10 @@ pub(super) fn respell<'a>(
         _ => None,
     };
     let Some(spelled) = spelled else { return false };
-    // Without its anchors a pattern says less to whoever looks for it anywhere.
+    // An engine that searches for a match accepts more without the anchors.
     let effect = match (rule, value.as_text()) {
         (PatternRule::Unanchored, Some(_)) => RESPELL.accepts(Accepts::Wider),
-        // A name that a pattern takes is held to what it says.
+        // A name that newly matches is checked against the schema of the pattern.
         (PatternRule::Unanchored, None) => RESPELL.accepts(Accepts::Mixed),
         _ => RESPELL,
     };
@@ -87,13 +87,13 @@ pub(super) fn respell<'a>(
     true
 }
 
-/// The same pattern as the API's engine reads it.
+/// Returns an equivalent pattern that the API's engine reads correctly.
 fn respelled<'a>(pattern: &Text<'_>, rule: PatternRule) -> Option<Text<'a>> {
     let text = pattern.display();
     let plain = regex::with_plain_hyphens(&text);
     let text = plain.as_deref().unwrap_or(&text);
     let uses = regex::uses(text);
-    // What compiles nowhere may compile once it is put into something.
+    // A pattern that no engine compiles may compile as part of another one.
     if uses.not_python.is_some() || (uses.not_regular.is_some() && rule != PatternRule::Python) {
         return None;
     }

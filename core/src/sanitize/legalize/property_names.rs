@@ -1,4 +1,4 @@
-//! Property names that the grammar takes for keywords: renamed everywhere, and brought back by `restore_arguments`.
+//! Renames properties whose names the grammar takes for keywords; `restore_arguments` renames them back.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
@@ -18,14 +18,14 @@ use crate::{
     },
 };
 
-/// What names properties.
+/// Keywords that contain property names.
 pub(in crate::sanitize) const CONCERNS: Keywords =
     Keywords::of(&[Keyword::Properties, Keyword::DependentRequired, Keyword::DependentSchemas, Keyword::Required]);
 
-/// What holds of a property by its name, which a new name may escape or meet.
+/// Keywords that apply to properties by their names, which a new name may no longer match, or newly match.
 pub(in crate::sanitize) const JUDGES: [Keyword; 2] = [Keyword::PatternProperties, Keyword::PropertyNames];
 
-/// Renames properties of one schema, wherever it names them.
+/// Renames properties of one schema in all its keywords.
 pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let stand_ins = context.stand_ins.clone();
     let is_root = context.grammar.names.shape.is_some() && is_about_the_root(place);
@@ -47,7 +47,7 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
             }
             let effect = ChangeKind::of(Rule::RenameProperty);
             let effect = if context.judges_names { effect.accepts(Accepts::Mixed) } else { effect };
-            // It is the name that is changed: what it names may come from elsewhere.
+            // The location is that of the key; the value may come from another schema.
             let (from, to) = (Location::under(all, name.clone().into_owned()), Location::under(all, new.clone()));
             context
                 .diagnostics
@@ -55,13 +55,13 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
             renamed.insert(name.into_owned(), new);
         }
     }
-    // Such a name has its stand-in also where another schema of the same object lists it.
+    // Some names are also replaced in schemas that list them without declaring the property.
     let new_name = |name: &Text<'_>| {
         let name = name.value()?;
         let everywhere = || stand_ins.of_name(&name).filter(|_| stand_ins.goes_where_listed(spelling, &name));
         renamed.get(&*name).cloned().or_else(everywhere)
     };
-    // What is named without being a property is reported where it is named.
+    // Names that are not declared as properties are reported where they are listed.
     for keyword in ["dependentRequired", "dependentSchemas", "required"] {
         let Some(value) = node.get(keyword) else { continue };
         let listed = |list: &Node<'a>| {
@@ -96,7 +96,7 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
         }
         node.visit(keyword, |table| {
             let Some(known) = table.as_object() else { return };
-            // Names that are not properties may meet here. They stay as they are.
+            // A new name may equal a listed name that is not a property; then the key is left unchanged.
             let mut taken: Set<String> =
                 known.iter().filter_map(|member| member.key.value()).map(Cow::into_owned).collect();
             for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
@@ -112,7 +112,7 @@ pub(in crate::sanitize) fn rename<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
     node.visit(Keyword::Required, |names| rename_list(names, &new_name));
 }
 
-/// Does a schema list values with objects in them?
+/// True if `enum` or `const` contains an object.
 pub(in crate::sanitize) fn lists_objects(node: &Node<'_>, present: Keywords) -> bool {
     let holds = |keyword: &str| node.get(keyword).is_some_and(holds_object);
     (present.contains(Keyword::Enum) && holds("enum")) || (present.contains(Keyword::Const) && holds("const"))

@@ -1,5 +1,4 @@
-//! Keys called `$ref` that are no references: where a validator takes every such key for one, they are taken out of its
-//! sight.
+//! Removes keys named `$ref` that are not references, if the validator takes every such key for a reference.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -22,7 +21,7 @@ const DROP: ChangeKind = ChangeKind::of(Rule::DropRefLikeKey);
 const CONSTANT: ChangeKind = ChangeKind::of(Rule::DropRefLikeKey).accepts(Accepts::Wider);
 const PATTERN: ChangeKind = ChangeKind::of(Rule::RewritePattern);
 
-/// Says one schema without them.
+/// Removes such keys from one schema.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if context.grammar.refs.only_under.is_none() {
         return;
@@ -31,7 +30,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     let mut goes: Map<Text<'a>, ChangeKind> = Map::new();
     for member in node.as_object().into_iter().flatten() {
         let keyword = Keyword::named(&member.key);
-        // What holds schemas was said by itself; lists of values are not looked into.
+        // Subschemas are handled on their own; lists of values are not searched.
         if keyword.is_some_and(|keyword| keyword.holds() != Subschemas::Value) || !holds(&member.value) {
             continue;
         }
@@ -51,7 +50,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     }
 }
 
-/// The pattern `$ref` is another pattern for the same names.
+/// Respells the pattern `$ref` as an equivalent pattern.
 fn pattern<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(schema) = node.get(Keyword::PatternProperties).and_then(|table| table.get(Keyword::Ref)) else { return };
     let location = Location::of(schema);
@@ -70,9 +69,9 @@ fn pattern<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pa
     });
 }
 
-/// Is there an object with that key, in objects and in lists of branches?
+/// True if an object has this key, in nested objects or lists of branches.
 fn holds(value: &Node<'_>) -> bool {
-    // Most values are no objects, and are told without a list of what is still to be seen.
+    // Most values are not objects and need no stack.
     if value.as_object().is_none() {
         return false;
     }

@@ -1,4 +1,4 @@
-//! `required` names properties of the same schema and nothing else, where the grammar wants it so.
+//! Limits `required` to declared properties, if the grammar demands it.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -23,13 +23,13 @@ use crate::{
 const UNKNOWN: ChangeKind = ChangeKind::of(Rule::DropUnknownRequired);
 const DECLARE: ChangeKind = ChangeKind::of(Rule::DeclareRequiredProperty);
 
-/// The names of the properties that a schema has.
+/// Returns the names of a schema's properties.
 pub(in crate::sanitize) fn known_names<'o, 'a>(schema: &'o Object<'a>) -> Set<&'o Text<'a>> {
     let table = schema.get(Keyword::Properties).and_then(Node::as_object);
     table.into_iter().flatten().map(|member| &member.key).collect()
 }
 
-/// Removes names of properties that are not there, and says them in the description.
+/// Removes names that are not declared properties, and describes them.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     if !context.grammar.required_is_known_at(object, place.pointer) {
@@ -38,7 +38,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     let Some(names) = object.get(Keyword::Required).and_then(Node::as_array) else { return };
     let applies = !object.has(Keyword::Type) || layout::declares(object, "object");
     let is_closed = object.get(Keyword::AdditionalProperties).is_some_and(|others| others.as_bool() == Some(false));
-    // Encoding makes properties of them: an open object may have them.
+    // Encoding declares them as properties, which an open object may have.
     if context.grammar.encodes() && applies && !is_closed {
         return;
     }
@@ -82,7 +82,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     }
 }
 
-/// Declares the names of `required` as properties where the schema has none, or removes `required`.
+/// Declares the names in `required` as properties if the schema has no `properties`, or removes `required`.
 ///
 /// A declared property accepts anything, so nothing changes, unless a keyword constrains the properties that are not
 /// declared.
@@ -108,7 +108,7 @@ pub(in crate::sanitize) fn beside_properties<'a>(
         }
         return;
     }
-    // Encoding makes properties of them.
+    // Encoding declares them as properties.
     if context.grammar.encodes() {
         return;
     }
@@ -116,7 +116,7 @@ pub(in crate::sanitize) fn beside_properties<'a>(
     let constrains_others = others.is_some_and(|others| {
         others.as_bool() == Some(false) || others.as_object().is_some_and(|schema| !schema.is_empty())
     });
-    // What `not` evaluates does not count around it.
+    // Properties evaluated inside `not` do not count outside it.
     let is_counted = object.has(Keyword::UnevaluatedProperties)
         || (place.keyword != Some(Keyword::Not) && context.keywords.contains(Keyword::UnevaluatedProperties));
     if constrains_others || is_counted {
@@ -143,7 +143,7 @@ pub(in crate::sanitize) fn beside_properties<'a>(
     }
 }
 
-/// The same for the root, once it has the properties of its branches.
+/// Like [`apply`], for the root after it got the properties of its branches.
 pub(in crate::sanitize) fn at_root(root: &mut Node<'_>, context: &mut PassContext) {
     if context.grammar.object_root {
         let pointer = Pointer::root();

@@ -1,4 +1,4 @@
-//! The root: an object and nothing else. A root union becomes one object that has the properties of every branch.
+//! The root: an object and nothing else. A union at the root becomes one object with the properties of all branches.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -33,10 +33,10 @@ const PROPERTIES: ChangeKind = ChangeKind::of(Rule::AddProperties);
 const ONE: ChangeKind = ChangeKind::of(Rule::FlattenRootUnion);
 const FLAT: ChangeKind = ChangeKind::of(Rule::FlattenRootUnion);
 
-/// A condition longer than this, in bytes, is not said a second time.
+/// Maximum length of a condition, in bytes, that is written a second time.
 const LONGEST_CONDITION: usize = 20_000;
 
-/// What no object can be made of is an error before anything is done.
+/// Returns an error if the root accepts no object.
 pub(in crate::sanitize) fn refuse_no_object(
     root: &Node<'_>,
     form: Form,
@@ -69,16 +69,16 @@ pub(in crate::sanitize) fn refuse_no_object(
     }
 }
 
-/// Writes `type: "object"`, which tool arguments are anyway, and `properties`. An answer may be something else.
+/// Writes `type: "object"`, which arguments always are, and `properties`. An answer may be of another type.
 pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, context: &mut PassContext) {
     if root.as_bool() == Some(true) {
         root.replace(Data::Object(Object::new()));
     }
     if !root.get(Keyword::Type).is_some_and(|value| value.is_text("object")) {
         let (from, to) = (Location::of(root), Location::under(root, "type"));
-        // The root of a response format, or a reference to the root, may accept other values, too; now it accepts
-        // objects alone. (Results of tools are objects in every version of MCP whose clients demand the `type`.)
-        // Types that the walk inferred in its branches rest on that, and so prove nothing.
+        // The root of a response format, or a schema that refers to the root, may also accept other values; from now on
+        // it accepts only objects. (Results of tools are objects in every version of MCP whose clients demand the
+        // `type`.) Types that were inferred in branches assume an object root, so they prove nothing.
         let declares = || context.declared_object.unwrap_or_else(|| declares_object(root));
         let may_be_more = || context.used_as == Use::Response && !declares();
         let narrows = may_be_more() || refers_to_root(root, &context.budget);
@@ -105,10 +105,10 @@ pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, context: &mut Pas
     }
 }
 
-/// Is there a reference to the root by `#`?
+/// Returns whether a reference leads to the root by `#`.
 fn refers_to_root(root: &Node<'_>, budget: &Budget) -> bool {
     let mut found = false;
-    // Where the budget is spent, the walks after this one say so.
+    // If the budget is spent, later walks report it.
     let _ = visit::walk(budget, root, Keywords::ALL, &mut |node, _| {
         found = found || node.get(Keyword::Ref).is_some_and(|reference| reference.is_text("#"));
         Ok(if found { Visit::Skip } else { Visit::Descend })
@@ -116,7 +116,7 @@ fn refers_to_root(root: &Node<'_>, budget: &Budget) -> bool {
     found
 }
 
-/// Flattens what is left of a union at the root.
+/// Flattens what remains of a union at the root.
 pub(in crate::sanitize) fn root<'a>(node: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
     if !context.grammar.object_root {
         return Ok(());
@@ -128,7 +128,7 @@ pub(in crate::sanitize) fn root<'a>(node: &mut Node<'a>, context: &mut PassConte
             "expected a schema that accepts some object, found one that accepts nothing",
         ));
     }
-    // A union beside a root that must be closed would let nothing through but what the root names.
+    // If the root must be closed, branches of a union could not add properties to it.
     let closes = context.grammar.objects.open == OpenRule::MustClose;
     let refused = node.get(Keyword::AnyOf).is_some_and(|union| {
         context.grammar.refuses_at_root(Keyword::AnyOf, union) || context.grammar.any_of.no_type_beside || closes
@@ -150,7 +150,7 @@ fn may_be_object(schema: &Node<'_>) -> bool {
     })
 }
 
-/// The union without its texts, where the grammar can still say it at the root: as what must not be untrue.
+/// Returns the union without annotations, if the grammar can express it at the root: as a double `not`.
 fn condition<'a>(root: &Node<'a>, grammar: &Grammar, budget: &Budget) -> Result<Option<Node<'a>>, Error> {
     let refuses_not = grammar.refuses.contains(Keyword::Not)
         || grammar.root_refuses.contains(Keyword::Not)
@@ -168,7 +168,7 @@ fn condition<'a>(root: &Node<'a>, grammar: &Grammar, budget: &Budget) -> Result<
     Ok(Some(Node::record([("anyOf", union)])))
 }
 
-/// Takes out what only the reader needs.
+/// Visitor that removes annotations.
 struct Bare;
 
 impl<'a> VisitorMut<'a> for Bare {
@@ -182,7 +182,8 @@ impl<'a> VisitorMut<'a> for Bare {
     }
 }
 
-/// `not: {not: condition}` is the condition; beside another `not`, neither may be.
+/// Adds `not: {not: condition}`, which is equivalent to the condition. An existing `not` is combined with it by
+/// `anyOf`.
 fn require<'a>(root: &mut Node<'a>, condition: Node<'a>) {
     let Some(object) = root.as_object_mut() else { return };
     let untrue = Node::record([("not", condition)]);
@@ -204,7 +205,8 @@ pub(in crate::sanitize) fn union(node: &mut Node<'_>, context: &mut PassContext,
     ))
 }
 
-/// Makes one object of a union's branches. No branch that accepts an object gives false, and nothing worth keeping.
+/// Merges the branches of a union into one object. Returns false if no branch accepts an object; the schema is then
+/// unusable.
 fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool) -> bool {
     let location = Location::under(node, "anyOf");
     let origin = node.origin();
@@ -229,7 +231,7 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
         let part = part.map(|part| part.with_origin(origin));
         let all = part.as_ref().unwrap_or(&bundle);
         let Ok(mut merged) = distribute::into_branch(all, branch, Polarity::Positive, context) else { continue };
-        // A union in the branch of a union: every branch of it is one of ours.
+        // A branch that is a union itself is merged first.
         if merged.get(Keyword::AnyOf).is_some() && !one_object_of(&mut merged, context, exact) {
             continue;
         }
@@ -266,7 +268,7 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
     });
     context.diagnostics.join_names(&objects, parts, origin);
     let mut members = join::flat(objects, parts, &context.budget);
-    // What stood beside the union holds whatever a branch says of the same.
+    // Siblings of the union apply whatever the branches contain.
     if let Data::Object(bundle) = bundle.into_data() {
         let is_joined = |key: &Text<'_>| key.is(Keyword::Properties) || key.is(Keyword::Required);
         let lost =

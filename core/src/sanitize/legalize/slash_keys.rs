@@ -1,5 +1,5 @@
-//! Keys with `/` inside definitions that stay, where a validator splits references there and would never find what lies
-//! below: patterns are spelled another way, values go. (Properties are renamed with all the others.)
+//! Keys with `/` inside kept definitions, for a validator that splits references at `/` and would not find schemas
+//! below such a key: patterns are respelled, other keywords removed. (Properties are renamed by `property_names`.)
 
 use alloc::{format, string::String};
 
@@ -22,13 +22,13 @@ const DROP: ChangeKind = ChangeKind::of(Rule::DropSlashKey);
 const CONSTANT: ChangeKind = ChangeKind::of(Rule::DropSlashKey).accepts(Accepts::Wider);
 const PATTERN: ChangeKind = ChangeKind::of(Rule::RewritePattern);
 
-/// Does a definition at the root have such a key, at whatever depth?
+/// True if a definition at the root has such a key, at any depth.
 pub(in crate::sanitize) fn stand_in_definitions(root: &Node<'_>) -> bool {
     let table = root.get(Keyword::Defs.name()).and_then(Node::as_object);
     table.into_iter().flatten().any(|member| holds(&member.value))
 }
 
-/// Is there an object with such a key, in objects and in lists?
+/// True if an object has such a key, in nested objects or lists.
 fn holds(value: &Node<'_>) -> bool {
     match value.data() {
         Data::Object(object) => object.iter().any(|member| has_slash(&member.key) || holds(&member.value)),
@@ -41,7 +41,7 @@ fn has_slash(key: &Text<'_>) -> bool {
     key.display().contains('/')
 }
 
-/// Says one schema of a definition without them.
+/// Removes such keys from one schema of a definition.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if !context.no_slash || place.pointer.steps().first() != Some(&Step::Name(Keyword::Defs.name())) {
         return;
@@ -50,7 +50,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     let mut gone: Set<Text<'a>> = Set::new();
     for member in node.as_object().into_iter().flatten() {
         let keyword = Keyword::named(&member.key);
-        // What holds schemas was said by itself, and names of properties by their own rule.
+        // Subschemas are handled on their own, and names of properties by `property_names`.
         let elsewhere = keyword
             .is_some_and(|keyword| keyword.holds() != Subschemas::Value || keyword == Keyword::DependentRequired);
         if elsewhere || !(has_slash(&member.key) || holds(&member.value)) {
@@ -72,7 +72,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     }
 }
 
-/// `a/b` and `a\x2fb` are the same pattern.
+/// Respells `a/b` as the equivalent pattern `a\x2fb`.
 fn patterns<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(table) = node.get(Keyword::PatternProperties).and_then(Node::as_object) else { return };
     if !table.iter().any(|member| has_slash(&member.key)) {

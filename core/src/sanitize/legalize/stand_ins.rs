@@ -1,8 +1,8 @@
-//! The stand-ins of property names that the grammar cannot spell: one for each name of a document.
+//! Stand-ins: replacements for property names that the grammar refuses, one for each name of a document.
 //!
-//! What is one object may be said in several schemas, and they are others before and after a schema is rewritten. So a
-//! name has one stand-in wherever it stands, no other name of the document is the same, and both the schema and the way
-//! back read them here.
+//! Several schemas may describe the same object, and rewriting changes which ones do. So a name has the same stand-in
+//! everywhere, and no other name of the document equals it. Both the passes and the restore plan look stand-ins up
+//! here.
 
 use alloc::{format, string::String, vec::Vec};
 use core::cell::RefCell;
@@ -19,31 +19,31 @@ use crate::{
     schema::{keyword::Keyword, visit::SchemaPath},
 };
 
-/// Keywords with tables or lists of names, but for `properties`.
+/// Keywords other than `properties` that hold tables or lists of property names.
 const LISTS: [Keyword; 4] =
     [Keyword::Required, Keyword::DependentRequired, Keyword::DependentSchemas, Keyword::Dependencies];
 
-/// Keywords that apply their schema, each of a list, or each of a table to the very instance they stand at.
+/// In-place applicators that hold one schema, a list of schemas, and a table of schemas.
 const ALONE: [Keyword; 4] = [Keyword::If, Keyword::Then, Keyword::Else, Keyword::Not];
 const LISTED: [Keyword; 3] = [Keyword::AllOf, Keyword::AnyOf, Keyword::OneOf];
 const NAMED: [Keyword; 2] = [Keyword::DependentSchemas, Keyword::Dependencies];
 
-/// Keywords that break below a name with braces.
+/// Keywords that an API does not accept below a property whose name has braces.
 const BREAKS_BELOW_BRACES: [&str; 4] = ["enum", "required", "anyOf", "$ref"];
 
-/// Which names a schema can spell: what the grammar says, and whether a definition that stays holds a `/` in some key.
+/// Names that a schema can spell: depends on the grammar, and on whether a kept definition has a key with `/`.
 ///
-/// It goes for the whole schema, because what is one object may be said in several places, definitions or not.
+/// Applies to the whole schema, because several schemas, in definitions or not, may describe the same object.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sanitize) struct Spelling {
     pub(in crate::sanitize) rule: NameRule,
     pub(in crate::sanitize) no_slash: bool,
-    /// It is the root whose properties are named: some shapes hold there only.
+    /// True for schemas that describe the root's instance: some rules apply only there.
     pub(in crate::sanitize) is_root: bool,
 }
 
 impl Spelling {
-    /// Returns the stand-in of a name that cannot be spelled, whatever other names there are.
+    /// Returns the stand-in of a name, before names that are taken are avoided; `None` if the name is accepted.
     fn alias(self, name: &str) -> Option<String> {
         if self.rule.reserved.contains(&name) {
             return Some(format!("{}_", name.replace('$', "dollar_")));
@@ -58,12 +58,12 @@ impl Spelling {
         })
     }
 
-    /// Can it spell every name?
+    /// True if every name is accepted.
     fn is_open(self) -> bool {
         self.rule.reserved.is_empty() && !self.rule.no_braces && self.rule.shape.is_none() && !self.no_slash
     }
 
-    /// Does a name have a stand-in?
+    /// True if a name needs a stand-in.
     pub(in crate::sanitize) fn replaces(self, name: &Text<'_>) -> bool {
         let has = |name: &str| {
             let braces = self.rule.no_braces && has_braces(name);
@@ -75,7 +75,7 @@ impl Spelling {
         }
     }
 
-    /// Does a schema name anything that has a stand-in? In most there is nothing of that kind.
+    /// True if a schema contains a name that needs a stand-in. Most schemas do not.
     pub(super) fn concerns(self, object: &Object<'_>) -> bool {
         !self.is_open() && names_any(object, &|name| self.replaces(name))
     }
@@ -84,7 +84,7 @@ impl Spelling {
         self.rule.shape.filter(|shape| self.is_root || !shape.root_only)
     }
 
-    /// Is it no name of the shape that names have?
+    /// True if a name violates the pattern for property names.
     pub(super) fn is_misshapen(self, name: &str) -> bool {
         self.shape().is_some_and(|shape| !shape.allows(name))
     }
@@ -93,13 +93,13 @@ impl Spelling {
         self.no_slash && name.contains('/')
     }
 
-    /// Does it stand for itself nowhere in the schema, whatever it names?
+    /// True if the name is replaced in every keyword, even if it is only listed.
     pub(in crate::sanitize) fn goes_everywhere(self, name: &str) -> bool {
         self.rule.reserved.contains(&name) || self.has_slash(name)
     }
 }
 
-/// Is a schema about the same instance as the root?
+/// True if a schema describes the same instance as the root.
 pub(super) fn is_about_the_root(place: &SchemaPath<'_, '_>) -> bool {
     let mut steps = place.pointer.steps().iter();
     while let Some(step) = steps.next() {
@@ -114,11 +114,11 @@ pub(super) fn is_about_the_root(place: &SchemaPath<'_, '_>) -> bool {
     true
 }
 
-/// The names in one schema.
+/// Property names in one schema.
 struct Names<'n, 'a> {
-    /// Those that `properties` has.
+    /// Names in `properties`.
     described: Vec<&'n Text<'a>>,
-    /// Those that are listed anywhere else.
+    /// Names in other keywords.
     listed: Vec<&'n Text<'a>>,
 }
 
@@ -139,7 +139,7 @@ impl<'n, 'a> Names<'n, 'a> {
     }
 }
 
-/// The names with braces of properties with what breaks below such a name.
+/// Returns the names with braces of properties that contain keywords that are not accepted below such a name.
 fn broken<'n>(object: &'n Object<'_>) -> impl Iterator<Item = String> + 'n {
     let table = object.get(Keyword::Properties).and_then(Node::as_object);
     table.into_iter().flatten().filter_map(|member| {
@@ -152,12 +152,12 @@ fn has_braces(name: &str) -> bool {
     name.contains('{') && name.contains('}')
 }
 
-/// The texts in a list, or one that stands in its place.
+/// Returns the strings in a list, or a single string in place of a list.
 fn texts<'n, 'a>(list: &'n Node<'a>) -> impl Iterator<Item = &'n Text<'a>> {
     list.as_array().unwrap_or(core::slice::from_ref(list)).iter().filter_map(Node::as_text)
 }
 
-/// Returns the names that a schema lists and no property of it has.
+/// Returns the names that a schema lists without declaring them as properties.
 pub(in crate::sanitize) fn only_listed<'n, 'a>(
     object: &'n Object<'a>,
     table: Option<&'n Object<'a>>,
@@ -170,10 +170,10 @@ pub(in crate::sanitize) fn only_listed<'n, 'a>(
     listed.into_iter().filter(|name| known.as_ref().is_none_or(|known| !known.has(name))).collect()
 }
 
-/// Maps the names of a document that cannot be spelled to their stand-ins. No two names have the same.
+/// Stand-ins of a document's names that the grammar refuses. No two names have the same.
 #[derive(Debug)]
 pub(in crate::sanitize) struct StandIns {
-    /// What cannot be spelled at some place of the document.
+    /// Names that some schema of the document cannot spell.
     spelling: Spelling,
     table: RefCell<Table>,
 }
@@ -181,11 +181,11 @@ pub(in crate::sanitize) struct StandIns {
 #[derive(Debug, Default)]
 struct Table {
     taken: Taken,
-    /// By the old names.
+    /// Stand-ins by original name.
     new: Map<String, String>,
-    /// Those of the old names that some property has.
+    /// Original names that are properties of some schema.
     described: Set<String>,
-    /// Names with braces of properties with what breaks below such a name.
+    /// Names with braces of properties that contain keywords that are not accepted below such a name.
     broken: Set<String>,
 }
 
@@ -210,7 +210,7 @@ impl StandIns {
                 false
             });
             described.iter().chain(&listed).for_each(|name| table.taken.take(name));
-            // The root's come first, and what is only listed comes last: the most is known of them.
+            // In order of priority: properties of the root, other properties, names that are only listed.
             table.add(spelling, of_root.into_iter());
             table.add(spelling, described.iter().copied());
             table.described = table.new.keys().cloned().collect();
@@ -219,7 +219,7 @@ impl StandIns {
         StandIns { spelling, table: RefCell::new(table) }
     }
 
-    /// Is there no name that has one?
+    /// True if no name has a stand-in.
     pub(in crate::sanitize) fn is_empty(&self) -> bool {
         self.table.borrow().new.is_empty()
     }
@@ -229,20 +229,20 @@ impl StandIns {
         self.table.borrow().new.get(name).cloned()
     }
 
-    /// Does a name have its stand-in also in a schema that lists it, but has no such property? Another schema of the
-    /// same object may have it.
+    /// True if a name is also replaced in a schema that lists it without declaring the property: another schema of the
+    /// same object may declare it.
     pub(in crate::sanitize) fn goes_where_listed(&self, spelling: Spelling, name: &str) -> bool {
         spelling.goes_everywhere(name)
             || self.is_broken(name)
             || (spelling.is_misshapen(name) && self.table.borrow().described.contains(name))
     }
 
-    /// Has the name braces, and some property of that name what breaks below?
+    /// True if the name has braces, and a property of this name contains keywords that are not accepted there.
     pub(super) fn is_broken(&self, name: &str) -> bool {
         self.table.borrow().broken.contains(name)
     }
 
-    /// Adds what a schema names that was not named, or no property, as the document was read.
+    /// Adds names that the document did not contain, or did not declare as properties, when it was read.
     pub(super) fn learn(&self, object: &Object<'_>) {
         let table = &mut *self.table.borrow_mut();
         let names = Names::of(object);
@@ -261,8 +261,8 @@ impl StandIns {
 }
 
 impl Table {
-    /// Adds the stand-ins of some names. If several names have the same alias, each gets a mark. A stand-in that is
-    /// taken gets `_`, and then a number.
+    /// Adds stand-ins for names. Names with the same alias get a hash each. A stand-in that is taken gets `_`, then a
+    /// number.
     fn add<'n, 'a: 'n>(&mut self, spelling: Spelling, names: impl Iterator<Item = &'n Text<'a>>) {
         let most = spelling.shape().map_or(usize::MAX, |shape| shape.most);
         let names = names.filter_map(Text::value).filter(|name| !self.new.contains_key(&**name));
@@ -285,8 +285,8 @@ impl Table {
     }
 }
 
-/// Is something true of a name that a schema has? The members are read once: this runs for every object, and most have
-/// no such name.
+/// True if a property name in a schema satisfies a condition. The members are read only once, because this runs for
+/// every object, and most have no such name.
 fn names_any(object: &Object<'_>, is: &dyn Fn(&Text<'_>) -> bool) -> bool {
     object.iter().any(|Member { key, value }| match Keyword::named(key) {
         Some(Keyword::Properties) => value.as_object().into_iter().flatten().any(|member| is(&member.key)),
@@ -298,8 +298,8 @@ fn names_any(object: &Object<'_>, is: &dyn Fn(&Text<'_>) -> bool) -> bool {
     })
 }
 
-/// Visits each object of a document until one will do; gives true if one did. (What only looks like a schema counts,
-/// too.)
+/// Visits the objects of a document until the callback returns true; returns whether it did. (Objects that only look
+/// like schemas are included.)
 fn each_object<'n, 'a>(schema: &'n Node<'a>, budget: &Budget, does: &mut dyn FnMut(&'n Object<'a>) -> bool) -> bool {
     let mut open = Vec::from([schema]);
     let is_container = |node: &&Node<'_>| matches!(node.data(), Data::Array(_) | Data::Object(_));
@@ -318,7 +318,7 @@ fn each_object<'n, 'a>(schema: &'n Node<'a>, budget: &Budget, does: &mut dyn FnM
     false
 }
 
-/// Visits each object that says something of the root's instance and stands in place.
+/// Visits each object that describes the root's instance through in-place applicators.
 fn about_the_root<'n, 'a>(schema: &'n Node<'a>, budget: &Budget, does: &mut dyn FnMut(&'n Object<'a>)) {
     let mut open = Vec::from([schema]);
     while let Some(node) = open.pop() {
@@ -328,10 +328,10 @@ fn about_the_root<'n, 'a>(schema: &'n Node<'a>, budget: &Budget, does: &mut dyn 
     }
 }
 
-/// The schemas in a schema that are about the same instance.
+/// Returns the subschemas that apply to the same instance.
 pub(in crate::sanitize) fn in_place<'n, 'a>(object: &'n Object<'a>) -> Vec<&'n Node<'a>> {
     let mut found = Vec::new();
-    // Without a condition nothing follows from it.
+    // `then` and `else` have no effect without `if`.
     let is_conditional = object.has("if");
     let counts = |keyword: &&Keyword| is_conditional || !matches!(keyword, Keyword::Then | Keyword::Else);
     for value in LISTED.iter().chain(ALONE.iter().filter(counts)).filter_map(|keyword| object.get(*keyword)) {
@@ -343,8 +343,7 @@ pub(in crate::sanitize) fn in_place<'n, 'a>(object: &'n Object<'a>) -> Vec<&'n N
     found
 }
 
-/// A name of the shape that resembles another: what is not allowed becomes `_`, and what is cut off leaves a mark of
-/// itself.
+/// Returns a similar name that matches the pattern: refused characters become `_`, and a name that is cut gets a hash.
 fn shaped(shape: PropertyPattern, name: &str) -> String {
     let filler = if shape.also.contains('_') { '_' } else { 'x' };
     let fits = |character: char| character.is_ascii_alphanumeric() || shape.also.contains(character);
@@ -359,7 +358,7 @@ fn shaped(shape: PropertyPattern, name: &str) -> String {
     new
 }
 
-/// A stand-in with a mark of the name it stands for.
+/// Returns a stand-in that ends with a hash of the original name.
 fn marked(mut new: String, name: &str, most: usize) -> String {
     let mark = format!("x{:08x}", fnv(name));
     let mut end = new.len().min(most.saturating_sub(mark.len()));
@@ -371,12 +370,12 @@ fn marked(mut new: String, name: &str, most: usize) -> String {
     new
 }
 
-/// FNV-1a, 32 bits: short, and the same everywhere.
+/// FNV-1a, 32 bits: short, and the same on every platform.
 fn fnv(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-/// Does a schema hold what breaks below a name with braces?
+/// True if a schema contains keywords that are not accepted below a name with braces.
 pub(super) fn breaks(node: &Node<'_>) -> bool {
     match node.data() {
         Data::Object(object) => object

@@ -1,4 +1,4 @@
-//! What the branches of a root's union are told apart by, once they are one object.
+//! Describes how the branches of a root union differ, after they were merged into one object.
 
 use alloc::vec::Vec;
 
@@ -9,9 +9,9 @@ use crate::{
     schema::{join::Parts, keyword::Keyword},
 };
 
-/// What distinguishes the branches, as short as it can be said: what each requires beyond the others, and the constant
-/// by which it is told from them, if all have one. Without one, a branch that requires nothing more would make the rest
-/// untrue: nothing is said.
+/// Returns a short description of the branches: the names that each requires in addition to the common ones, and the
+/// constant that distinguishes it, if each has one. Returns an empty list if there is no such constant and a branch
+/// requires no other names, because the description would then be false.
 pub(super) fn discriminators<'a>(
     objects: &[Object<'a>],
     parts: Option<Parts<'_, '_, 'a>>,
@@ -21,7 +21,8 @@ pub(super) fn discriminators<'a>(
         .iter()
         .map(|object| json::copies(object.get(Keyword::Required).and_then(Node::as_array).unwrap_or_default(), budget))
         .collect();
-    // What all have in common is everywhere: whoever has more of it has all of it.
+    // Names required by the common part are required in every branch: branches that are not partial got the whole
+    // bundle.
     let common = parts.filter(|parts| parts.which.contains(&true)).map(|parts| parts.common);
     let known: Set<&Text<'a>> =
         common.into_iter().flat_map(|common| common.required).filter_map(Node::as_text).collect();
@@ -41,7 +42,7 @@ pub(super) fn discriminators<'a>(
     if own.iter().all(Vec::is_empty) {
         return Node::array(Vec::new());
     }
-    // Of several objects at most one may be silent of what tells them apart.
+    // At most one object may lack a property that distinguishes them.
     let mut named: Map<&Text<'a>, usize> = Map::new();
     let tables: Vec<Option<LookUp<'_, 'a>>> = objects
         .iter()
@@ -67,14 +68,14 @@ pub(super) fn discriminators<'a>(
         };
         tables.iter().enumerate().map(property).collect::<Option<Vec<_>>>()
     };
-    let mut told_apart = shared.filter_map(constants_of);
+    let mut candidates = shared.filter_map(constants_of);
     let constants =
-        told_apart.find(|constants| constants.iter().map(json::canonical).collect::<Set<_>>().len() == objects.len());
+        candidates.find(|constants| constants.iter().map(json::canonical).collect::<Set<_>>().len() == objects.len());
     if constants.is_none() && own.iter().any(Vec::is_empty) {
         return Node::array(Vec::new());
     }
     let mut constants = constants.map(Vec::into_iter);
-    let said = own.into_iter().map(|own| {
+    let descriptions = own.into_iter().map(|own| {
         let constant = constants.as_mut().and_then(Iterator::next);
         let mut members: Vec<Member<'a>> =
             constant.map(|value| Member { key: Text::literal("properties"), value }).into_iter().collect();
@@ -83,10 +84,10 @@ pub(super) fn discriminators<'a>(
         }
         Node::object(Object::from_members(members))
     });
-    Node::array(said.collect())
+    Node::array(descriptions.collect())
 }
 
-/// One property of a branch and the values it lists for it, as `properties` say it.
+/// Returns the listed values of one property, in the form of a `properties` table.
 fn constant<'a>(property: &Node<'a>, name: &Text<'a>, budget: &Budget) -> Option<Node<'a>> {
     let (keyword, values) =
         ["const", "enum"].into_iter().find_map(|keyword| Some((keyword, property.get(keyword)?)))?;

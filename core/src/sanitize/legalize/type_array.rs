@@ -1,4 +1,4 @@
-//! A list of types with keywords of single ones: one branch a type, each with its own keywords.
+//! Splits a list of types into branches, one per type, each with the keywords for its type.
 
 use alloc::{format, string::String};
 
@@ -19,7 +19,7 @@ use crate::{
 
 const SPLIT: ChangeKind = ChangeKind::of(Rule::SplitTypeList);
 
-/// Splits a list of types, if something stands beside it that the grammar does not accept there.
+/// Splits a list of types, if the grammar refuses it or one of its siblings.
 pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let Some(types) = object.get(Keyword::Type).and_then(Node::as_array) else { return };
@@ -52,7 +52,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
             || Keyword::named(&member.key)
                 .is_some_and(|keyword| beside.is_none_or(|rule| rule.anywhere.contains(keyword)))
     };
-    // `enum` beside null and one other type has its own rule, and has been said already.
+    // `enum` with several types has its own pass, which ran before this one.
     if object.has(Keyword::Enum) || (!refused && object.iter().all(accepted)) {
         return;
     }
@@ -71,7 +71,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
         node.replace(Data::Object(rest));
         return;
     }
-    // A value is of one of the types, and in one of the branches that stand there.
+    // A value must have one of the types and match one of the existing branches.
     let union = Node::record([("anyOf", branches)]).with_origin(origin);
     *node = intersected((Node::object(rest).with_origin(origin), union), at, place.polarity, None, context);
     node.touch();

@@ -1,4 +1,4 @@
-//! A list of types taken apart: a branch for each type, with the keywords that hold of its instances.
+//! Splits a list of types: one branch for each type, with the keywords that apply to it.
 
 use alloc::vec::Vec;
 
@@ -11,17 +11,17 @@ use crate::{
     },
 };
 
-/// What a schema with a list of types becomes.
+/// Parts of a schema with a list of types.
 pub(in crate::sanitize) struct TypeBranches<'a> {
-    /// Where `type` stood.
+    /// Position of `type`.
     pub(in crate::sanitize) at: usize,
-    /// What holds of every instance, and what is said to the reader.
+    /// Keywords that apply to all types, and annotations.
     pub(in crate::sanitize) shared: Object<'a>,
-    /// One for each type.
+    /// One branch per type.
     pub(in crate::sanitize) branches: Vec<Node<'a>>,
 }
 
-/// Takes a schema apart whose `type` is a list.
+/// Splits a schema whose `type` is a list.
 pub(in crate::sanitize) fn take<'a>(node: &mut Node<'a>, budget: &Budget) -> TypeBranches<'a> {
     let origin = node.origin();
     let object = node.as_object_mut().map(core::mem::take).unwrap_or_default();

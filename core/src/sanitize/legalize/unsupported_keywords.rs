@@ -1,7 +1,7 @@
-//! What the grammar does not take at a schema: a keyword, a key that is none, a pattern, a format, a number that is too
+//! Removes what the grammar refuses in a schema: keywords, unknown keys, patterns, formats, and numbers that are too
 //! large.
 //!
-//! Where something near to it can be said it is said; what remains goes into the description, and then away.
+//! A refused keyword is replaced by an approximation, if there is one; otherwise it is moved to the description.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -34,11 +34,11 @@ const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword);
 const PATTERN: ChangeKind = ChangeKind::of(Rule::DropPattern);
 const FORMAT: ChangeKind = ChangeKind::of(Rule::DropFormat);
 
-/// A schema longer than this is no text for a description.
+/// Maximum length, in bytes, of a subschema that is quoted in a description.
 const LONGEST_SCHEMA: usize = 200;
 
-/// Says, describes or drops what the grammar refuses at this schema, in which `present` stands; gives what stands there
-/// then.
+/// Approximates, describes or removes what the grammar refuses in this schema, which has the keywords `present`.
+/// Returns the keywords that it has afterwards.
 pub(in crate::sanitize) fn apply<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
@@ -64,13 +64,13 @@ fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
     }
     drop_unknown(node, place, context);
     let Some(object) = node.as_object() else { return };
-    let mut said: Vec<(String, Node<'a>)> = Vec::new();
+    let mut described: Vec<(String, Node<'a>)> = Vec::new();
     let mut faults: Vec<(String, Fault)> = object
         .iter()
         .filter_map(|member| Some((member.key.value()?.into_owned(), fault(member, object, is_root, grammar)?)))
         .collect();
     if !grammar.conflicts.is_empty() {
-        // What goes by itself may leave another in peace.
+        // Removing one keyword may resolve its conflict with another.
         let (refused, others): (Vec<_>, Vec<_>) =
             core::mem::take(&mut faults).into_iter().partition(|(_, fault)| matches!(fault, Fault::Refused));
         faults = others.into_iter().chain(refused).collect();
@@ -94,18 +94,18 @@ fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
             },
         }
         if is_told(&name, &value) && !is_moot(&name, &value, grammar) {
-            said.push((name, value));
+            described.push((name, value));
         }
     }
     if context.hints == Hints::Describe && description::can_describe(node, is_root, grammar) {
-        let said: Vec<(&str, &Node<'a>)> = said.iter().map(|(name, value)| (name.as_str(), value)).collect();
-        if !said.is_empty() {
-            description::append(node, &said);
+        let described: Vec<(&str, &Node<'a>)> = described.iter().map(|(name, value)| (name.as_str(), value)).collect();
+        if !described.is_empty() {
+            description::append(node, &described);
         }
     }
 }
 
-/// Drops the keys that JSON Schema does not have and the grammar does not know: all at once, for there may be many.
+/// Removes keys that neither JSON Schema nor the grammar defines, all in one pass because there may be many.
 fn drop_unknown<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(known) = context.grammar.unknown else { return };
     let goes =
@@ -123,7 +123,7 @@ fn drop_unknown<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
     }
 }
 
-/// Why a member may not stand where it stands.
+/// Reason why a member is refused.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     Refused,
@@ -137,7 +137,7 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
         let known = grammar.unknown?;
         return (!known.iter().any(|name| member.key.is(name))).then_some(Fault::Refused);
     };
-    // Arguments that are encoded are not what these speak of.
+    // These keywords would apply to the encoded members.
     if grammar.refuses.contains(keyword) || (grammar.encodes() && JUDGES_MEMBERS.contains(keyword)) {
         return Some(Fault::Refused);
     }
@@ -146,7 +146,7 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
     if keyword == Keyword::Schema && member.value.as_text().is_some_and(|text| !is_taken(text)) {
         return Some(Fault::Refused);
     }
-    // Unions at the root have a rule of their own.
+    // The `root` pass handles unions at the root.
     if is_root
         && grammar.root_refuses.contains(keyword)
         && matches!(
@@ -159,7 +159,7 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
     if grammar.conflicts.iter().any(|conflict| conflict.refuses(keyword, &member.value, object)) {
         return Some(Fault::Refused);
     }
-    // The values of a root that must be closed would be written as text, and the root is an object.
+    // The values of a closed root would have to be written as text, but the root is an object.
     let is_object = is_root && grammar.object_root;
     if is_object && grammar.objects.open == OpenRule::MustClose && matches!(keyword, Keyword::Enum | Keyword::Const) {
         return Some(Fault::Refused);
@@ -197,14 +197,14 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
     }
 }
 
-/// Would a reader want to know what was said there?
+/// True if the model should read about a removed keyword.
 fn is_told(name: &str, value: &Node<'_>) -> bool {
     let Some(keyword) = Keyword::named(&Text::new(name)) else { return false };
     match keyword.role() {
         Role::Meta | Role::Identifier | Role::Definitions => false,
-        // The branches say it too, and its mapping leads to definitions that may be gone.
+        // The branches have the same constants, and the mapping may lead to definitions that were removed.
         _ if keyword == Keyword::Discriminator => false,
-        // What accepts anything by itself says nothing.
+        // A keyword that accepts anything adds nothing.
         _ if value.as_bool() == Some(true) && keyword == Keyword::AdditionalProperties => false,
         _ if keyword == Keyword::PropertyNames && takes_every_name(value) => false,
         Role::Assertion | Role::Annotation => {
@@ -213,7 +213,7 @@ fn is_told(name: &str, value: &Node<'_>) -> bool {
     }
 }
 
-/// Does closing an object say nothing, because only its listed properties ever come?
+/// True if closing an object has no effect, because the API only sends declared properties.
 fn is_moot(name: &str, value: &Node<'_>, grammar: &Grammar) -> bool {
     name == Keyword::AdditionalProperties.name()
         && value.as_bool() == Some(false)
@@ -229,7 +229,7 @@ fn drop<'a>(
     context: &mut PassContext,
 ) {
     let keyword = Keyword::named(&Text::new(name));
-    let told = context.hints == Hints::Describe
+    let is_described = context.hints == Hints::Describe
         && is_told(name, value)
         && description::can_describe(node, place.keyword.is_none(), context.grammar);
     let effect = match fault {
@@ -238,17 +238,17 @@ fn drop<'a>(
         Fault::Refused | Fault::TooLarge(_) => DROP.accepts(dropped(keyword, value, node)),
     };
     let is_moot = is_moot(name, value, context.grammar);
-    let told = told && !is_moot;
+    let is_described = is_described && !is_moot;
     let silent = is_moot
         || keyword.is_some_and(|keyword| matches!(keyword.role(), Role::Meta | Role::Identifier | Role::Definitions))
         || (keyword == Some(Keyword::AdditionalProperties) && is_open(value))
         || (keyword == Some(Keyword::PropertyNames) && takes_every_name(value));
-    let guidance = match (silent, told) {
+    let guidance = match (silent, is_described) {
         (true, _) => Guidance::Same,
         (false, true) => Guidance::Moved,
         (false, false) => Guidance::Lost,
     };
-    let to = if told { Location::under(node, "description") } else { Location::Nowhere };
+    let to = if is_described { Location::under(node, "description") } else { Location::Nowhere };
     context.diagnostics.report(
         place.polarity,
         Location::under(node, String::from(name)),
@@ -260,7 +260,7 @@ fn drop<'a>(
                 Fault::Format => "this API does not know it",
                 _ => "this API does not accept it",
             };
-            match told {
+            match is_described {
                 true => format!("moved `{name}` to the description: {why}"),
                 false => format!("removed `{name}`: {why}"),
             }
@@ -269,12 +269,12 @@ fn drop<'a>(
     let Some(object) = node.as_object_mut() else { return };
     let removed = object.remove(name);
     match keyword {
-        // One without the other says something else.
+        // These keywords only have their meaning together.
         Some(Keyword::PatternProperties) => open_for_patterns(object, removed, context.grammar, &context.budget),
         Some(Keyword::MinContains) if value.as_number() == Some("0") => {
             object.remove(Keyword::Contains);
         }
-        // `items` spoke of what came after them.
+        // `items` applied to the items after the prefix.
         Some(Keyword::PrefixItems) => {
             object.remove(Keyword::Items);
         }
@@ -282,7 +282,7 @@ fn drop<'a>(
     }
 }
 
-/// What dropping a keyword does to what is accepted.
+/// Returns the effect of removing a keyword on the accepted instances.
 fn dropped(keyword: Option<Keyword>, value: &Node<'_>, node: &Node<'_>) -> Accepts {
     match keyword {
         Some(keyword) if keyword.role() == Role::Assertion => match keyword {
@@ -297,7 +297,7 @@ fn dropped(keyword: Option<Keyword>, value: &Node<'_>, node: &Node<'_>) -> Accep
     }
 }
 
-/// Does it say no more of names than that they are strings?
+/// True if a schema for names only requires them to be strings.
 fn takes_every_name(value: &Node<'_>) -> bool {
     let is_string = |member: &Member<'_>| {
         member.key.is(Keyword::Type)
@@ -308,7 +308,7 @@ fn takes_every_name(value: &Node<'_>) -> bool {
     value.as_bool() == Some(true) || value.as_object().is_some_and(|names| names.iter().all(is_string))
 }
 
-/// What patterns let through must not be closed out once they are gone.
+/// Opens an object for the names that its removed patterns accepted.
 fn open_for_patterns<'a>(object: &mut Object<'a>, patterns: Option<Node<'a>>, grammar: &Grammar, budget: &Budget) {
     let Some(rest) = object.get(Keyword::AdditionalProperties).filter(|rest| !is_open(rest)) else { return };
     let closed = rest.as_bool() == Some(false);

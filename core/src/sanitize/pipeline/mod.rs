@@ -1,7 +1,7 @@
-//! The general passes: they write towards a grammar and never ask for a dialect's name.
+//! The general pipeline. Its passes write for a grammar and never depend on the name of a dialect.
 //!
-//! [`passes`] is the table of them; here they are run, again until they change nothing, and what strict modes cannot
-//! say is lowered at the end.
+//! [`passes`] is the table of passes. This module runs them until they change nothing, then lowers what strict modes
+//! cannot express.
 
 mod passes;
 #[cfg(test)]
@@ -41,19 +41,20 @@ use crate::{
     },
 };
 
-/// How often the passes run; the second time finds nothing to do in most schemas that were changed.
+/// Maximum number of rounds. For most schemas that are changed, the second round changes nothing.
 const MOST_ROUNDS: usize = 8;
 
-/// From this round on definitions no longer grow: a union that is a branch of itself, with more beside it, may never be
-/// done.
+/// From this round on definitions no longer grow: a union that is a branch of itself, and has siblings, might grow
+/// forever.
 const LAST_GROWTH: usize = 5;
 
 /// Rewrites a schema into a grammar.
 ///
-/// They run until they find nothing more to do, so that a second call finds nothing either: what was cut may have been
-/// what made a definition recursive or too deep, joining brings keywords that hint at a type, and what a union leaves
-/// beside a reference that stays is said in a definition of its own. Where `is_done` says so they end at once; then it
-/// gives true. What brings arguments back is added to `plan`, if that is wanted.
+/// Passes repeat until they change nothing, so that a second call changes nothing either. One round may give the next
+/// one work: a cut may remove what made a definition recursive or too deep, merging adds keywords that hint at a type,
+/// and the siblings of a union are merged into a new definition if a branch remains a reference. If `is_done` returns
+/// true, the passes end and this function returns true. Steps to restore arguments are added to `plan`, if there is
+/// one.
 pub(in crate::sanitize) fn sanitize<'a>(
     node: &mut Node<'a>,
     (dialect, grammar): (&'static Dialect, &'static Grammar),
@@ -81,7 +82,7 @@ pub(in crate::sanitize) fn sanitize<'a>(
     let shared = (&stand_ins, budget);
     let context = PassContext::new(node, (dialect, grammar), options, draft, Form::Read, diagnostics, shared)?;
     diagnostics = round(node, context, wrapper, plan.as_deref_mut())?;
-    // What is read from here on was written here, in the words of today.
+    // From here on, the input is an output of the passes, in draft 2020-12.
     let again = |node: &mut Node<'_>, mut diagnostics: Diagnostics| {
         node.track(origin);
         diagnostics.follow(node);
@@ -106,7 +107,7 @@ pub(in crate::sanitize) fn sanitize<'a>(
         let mut context = again(node, diagnostics)?;
         encode::write(node, &mut context)?;
         diagnostics = context.diagnostics;
-        // What was written as text refers to nothing any more, so what was recursive may not be.
+        // Encoding as text removes references, so a definition that was recursive may no longer be.
         if options.refs == Some(Refs::Inline) && references::mentions_references(node) {
             let mut context = again(node, diagnostics)?;
             inline::resolve_references(
@@ -122,7 +123,7 @@ pub(in crate::sanitize) fn sanitize<'a>(
     Ok(ends)
 }
 
-/// Runs every pass once; gives the diagnostics back. The references of a wrapped answer start from the answer.
+/// Runs every pass once and returns the diagnostics. References in a wrapped answer resolve against the answer.
 fn round(
     node: &mut Node<'_>,
     mut context: PassContext,
@@ -146,7 +147,7 @@ fn round(
                 }
                 left.get(1..).unwrap_or_default()
             }
-            // Passes over single schemas that follow one another are one walk.
+            // Consecutive passes over single schemas share one walk.
             Run::Enter(_) | Run::Leave(_) => {
                 let count = left.iter().take_while(|pass| !matches!(pass.run, Run::Document(_))).count();
                 let (walk, rest) = left.split_at(count);
@@ -164,7 +165,7 @@ fn round(
     Ok(context.diagnostics)
 }
 
-/// One walk over all schemas.
+/// Runs passes over single schemas in one walk.
 fn over_schemas(passes: &'static [Pass], node: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let (mut enter, mut leave) = (Vec::new(), Vec::new());
     for pass in passes.iter().filter(|pass| pass.is_due(context)) {
@@ -183,7 +184,7 @@ fn over_schemas(passes: &'static [Pass], node: &mut Node<'_>, context: &mut Pass
     visit::walk_mut(&budget, node, Keywords::ALL, &mut Legalize::new(context, enter, leave))
 }
 
-/// What the walk down has found.
+/// Stores facts that the walk down has collected.
 fn survey(context: &mut PassContext) {
     context.stood = context.keywords;
     context.counts_evaluated = context.keywords;
@@ -193,7 +194,7 @@ fn survey(context: &mut PassContext) {
             .any(|keyword| context.keywords.contains(*keyword) && !context.grammar.refuses.contains(*keyword));
 }
 
-/// Wishes that the grammar cannot grant.
+/// Returns an error for an option that the grammar cannot honour.
 pub(in crate::sanitize) fn refuse_options(grammar: &Grammar, options: &SanitizeOptions) -> Result<(), Error> {
     let refused = |name: &str, why: &str| {
         let dialect = &options.dialect;

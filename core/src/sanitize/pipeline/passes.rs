@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-/// Every pass but the last, which lowers what the others have made plain (see [`encode`](super::super::encode)).
+/// Every pass but the last, which lowers the normalized schema (see [`encode`](super::super::encode)).
 pub(in crate::sanitize) const PASSES: &[Pass] = &[
     Pass {
         name: "repair",
@@ -250,7 +250,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: always,
         run: Run::Leave(|node, site, context| {
-            // The root is made an object next, whatever it was.
+            // The next pass makes the root an object, even if it is `true`.
             let is_open_root = site.is_root() && context.grammar.object_root && node.as_bool() == Some(true);
             let stops =
                 node.as_bool().is_some() && !is_open_root && !booleans::apply(node, site.place, site.known, context);
@@ -329,7 +329,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             let is_constant = site.keywords.contains(Keyword::Const)
                 && site.keywords.contains(Keyword::Type)
                 && context.grammar.encodes();
-            // Numbers that were listed as strings here are what their type says.
+            // Numbers that were listed as strings already have the right type.
             let is_spelled = json_string::Holds::by(node).is_some_and(json_string::Holds::is_listed);
             if (site.keywords.contains(Keyword::Enum) || is_constant) && !is_spelled {
                 enum_::apply(node, site.place, context)?;
@@ -424,7 +424,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             if node.get(Keyword::AnyOf).is_some() && is_finished_here(site, context) {
                 any_of::apply(node, site.place, context)?;
                 if node.get(Keyword::AnyOf).is_none() {
-                    // The union was too much, so nothing says any longer what the instance is.
+                    // The union was too long and is gone, so the type must be inferred again.
                     infer_type::apply(node, site.place, site.known, context);
                 }
             }
@@ -466,7 +466,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::of(&[Keyword::Required]),
         applies: always,
         run: Run::Leave(|node, site, context| {
-            // A branch waits for what stands beside its union.
+            // A branch is handled with the siblings of its union.
             if is_finished_here(site, context) && site.place.keyword != Some(Keyword::AnyOf) {
                 required::apply(node, site.place, context);
             }
@@ -618,7 +618,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
     },
 ];
 
-/// The rules of what a grammar refuses.
+/// Rules for what a grammar refuses.
 const UNSUPPORTED: &[Rule] = &[
     Rule::DropKeyword,
     Rule::DropPattern,
@@ -639,7 +639,7 @@ fn has_references(context: &PassContext) -> bool {
     context.references.is_some()
 }
 
-/// Where references are rewritten.
+/// True if references are rewritten.
 fn resolves(context: &PassContext) -> bool {
     context.references.is_some() && !context.leaves_definitions
 }
@@ -648,7 +648,7 @@ const fn prunes(context: &PassContext) -> bool {
     !context.leaves_definitions
 }
 
-/// The root is an object and nothing else: a pass of its own flattens what is left of its union.
+/// False for schemas that the validator does not check, and for an object root, whose union the `root` pass flattens.
 const fn is_finished_here(site: &Site<'_, '_>, context: &PassContext) -> bool {
     !(site.known.opaque || site.is_root() && context.grammar.object_root)
 }

@@ -1,6 +1,6 @@
-//! What each pass is for: without it, some fixture is refused, is no longer idempotent, or comes out otherwise.
+//! Purpose of each pass: without it, the output of some fixture is refused, no longer idempotent, or different.
 //!
-//! The table goes to `docs/pipeline.md`; `TOOLWIRE_BLESS=1` writes it again.
+//! The table is written to `docs/pipeline.md`; `TOOLWIRE_BLESS=1` updates it.
 #![allow(clippy::panic, clippy::indexing_slicing, reason = "a test stops where it cannot go on")]
 
 extern crate std;
@@ -27,7 +27,7 @@ use crate::{
     sanitize::pass::{off::without, Pass, Run},
 };
 
-/// A case of the fixtures that a grammar is for.
+/// A fixture for a dialect with a grammar.
 struct Case {
     name: String,
     options: SanitizeOptions,
@@ -56,12 +56,12 @@ fn cases() -> Vec<Case> {
             cases.push(Case { name, options, input: input.to_string() });
         }
     }
-    // The smallest that shows something is shown.
+    // The table shows the smallest case.
     cases.sort_by_key(|case| (case.input.len(), case.name.clone()));
     cases
 }
 
-/// What the passes alone make of a schema, and their report: the public function would turn what `check` finds into an
+/// Returns the output of the passes alone, and their report: the public function would turn findings of `check` into an
 /// error.
 fn passed(schema: &str, options: &SanitizeOptions) -> Result<Option<(String, Vec<Change>)>, Error> {
     let mut node = json::read(schema)?;
@@ -73,18 +73,18 @@ fn passed(schema: &str, options: &SanitizeOptions) -> Result<Option<(String, Vec
     Ok(Some((json::write(&node), recorder.finish())))
 }
 
-/// What is wrong with an output.
+/// Returns what `check` finds in an output.
 fn fault(output: &str, options: &SanitizeOptions) -> Option<String> {
     let node = json::read(output).unwrap_or_else(|error| panic!("{output}: {error}"));
     let violations = check::check(&node, options).unwrap_or_else(|error| panic!("{output}: {error}"));
     violations.first().map(|violation| format!("accepted: `check` finds `{}`", violation.constraint))
 }
 
-/// A case, its output and its report.
+/// A case, its output, and its report.
 type Whole = (Case, String, Vec<Change>);
 
-/// Which promise breaks without a pass, and in which case. The worst is shown: what is refused, then what is not
-/// idempotent.
+/// Returns the promise that breaks without a pass, and the case that shows it. The worst is shown: first a refused
+/// output, then one that is not idempotent.
 fn broken(pass: &Pass, cases: &[Whole]) -> Option<(String, String)> {
     let mut other: [Option<(String, String)>; 3] = [None, None, None];
     for (case, whole, report) in cases {

@@ -1,5 +1,5 @@
-//! References that the grammar takes as they are written: then nothing is settled, and the definitions stay where they
-//! stand.
+//! Detects references that the grammar accepts as written: then nothing is resolved, and the definitions keep their
+//! place.
 
 use crate::{
     dialect::grammar::{Recursion, RefRule},
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// May every reference stay as it is?
+/// True if every reference may be left unchanged.
 pub(in crate::sanitize) fn as_written(
     root: &Node<'_>,
     references: &References,
@@ -23,8 +23,8 @@ pub(in crate::sanitize) fn as_written(
 ) -> Result<bool, Error> {
     let rule = context.grammar.refs;
     let settles = context.refs == Refs::Inline || !matches!(rule.recursion, Recursion::Free);
-    // Where what says nothing is written out as anything, a dynamic reference has to say where it leads.
-    // So it has where it may not stand.
+    // Dynamic references must be resolved if the grammar refuses them, or if a schema without assertions would be
+    // written as "anything".
     let says_all = (context.types_everything && context.grammar.encodes())
         || context.grammar.refuses.contains(Keyword::DynamicRef);
     if settles
@@ -36,13 +36,13 @@ pub(in crate::sanitize) fn as_written(
     }
     let mut fine = true;
     visit::walk(&context.budget, root, Keywords::ALL, &mut |node, place| {
-        // Below an identifier a pointer begins somewhere else, and the identifier may go.
+        // `$id` in a subschema changes the base of the pointers in it, and may be removed.
         if place.keyword.is_some() && node.get(Keyword::Id).is_some() {
             fine = false;
         }
-        // Without its identifier a part of the document would read its references another way.
+        // Without their `$id`, the references in this schema would resolve differently.
         fine = fine && !(context.grammar.refuses.contains(Keyword::Id) && node.get(Keyword::Id).is_some());
-        // A part that refers to a definition becomes one schema with it.
+        // A part of `allOf` that refers to a definition is merged with it.
         let is_part = |part: &Node<'_>| part.get(Keyword::Ref).is_some();
         fine = fine
             && !(context.grammar.merges_all_of(place.keyword.is_none())
@@ -51,7 +51,7 @@ pub(in crate::sanitize) fn as_written(
             let resolved = references.target_of(node).is_some();
             let alone = node.as_object().into_iter().flatten().all(|member| {
                 let keyword = Keyword::named(&member.key);
-                // Where `$ref` stands alone by its draft, what validates beside it would begin to count.
+                // If the draft ignores siblings of `$ref`, rewriting would make assertions among them apply.
                 let counts = context.draft.ref_stands_alone()
                     && keyword.is_some_and(|keyword| keyword.role() == Role::Assertion);
                 member.key.is(Keyword::Ref)
@@ -62,14 +62,15 @@ pub(in crate::sanitize) fn as_written(
         }
         Ok(if fine { Visit::Descend } else { Visit::Skip })
     })?;
-    // What nothing leads to goes. (Where dynamic references lead, nobody has asked.)
+    // Unused definitions are removed. (Targets of dynamic references are not searched for.)
     Ok(fine && (references::has_dynamic(root, &context.budget)? || !definitions::has_unreached(root, &context.budget)?))
 }
 
-/// A pointer to anywhere else would break when what it goes through is rewritten.
+/// True if a reference points to an entry of a table of definitions, or to the root. Any other pointer would break if a
+/// schema on its path were rewritten.
 fn leads_to_table(reference: &Text<'_>, rule: &RefRule) -> bool {
     let Some(reference) = reference.value() else { return false };
-    // Where references are not read as JSON Schema reads them, nothing is decoded either.
+    // An API that does not resolve references by JSON Schema does not decode them either.
     let decoded = rule.anywhere && !rule.plain_pointers;
     let plain = |name: &str| !name.is_empty() && !name.contains('/') && (decoded || !name.contains(['%', '~']));
     let table = |prefix: &str| reference.strip_prefix(prefix).is_some_and(plain);

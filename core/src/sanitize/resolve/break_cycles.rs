@@ -1,8 +1,8 @@
-//! References through which a schema applies to itself without looking at a part of the instance: a validator would go
-//! round for ever.
+//! Cuts references through which a schema applies to itself at the same instance location, so that a validator would
+//! never finish.
 //!
-//! `X = anyOf [X, Y]` accepts what `Y` accepts, and `X = allOf [X, Y]` too, so such a reference can go. Every other
-//! recursion goes through a property, an item or the like, and ends with the instance.
+//! `X = anyOf [X, Y]` accepts what `Y` accepts, and so does `X = allOf [X, Y]`, so such a reference can be removed.
+//! Every other recursion passes through a property, an item or the like, and ends with the instance.
 
 use alloc::{format, vec::Vec};
 
@@ -27,7 +27,7 @@ use crate::{
 const CUT: ChangeKind = ChangeKind::of(Rule::CutRecursion).accepts(Accepts::Same);
 const UNDEFINED: ChangeKind = ChangeKind::of(Rule::CutRecursion);
 
-/// Keywords whose schemas apply to the very instance that the schema around them applies to.
+/// In-place applicators: their subschemas apply to the instance of the enclosing schema.
 const IN_PLACE: Keywords = Keywords::of(&[
     Keyword::AllOf,
     Keyword::AnyOf,
@@ -40,7 +40,7 @@ const IN_PLACE: Keywords = Keywords::of(&[
     Keyword::Dependencies,
 ]);
 
-/// Cuts every reference that closes a circle of schemas for one instance.
+/// Cuts every reference that closes a cycle of schemas for one instance.
 pub(in crate::sanitize) fn cut(
     root: &mut Node<'_>,
     references: &References,
@@ -55,23 +55,23 @@ pub(in crate::sanitize) fn cut(
     visit::walk_mut(&budget, root, Keywords::ALL, &mut Cut { context })
 }
 
-/// A schema, by its place in the order in which the walk meets them.
+/// A schema, identified by its position in the order of the walk.
 type Place = usize;
 
-/// What applies to the same instance as one schema does.
+/// Schemas that apply to the same instance as one schema.
 #[derive(Default)]
 struct Applied {
-    /// Schemas inside it.
+    /// Subschemas of in-place applicators.
     inside: Vec<Place>,
-    /// What the reference that it holds refers to.
+    /// Target of its reference.
     target: Option<Number>,
 }
 
-/// The schemas whose references close a circle.
+/// Returns the schemas whose references close a cycle.
 fn endless(root: &Node<'_>, references: &References, context: &PassContext) -> Result<Set<Place>, Error> {
     let mut schemas: Vec<Applied> = Vec::new();
     let mut targets: Map<Number, Place> = Map::new();
-    // The schemas that we are inside of.
+    // The enclosing schemas.
     let mut around: Vec<Place> = Vec::new();
     let mut survey = |part: &Node<'_>| {
         visit::walk(&context.budget, part, Keywords::ALL, &mut |node, place| {
@@ -97,15 +97,16 @@ fn endless(root: &Node<'_>, references: &References, context: &PassContext) -> R
     Ok(closing(&schemas, &targets))
 }
 
-/// From one schema to the next: whose reference leads there, and where to.
+/// Edge to another schema: the schema whose reference leads there (if a reference does), and the target.
 type Way = (Option<Place>, Place);
 
-/// The references that lead back to a schema that is being applied, in a search that goes into each schema once.
+/// Returns the schemas whose references lead back to a schema on the current path, in a search that enters each schema
+/// once.
 fn closing(schemas: &[Applied], targets: &Map<Number, Place>) -> Set<Place> {
     let mut closing = Set::new();
     let mut done: Set<Place> = Set::new();
     for start in 0..schemas.len() {
-        // The schemas on the way, and what is still to be gone into of each.
+        // The current path, and the edges still to be followed from each schema on it.
         let mut way: Vec<(Place, Vec<Way>)> = Vec::new();
         let mut on_the_way: Set<Place> = Set::new();
         let mut next = Some((None, start));
@@ -136,7 +137,7 @@ fn successors(place: Place, schemas: &[Applied], targets: &Map<Number, Place>) -
     target.map(|target| (Some(place), *target)).into_iter().chain(inside).collect()
 }
 
-/// Marks the references of these schemas.
+/// Marks the references of the schemas in `endless`.
 struct Mark<'e> {
     endless: &'e Set<Place>,
     next: Place,
@@ -198,7 +199,7 @@ impl Cut<'_> {
         );
     }
 
-    /// A union that is one of its own branches is the union of the others.
+    /// Removes branches that refer to the union itself: the union of the others is equivalent.
     fn branches<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, keyword: &'static str) {
         let Some(branches) = node.get(keyword).and_then(Node::as_array) else { return };
         let count = branches.iter().filter(|branch| is_endless(branch)).count();

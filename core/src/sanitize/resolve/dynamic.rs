@@ -1,5 +1,5 @@
-//! `$dynamicRef` and `$recursiveRef`, spelled as the `$ref` that they are: which schema a dynamic scope would put in
-//! the place of their anchor depends on who uses the document, and nobody comes to a tool's schema from another one.
+//! Respells `$dynamicRef` and `$recursiveRef` as `$ref`. They resolve differently only if another document refers to
+//! this one, and no document refers to the schema of a tool.
 
 use alloc::{format, vec};
 
@@ -22,10 +22,10 @@ use crate::{
 
 const RESPELL: ChangeKind = ChangeKind::of(Rule::DynamicRefToRef);
 
-/// What this pass is about.
+/// Keywords that this pass respells.
 const DYNAMIC: Keywords = Keywords::of(&[Keyword::DynamicRef, Keyword::RecursiveRef]);
 
-/// Respells every dynamic reference. In every draft that knows them other keywords apply beside them.
+/// Respells every dynamic reference. Siblings apply in every draft that has dynamic references.
 pub(in crate::sanitize) fn respell(
     root: &mut Node<'_>,
     references: &References,
@@ -55,7 +55,7 @@ impl<'a> VisitorMut<'a> for Respell<'_> {
 impl Respell<'_> {
     fn keyword<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, keyword: &'static str) {
         let Some(value) = node.get(keyword).filter(|value| value.as_text().is_some()) else { return };
-        // Another anchor of the name might be the one that is meant.
+        // Another anchor of this name might be the intended one.
         let is_ambiguous = self.references.is_ambiguous(value);
         let effect = if is_ambiguous { RESPELL.accepts(Accepts::Mixed) } else { RESPELL };
         let location = Location::of(value);

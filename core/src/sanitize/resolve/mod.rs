@@ -1,7 +1,7 @@
-//! Resolve: references become `#/$defs/name`, or what they refer to takes their place.
+//! Resolve: references become `#/$defs/name`, or are replaced by their targets.
 //!
-//! Assumes canonical schemas. Guarantees that every reference that is left leads to an entry of the root's `$defs` (or
-//! to the root), that recursion ends where the grammar wants an end, and that every definition is used.
+//! Assumes canonical schemas. Guarantees that every remaining reference leads to an entry of the root's `$defs` (or to
+//! the root), that recursion ends if the grammar requires an end, and that every definition is used.
 
 pub(in crate::sanitize) mod as_written;
 pub(in crate::sanitize) mod break_cycles;

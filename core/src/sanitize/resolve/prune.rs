@@ -1,4 +1,4 @@
-//! Definitions that nothing refers to: they go, and so does what was said about their insides.
+//! Removes definitions that are not referenced, along with reported changes inside them.
 
 use alloc::{format, string::String, vec::Vec};
 use core::ops::Range;
@@ -23,10 +23,10 @@ use crate::{
 
 const PRUNE: ChangeKind = ChangeKind::of(Rule::PruneDefinition);
 
-/// The same.
+/// Keywords of the tables in `TABLES`.
 pub(in crate::sanitize) const CONCERNS: Keywords = Keywords::of(&[Keyword::Defs, Keyword::Definitions]);
 
-/// Without a reference anywhere, every definition is unused.
+/// Removes all tables of definitions; used if the document has no references.
 pub(in crate::sanitize) fn drop_tables<'a>(node: &mut Node<'a>, polarity: Polarity, context: &mut PassContext) {
     for table in TABLES {
         let Some(value) = node.get(table) else { continue };
@@ -40,7 +40,7 @@ pub(in crate::sanitize) fn drop_tables<'a>(node: &mut Node<'a>, polarity: Polari
     }
 }
 
-/// Reports the definitions that nothing refers to, and forgets what was said about their insides.
+/// Reports definitions that are not referenced, and retracts the changes reported inside them.
 pub(in crate::sanitize) fn note(
     source: &Node<'_>,
     references: &References,
@@ -61,7 +61,7 @@ pub(in crate::sanitize) fn note(
         }
         Ok(Visit::Descend)
     })?;
-    // What has been written since may hold copies of what other parts of the input say.
+    // In later rounds, definitions may contain copies of other parts of the input.
     if context.form == Form::Read {
         context.diagnostics.retract(&unused);
     }
@@ -73,7 +73,7 @@ pub(in crate::sanitize) fn note(
     Ok(())
 }
 
-/// Removes the definitions that are no longer reached, once what referred to them was cut.
+/// Removes definitions that are no longer reachable after references were cut.
 pub(in crate::sanitize) fn prune(root: &mut Node<'_>, budget: &Budget) -> Result<(), Error> {
     let Some(table) = root.get(Keyword::Defs).and_then(Node::as_object) else { return Ok(()) };
     let reached = reached(root, budget)?;

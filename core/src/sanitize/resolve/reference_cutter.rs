@@ -1,4 +1,4 @@
-//! References that go: what stood there may be anything.
+//! Cuts references: the schema then accepts anything.
 
 use alloc::string::String;
 
@@ -19,10 +19,10 @@ use crate::{
     },
 };
 
-/// Cuts the references that go.
+/// Visitor that cuts references.
 pub(in crate::sanitize) struct ReferenceCutter<'c> {
     pub(in crate::sanitize) context: &'c mut PassContext,
-    /// Whether the reference to the definition of this name goes.
+    /// Returns whether the reference to the definition of this name is cut.
     pub(in crate::sanitize) goes: &'c dyn Fn(&str, &SchemaPath<'_, '_>) -> bool,
     pub(in crate::sanitize) effect: ChangeKind,
     pub(in crate::sanitize) says: &'c dyn Fn(&str) -> String,
@@ -44,8 +44,7 @@ impl<'a> VisitorMut<'a> for ReferenceCutter<'_> {
         if let Some(object) = node.as_object_mut() {
             object.remove(Keyword::Ref);
         }
-        // What speaks of the very instance that is spoken of around it is no guess, and the next round knows what that
-        // is.
+        // In an in-place applicator the next round infers the type from the enclosing schema, so no string is assumed.
         let in_place = place.keyword.is_some_and(|keyword| legalize::IN_PLACE.contains(keyword));
         if !(in_place && self.context.untyped == Untyped::String) {
             anything::write(node, place, self.context);

@@ -1,14 +1,14 @@
-//! What passes note on a reference, the value of `$ref`, while they settle it.
+//! Marks that passes set on a reference (the value of `$ref`) while they resolve it.
 
 use crate::json::Node;
 
-/// What stands beside it applies, whatever the draft.
+/// Siblings apply, whatever the draft.
 pub(in crate::sanitize) const APPLIES: u8 = 1;
 
-/// It is settled: it names a definition as this pass writes it.
+/// The reference is resolved: it names a definition in the form that this pass writes.
 pub(in crate::sanitize) const SETTLED: u8 = 2;
 
-/// It leads back to a schema that is being applied.
+/// The reference closes a cycle at the same instance location.
 pub(in crate::sanitize) const ENDLESS: u8 = 4;
 
 /// Adds a mark to a reference.
@@ -16,7 +16,7 @@ pub(in crate::sanitize) fn mark(reference: &mut Node<'_>, mark: u8) {
     reference.mark(reference.marks() | mark);
 }
 
-/// Has a reference this mark?
+/// True if a reference has this mark.
 pub(in crate::sanitize) fn is_marked(reference: &Node<'_>, mark: u8) -> bool {
     reference.marks() & mark != 0
 }

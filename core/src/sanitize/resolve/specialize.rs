@@ -1,7 +1,7 @@
-//! The definitions that stay: their names, and those that have grown by what stood beside a reference to them.
+//! Definitions that are kept: their names, and the copies that merge a definition with siblings of a reference to it.
 //!
-//! Nothing may stand beside a reference, so `{"$ref": "#/$defs/a", …}` refers to a definition that says both. The same
-//! siblings make the same definition, and that is how recursion through it closes.
+//! If siblings of `$ref` are not accepted, `{"$ref": "#/$defs/a", …}` refers to a copy of the definition that is merged
+//! with the siblings. The same siblings give the same definition, so a recursive definition is copied only once.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -16,36 +16,36 @@ use crate::{
     },
 };
 
-/// How many definitions are gone through to find that a definition says already what stands beside a reference to it.
+/// Maximum number of definitions to search for one that already includes the siblings of a reference to it.
 const MOST_SEEN: usize = 32;
 
-/// A target as it is, or one that has grown.
+/// A target, or a target merged with siblings.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::sanitize) struct Definition {
     pub(in crate::sanitize) target: Number,
-    /// What it has grown by, in canonical form.
+    /// Siblings merged into the target, in canonical form.
     with: Option<String>,
 }
 
 impl Definition {
-    /// A target as it is.
+    /// Returns the target without siblings.
     pub(in crate::sanitize) const fn of(target: Number) -> Self {
         Definition { target, with: None }
     }
 
-    /// Is it this target, and more?
+    /// True if this is a copy of the target, merged with siblings.
     pub(in crate::sanitize) fn has_grown_from(&self, target: Number) -> bool {
         self.target == target && self.with.is_some()
     }
 }
 
-/// What became of a reference with something beside it.
+/// Result of merging siblings of a reference into its definition.
 pub(in crate::sanitize) enum Growth<'a> {
-    /// The definition is there already, or needs none of it.
+    /// The definition exists already, or already includes the siblings.
     Known(Definition),
-    /// A new definition, and what joining could not say.
+    /// A new definition, with what each merge could not express.
     New(Definition, [Merged<'a>; 2]),
-    /// Definitions have grown too much.
+    /// The definitions have reached their maximum size.
     TooMuch,
 }
 
@@ -57,17 +57,17 @@ struct Specialized<'a> {
 pub(in crate::sanitize) struct Definitions<'e, 's, 'a> {
     budget: &'e Budget,
     references: &'e References,
-    /// What references refer to, and where it stands.
+    /// Targets of references, with their pointers.
     pub(in crate::sanitize) targets: Map<Number, (&'s Node<'a>, String)>,
-    /// What may stand beside a reference.
+    /// Keywords accepted as siblings of a reference.
     beside: Keywords,
     names: Map<Definition, String>,
-    /// The same, by their names.
+    /// Definitions by name.
     written: Map<String, Definition>,
-    /// For each name that was asked for more than once, the first number behind it that may be free.
+    /// For each name that was requested more than once, the next number to try as a suffix.
     counts: Map<String, usize>,
     grown: Map<Definition, Specialized<'a>>,
-    /// How many nodes they may still grow by.
+    /// Number of nodes that merged definitions may still add.
     spare: usize,
     queue: Vec<Definition>,
 }
@@ -95,7 +95,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         }
     }
 
-    /// Does nothing stand beside this reference but what may?
+    /// True if all siblings of this reference are accepted.
     pub(in crate::sanitize) fn stands_alone(&self, node: &Node<'_>) -> bool {
         node.as_object().is_none_or(|object| object.iter().all(|member| self.may_stand_beside(member)))
     }
@@ -104,26 +104,26 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         member.key.is(Keyword::Ref) || Keyword::named(&member.key).is_some_and(|keyword| self.beside.contains(keyword))
     }
 
-    /// The definition that was given this name.
+    /// Returns the definition that was given this name.
     pub(in crate::sanitize) fn written(&self, name: &str) -> Option<&Definition> {
         self.written.get(name)
     }
 
-    /// What a definition that has grown says.
+    /// Returns the body of a merged definition.
     pub(in crate::sanitize) fn body(&self, definition: &Definition) -> Option<Node<'a>> {
         Some(self.grown.get(definition)?.body.copy(self.budget))
     }
 
-    /// Takes from what is left for growing.
+    /// Deducts nodes from the size that merged definitions may still add. Returns false if there are not enough left.
     pub(in crate::sanitize) fn spend(&mut self, nodes: usize) -> bool {
         let left = self.spare.checked_sub(nodes);
         self.spare = left.unwrap_or(self.spare);
         left.is_some()
     }
 
-    /// The definition that says what this one says and what stands beside a reference to it.
+    /// Returns a definition that merges this one with the siblings of a reference to it.
     ///
-    /// `held` is what the definition holds, without what does not apply beside a reference.
+    /// `held` is the body of the definition, without siblings of references that have no effect.
     pub(in crate::sanitize) fn grow(&mut self, node: &Node<'a>, from: &Definition, held: &Node<'a>) -> Growth<'a> {
         let (siblings, at) = self.siblings(node);
         let joined = match self.grown.get(from) {
@@ -148,7 +148,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         Growth::New(definition, [joined, body])
     }
 
-    /// What stands beside a reference and may not, and before which of its keys the reference stood.
+    /// Returns the siblings of a reference that are not accepted, and the position of the reference among them.
     fn siblings(&self, node: &Node<'a>) -> (Node<'a>, usize) {
         let mut siblings = node.copy(self.budget);
         let Some(object) = siblings.as_object_mut() else { return (siblings, 0) };
@@ -158,7 +158,8 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         (siblings, at)
     }
 
-    /// Does a schema say all of this already? Every branch of a union has to; what refers back to it says what it says.
+    /// True if a schema already includes all of this. Every branch of a union must include it; a reference back to a
+    /// schema under test counts as including it.
     fn says(&self, schema: &Node<'a>, all: &Node<'a>, seen: &mut Set<Number>) -> bool {
         let merged = intersect::both(self.budget, all.copy(self.budget), schema.copy(self.budget));
         if merged.is_exact() && json::same_within(self.budget, &merged.node, schema) {
@@ -172,7 +173,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         !branches.is_empty() && branches.iter().all(|branch| self.says(branch, all, seen))
     }
 
-    /// The name of a definition; asking for it puts it on the list.
+    /// Returns the name of a definition, and queues the definition to be written.
     pub(in crate::sanitize) fn name(&mut self, definition: &Definition) -> String {
         if let Some(name) = self.names.get(definition) {
             return name.clone();
@@ -181,7 +182,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         let stem = stem(pointer);
         let mut name = stem.clone();
         let next = self.counts.entry(stem.clone()).or_insert(2);
-        // The name is the target's own, should it stay too.
+        // The plain name is reserved for the unmerged target.
         while self.written.contains_key(&name) || (definition.with.is_some() && name == stem) {
             name = format!("{stem}_{next}");
             *next += 1;
@@ -192,7 +193,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         name
     }
 
-    /// A definition that was asked for, its name, and what it holds, its own references not yet settled.
+    /// Returns the next queued definition, its name, and its body with references not yet resolved.
     pub(in crate::sanitize) fn next(&mut self) -> Option<(Definition, String, Node<'a>)> {
         let definition = self.queue.pop()?;
         let body = match (self.grown.get(&definition), self.targets.get(&definition.target)) {
@@ -205,10 +206,10 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
     }
 }
 
-/// A name for what stands at a pointer: its last token.
+/// Returns a name for the schema at a pointer: the last token.
 ///
-/// A name that we make is never a number: a JavaScript object would put it before all other members. One of the
-/// caller's own stays.
+/// A generated name is never a number, because JavaScript objects put numeric keys first. A name of the caller stays
+/// even if it is a number.
 fn stem(pointer: &str) -> String {
     let spell = |token: &str| -> String {
         let plain = token.replace("~1", "_").replace("~0", "_");

@@ -1,4 +1,4 @@
-//! Recursion that the grammar's validator sees no way out of: it is cut, so that the rest of the definition can stay.
+//! Cuts recursion that the API's validator finds endless, so that the rest of the definition can stay.
 
 use alloc::{format, string::String};
 
@@ -16,7 +16,7 @@ use crate::{
 
 const CUT: ChangeKind = ChangeKind::of(Rule::CutRecursion);
 
-/// Cuts references that cannot end. Works on definitions as the passes have written them.
+/// Cuts references that never end. Expects definitions as the other passes have written them.
 pub(in crate::sanitize) fn cut(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     if context.grammar.refs.recursion != Recursion::MustEnd || root.get(Keyword::Defs).is_none() {
         return Ok(());
@@ -27,7 +27,7 @@ pub(in crate::sanitize) fn cut(root: &mut Node<'_>, context: &mut PassContext) -
     }
     let says: &dyn Fn(&str) -> String =
         &|name| format!("removed a reference to `{name}`: the API's validator sees no way out of the recursion");
-    // First only inside the definitions that do not end, and only on the way that does not.
+    // At first only inside the endless definitions, and only the references that make them endless.
     let forced = termination::forced_references(root, &endless);
     visit::walk_mut(
         &context.budget.clone(),

@@ -1,7 +1,7 @@
-//! Recursion where the grammar has none, or has it only through properties that need not be there: it is written out a
-//! few levels deep, and ends in a schema that says no more than the type.
+//! Expands recursion a few levels deep if the grammar refuses it, or accepts it only through optional properties. The
+//! last level has only type, title and description.
 //!
-//! Works on settled references: whatever is recursive stands under the root's `$defs`.
+//! Expects resolved references: every recursive schema is under `$defs` of the root.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -28,16 +28,16 @@ use crate::{
 const UNROLL: ChangeKind = ChangeKind::of(Rule::UnrollRecursion);
 const INLINE: ChangeKind = ChangeKind::of(Rule::InlineRef);
 
-/// How often one definition stands in itself; more would only repeat what the reader has seen.
+/// Number of times that a definition is nested in itself. More levels would only repeat what the model has read.
 const LEVELS: usize = 3;
 
-/// How many definitions stand in one another where they refer to each other.
+/// Maximum nesting of definitions that refer to each other.
 const MOST_LEVELS: usize = 6;
 
-/// Values that writing recursion out may add where fewer levels would do: a model reads every copy.
+/// Maximum number of values that levels after the first may add, because the model reads every copy.
 const MOST_ADDED: usize = 1_000;
 
-/// Writes recursion out, if the grammar refuses it.
+/// Expands recursion, if the grammar refuses it.
 pub(in crate::sanitize) fn unroll<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
     let recursion = context.grammar.refs.recursion;
     if matches!(recursion, Recursion::Free | Recursion::MustEnd) {
@@ -74,7 +74,7 @@ pub(in crate::sanitize) fn unroll<'a>(root: &mut Node<'a>, context: &mut PassCon
     Ok(())
 }
 
-/// The names of the definitions that can reach themselves.
+/// Returns the names of the definitions that can reach themselves.
 fn recursive(bodies: &Map<String, Node<'_>>, budget: &Budget) -> Set<String> {
     let names: Vec<&String> = bodies.keys().collect();
     let numbers: Map<&str, u32> = (0..).zip(&names).map(|(number, name)| (name.as_str(), number)).collect();
@@ -87,12 +87,12 @@ fn recursive(bodies: &Map<String, Node<'_>>, budget: &Budget) -> Set<String> {
     recursive.into_iter().filter_map(|number| names.get(number as usize).map(|name| (*name).clone())).collect()
 }
 
-/// What a schema is made of.
+/// Size of a schema, and its references.
 #[derive(Default)]
 struct Measure {
     nodes: usize,
     depth: usize,
-    /// The definitions it refers to, with the depth at which each reference stands.
+    /// Definitions that it refers to, with the depth of each reference.
     references: Vec<(usize, String)>,
 }
 
@@ -104,7 +104,7 @@ fn measure(schema: &Node<'_>, budget: &Budget) -> Measure {
         match node.data() {
             Data::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
             Data::Object(object) => {
-                // A property of that name counts too; it makes the estimate no smaller.
+                // This also counts a property named `$ref`, which makes the estimate larger, never smaller.
                 found.references.extend(definition_name(node).map(|name| (depth, String::from(name))));
                 open.extend(object.iter().map(|member| (&member.value, depth + 1)));
             }
@@ -114,13 +114,12 @@ fn measure(schema: &Node<'_>, budget: &Budget) -> Measure {
     found
 }
 
-/// How many levels can be written out within the budgets; none where even one is too much.
+/// Returns the number of levels that can be expanded within the limits; 0 if even one is too many.
 fn levels(root: &Node<'_>, bodies: &Map<String, Node<'_>>, max_nodes: usize, budget: &Budget) -> usize {
     let measures: Map<&str, Measure> =
         bodies.iter().map(|(name, body)| (name.as_str(), measure(body, budget))).collect();
     let whole = measure(root, budget);
-    // By name, the nodes and the depth of a definition with so many levels in it: what ends it is a reference's own
-    // size.
+    // For each definition, nodes and depth if expanded this many levels; the last level has the size of a reference.
     let mut sizes: Map<&str, (usize, usize)> = measures.keys().map(|name| (*name, (4, 2))).collect();
     let mut best = 0;
     for level in 1..=(LEVELS.saturating_mul(bodies.len())).min(MOST_LEVELS) {
@@ -147,16 +146,16 @@ fn written(measure: &Measure, sizes: &Map<&str, (usize, usize)>) -> (usize, usiz
     (nodes, depth)
 }
 
-/// What is known of a schema that the walk is in.
+/// State of the walk at a schema.
 #[derive(Clone)]
 struct Frame<'a> {
-    /// How many definitions were written out on the way.
+    /// Number of definitions that were expanded on the path.
     level: usize,
-    /// The way began in a recursive definition, which is still there.
+    /// True if the path starts in a recursive definition that is kept.
     in_definition: bool,
-    /// A property on the way is not required.
+    /// True if a property on the path is optional.
     optional: bool,
-    /// What this schema requires.
+    /// Names that this schema requires.
     required: Vec<Text<'a>>,
 }
 
@@ -164,7 +163,7 @@ struct Unroll<'u, 'a> {
     bodies: &'u Map<String, Node<'a>>,
     levels: usize,
     above: Vec<Frame<'a>>,
-    /// Only recursion through what must be there is written out.
+    /// True if only recursion through required properties is expanded.
     only_forced: bool,
     context: &'u mut PassContext,
 }
@@ -173,9 +172,9 @@ impl<'a> VisitorMut<'a> for Unroll<'_, 'a> {
     fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let mut frame = self.frame(place);
         let stays = self.only_forced && (!frame.in_definition || frame.optional);
-        // A definition of a table that goes is written out where it is used.
+        // A definition that will be removed is expanded only where it is used.
         let goes = !self.only_forced && self.is_definition(place);
-        // A definition may be nothing but a reference to the next one.
+        // A definition may be just a reference to the next one.
         while let Some((name, body)) =
             definition_name(node).filter(|_| !stays && !goes).and_then(|name| self.bodies.get_key_value(name))
         {
@@ -222,7 +221,7 @@ impl<'a> Unroll<'_, 'a> {
         Frame { optional: above.optional || is_optional, required: Vec::new(), ..*above }
     }
 
-    /// Puts a definition where it is referred to, or its end.
+    /// Replaces a reference by its definition, or at the last level by the schema that ends the expansion.
     fn write_out(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &str, body: &Node<'a>, ends: bool) {
         let at = node.as_object().and_then(|object| object.position(Keyword::Ref)).unwrap_or_default();
         let from = Location::under(node, "$ref");
@@ -242,7 +241,7 @@ impl<'a> Unroll<'_, 'a> {
                 .diagnostics
                 .report(place.polarity, from, Location::of(body), INLINE, || format!("inlined `{name}`"));
             let mut copy = body.copy(&self.context.budget);
-            // What a document says of itself is no part of a copy inside it.
+            // `$schema` belongs to a document, not to a copy inside it.
             if copy.get(Keyword::Schema).is_some() {
                 copy.as_object_mut().and_then(|object| object.remove(Keyword::Schema));
             }
@@ -258,9 +257,9 @@ impl<'a> Unroll<'_, 'a> {
     }
 }
 
-/// What is said where nothing more of a definition is written: what it is for, and its type.
+/// Returns the schema that ends the expansion of a definition: its title, its description, and its type.
 pub(in crate::sanitize) fn end<'a>(body: &Node<'a>, context: &PassContext) -> Node<'a> {
-    // JSON text says all of it, whatever the type.
+    // A string that holds JSON can be any type, so the type is not kept.
     let keeps_type = context.grammar.anything != AnyEncoding::JsonText;
     let is_kept = |key: &Text<'_>| {
         key.is(Keyword::Title) || key.is(Keyword::Description) || (keeps_type && key.is(Keyword::Type))

@@ -1,5 +1,5 @@
-//! Keywords that combine schemas for the same instance: `allOf`, `anyOf`, `not`, `if`, and `unevaluated*`, which looks
-//! at them.
+//! Merges keywords that combine schemas for the same instance: `allOf`, `anyOf`, `not`, `if`, and `unevaluated*`, which
+//! depends on them.
 
 use alloc::{vec, vec::Vec};
 
@@ -17,18 +17,18 @@ use crate::{
 
 const CONDITION: [Keyword; 3] = [Keyword::If, Keyword::Then, Keyword::Else];
 
-/// What makes properties count as evaluated.
+/// Keywords that make properties count as evaluated.
 const EVALUATES_PROPERTIES: Keywords =
     IN_PLACE.insert(Keyword::Properties).insert(Keyword::PatternProperties).insert(Keyword::AdditionalProperties);
 
-/// What makes items count as evaluated.
+/// Keywords that make items count as evaluated.
 const EVALUATES_ITEMS: Keywords = IN_PLACE
     .insert(Keyword::PrefixItems)
     .insert(Keyword::Items)
     .insert(Keyword::AdditionalItems)
     .insert(Keyword::Contains);
 
-/// Schemas for the same instance. What is said under `not` is never evaluated.
+/// In-place applicators, except `not`, which evaluates nothing.
 const IN_PLACE: Keywords = Keywords::of(&[
     Keyword::AllOf,
     Keyword::AnyOf,
@@ -44,7 +44,8 @@ const IN_PLACE: Keywords = Keywords::of(&[
 ]);
 
 impl<'a> Merge<'_, 'a> {
-    /// `unevaluated*` speaks of what nothing beside it speaks of, so it cannot stand beside anything new that does.
+    /// Merges `unevaluated*`, which applies to what its siblings do not evaluate: it cannot be kept if the other side
+    /// adds such siblings.
     pub(super) fn unevaluated(&mut self, sides: &mut Operands<'a>) {
         let keywords =
             [(Keyword::UnevaluatedProperties, EVALUATES_PROPERTIES), (Keyword::UnevaluatedItems, EVALUATES_ITEMS)];
@@ -90,7 +91,7 @@ impl<'a> Merge<'_, 'a> {
         Chosen::Made(outer)
     }
 
-    /// All pairs of branches, if they are few and each can be said.
+    /// Returns all pairs of branches, if they are few and each pair can be merged exactly.
     pub(super) fn any_of(&mut self, outer: Node<'a>, inner: Node<'a>) -> Result<Chosen<'a>, Impossible> {
         let (Some(ours), Some(theirs)) = (outer.as_array(), inner.as_array()) else {
             return Ok(self.equal(Keyword::AnyOf, outer, inner));
@@ -126,7 +127,8 @@ impl<'a> Merge<'_, 'a> {
                 if below.inexact || !below.residual.is_empty() {
                     return None;
                 }
-                // A branch that nothing takes is none, and what it told is told where it can be taken.
+                // A branch that accepts nothing is dropped, and its annotations are not lost because they never
+                // applied.
                 if !accepts_nothing(kept.node()) {
                     guidance_lost |= below.guidance_lost;
                     items.push(Item { outer: Some(outer_place), inner: Some(inner_place), kept });
@@ -137,7 +139,7 @@ impl<'a> Merge<'_, 'a> {
         Some(items)
     }
 
-    /// Neither the one nor the other.
+    /// Merges two negated schemas: an instance must match neither.
     pub(super) fn not(&mut self, mut outer: Node<'a>, inner: Node<'a>) -> Result<Chosen<'a>, Impossible> {
         if accepts_all(&outer) || accepts_all(&inner) {
             return Err(Impossible);
@@ -153,7 +155,7 @@ impl<'a> Merge<'_, 'a> {
         if accepts_nothing(&outer) {
             return Ok(Chosen::Inner(inner));
         }
-        // A list that is all the outer says is made longer, so that many merges make no deep schema.
+        // If the outer schema is only a union, it is extended, so that repeated merges do not nest.
         let alone = outer.as_object().is_some_and(|object| object.len() == 1);
         let extended = outer.visit(Keyword::AnyOf, |list| match list.as_array_mut() {
             Some(list) if alone => {
@@ -170,7 +172,7 @@ impl<'a> Merge<'_, 'a> {
         Ok(Chosen::Made(Node::record([("anyOf", Node::array(vec![outer, inner]))])))
     }
 
-    /// `then` and `else` belong to the `if` of their own side, and without one they say nothing.
+    /// Merges conditions. `then` and `else` belong to the `if` of their own side, and have no effect without it.
     pub(super) fn conditions(&mut self, sides: &mut Operands<'a>) {
         let [condition, positive, negative] = CONDITION.map(|keyword| sides.take(keyword));
         let ours = [condition.0, positive.0, negative.0];
@@ -197,7 +199,7 @@ impl<'a> Merge<'_, 'a> {
         }
     }
 
-    /// Are two groups of keywords the same, keyword by keyword?
+    /// True if two groups of keywords are the same, keyword by keyword.
     fn same_group<const N: usize>(&self, ours: &[Option<Node<'a>>; N], theirs: &[Option<Node<'a>>; N]) -> bool {
         ours.iter().zip(theirs).all(|(ours, theirs)| match (ours, theirs) {
             (Some(ours), Some(theirs)) => self.same(ours, theirs),

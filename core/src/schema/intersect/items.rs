@@ -1,4 +1,4 @@
-//! `prefixItems` with `items`, position by position, and `contains` with its counts.
+//! Merges `prefixItems` with `items`, position by position, and `contains` with its counts.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -17,8 +17,8 @@ use crate::{
 const CONTAINS: [Keyword; 3] = [Keyword::Contains, Keyword::MinContains, Keyword::MaxContains];
 
 impl<'a> Merge<'_, 'a> {
-    /// Settles `prefixItems` and `items`: what one side says of all other items meets what the other says of a
-    /// position.
+    /// Merges `prefixItems` and `items`: a position on one side is merged with `items` of the other side if that has no
+    /// such position.
     pub(super) fn positions(&mut self, sides: &mut Operands<'a>) {
         let group = Keywords::of(&[Keyword::PrefixItems, Keyword::Items]);
         if !sides.has(Operand::Outer, group) || !sides.has(Operand::Inner, group) {
@@ -54,7 +54,7 @@ impl<'a> Merge<'_, 'a> {
             (None, theirs) => theirs.map(Chosen::Inner),
         };
         let mut list = list;
-        // Where no further item is allowed anyway, a position that allows none need not be spoken of.
+        // If no further items are allowed anyway, positions that accept nothing are redundant.
         if rest.as_ref().is_some_and(|rest| accepts_nothing(rest.node())) {
             while list.len() > both && list.last().is_some_and(|item| accepts_nothing(item.kept.node())) {
                 list.pop();
@@ -112,12 +112,12 @@ impl<'a> Merge<'_, 'a> {
         list
     }
 
-    /// Settles `contains`: two of them cannot be said at once, but one of them can be counted twice.
+    /// Merges `contains`: two different ones cannot be expressed, but the counts of equal ones can be combined.
     pub(super) fn contains(&mut self, sides: &mut Operands<'a>) {
         let [contains, least, most] = CONTAINS.map(|keyword| sides.take(keyword));
         match (contains, least, most) {
             ((None, None), least, most) => {
-                // Counts of nothing say nothing.
+                // Counts without `contains` have no effect.
                 sides.settle_all([Keyword::MinContains, Keyword::MaxContains], [least.0, most.0], Chosen::Outer);
             }
             ((Some(ours), None), least, most) => {
@@ -132,7 +132,7 @@ impl<'a> Merge<'_, 'a> {
                     (Some(ours), Some(theirs)) => {
                         Some(self.tighter(Keyword::MinContains, Ordering::Greater, ours, theirs))
                     }
-                    // The side that does not say it says 1.
+                    // The default of the other side is 1.
                     (Some(ours), None) => at_least_one(&ours).then_some(Chosen::Outer(ours)),
                     (None, Some(theirs)) => at_least_one(&theirs).then_some(Chosen::Inner(theirs)),
                     (None, None) => None,

@@ -1,4 +1,4 @@
-//! Keywords that stand for themselves: what is left of two values of each.
+//! Merges two values of one keyword that does not depend on others.
 
 use alloc::{borrow::Cow, format, string::ToString, vec::Vec};
 use core::cmp::Ordering;
@@ -19,7 +19,7 @@ use crate::{
 };
 
 impl<'a> Merge<'_, 'a> {
-    /// Some spellings of older drafts change what the keyword beside them says.
+    /// Marks the result as inexact if an older spelling on one side affects a keyword of the other.
     pub(super) fn doubt_older_spellings(&mut self, outer: &Node<'a>, inner: &Node<'a>) {
         let has =
             |node: &Node<'a>, keywords: &[Keyword]| keywords.iter().any(|keyword| node.get(keyword.name()).is_some());
@@ -34,7 +34,7 @@ impl<'a> Merge<'_, 'a> {
         }
     }
 
-    /// Settles a keyword that both sides have.
+    /// Merges a keyword that both sides have.
     pub(super) fn value(&mut self, slot: &mut Slot<'a>) -> Result<(), Impossible> {
         let (Some(outer), Some(inner)) = slot.value.take() else { return Ok(()) };
         let kept = match slot.keyword {
@@ -84,7 +84,7 @@ impl<'a> Merge<'_, 'a> {
             }
             Keyword::DependentSchemas => Ok(self.table(keyword, outer, inner, Merge::schema)),
             Keyword::Defs | Keyword::Definitions => Ok(self.table(keyword, outer, inner, |merge, outer, inner| {
-                // A reference means the outer's; what referred to the inner's is in another's hands.
+                // References of the outer schema keep their meaning; those of the inner schema are the caller's task.
                 let same = merge.same(&outer, &inner);
                 merge.inexact |= !same;
                 if same {
@@ -103,7 +103,7 @@ impl<'a> Merge<'_, 'a> {
         }
     }
 
-    /// Two values that can be one only if they are the same.
+    /// Keeps the value if both are the same; otherwise the inner one becomes a residual.
     pub(super) fn equal(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         if self.same(&outer, &inner) {
             return Chosen::Either(outer, inner);
@@ -155,8 +155,7 @@ impl<'a> Merge<'_, 'a> {
         Ok(kept)
     }
 
-    /// Once a type of one side stands beside the values of the other, values that are of another type are none any
-    /// more.
+    /// Removes `enum` values that the other side's `type` excludes.
     pub(super) fn enum_within_type(&mut self, sides: &mut Operands<'a>) -> Result<(), Impossible> {
         if sides.is_one_sided(Keywords::of(&[Keyword::Type, Keyword::Enum])) {
             return Ok(());
@@ -182,7 +181,7 @@ impl<'a> Merge<'_, 'a> {
         Ok(())
     }
 
-    /// The bound that lies further to one side.
+    /// Returns the tighter of two bounds; `side` is the order of the tighter one.
     pub(super) fn tighter(&mut self, keyword: Keyword, side: Ordering, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         let (Some(ours), Some(theirs)) = (outer.as_number(), inner.as_number()) else {
             return self.equal(keyword, outer, inner);
@@ -194,7 +193,7 @@ impl<'a> Merge<'_, 'a> {
         }
     }
 
-    /// What is a multiple of two integers is a multiple of their least common multiple, and the other way round.
+    /// Merges `multipleOf` of two integers into their least common multiple.
     fn multiple(&mut self, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         let (Some(ours), Some(theirs)) = (outer.as_u64(), inner.as_u64()) else {
             return self.equal(Keyword::MultipleOf, outer, inner);
@@ -209,11 +208,11 @@ impl<'a> Merge<'_, 'a> {
         }
     }
 
-    /// All names of two lists.
+    /// Returns the union of two lists of names.
     fn names(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         let (Some(ours), Some(theirs)) = (texts(&outer), texts(&inner)) else {
             if keyword == Keyword::DependentRequired {
-                // One entry of a table cannot be left over by itself.
+                // A single entry of a table cannot be a residual.
                 self.inexact = true;
                 return Chosen::Outer(outer);
             }
@@ -238,7 +237,7 @@ impl<'a> Merge<'_, 'a> {
         Chosen::Made(replaced(outer, Data::Array(names)))
     }
 
-    /// The outer's text, then what the inner's adds.
+    /// Returns the outer text followed by the inner one, unless one contains the other.
     fn description(&mut self, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         if self.same(&outer, &inner) {
             return Chosen::Either(outer, inner);
@@ -250,7 +249,7 @@ impl<'a> Merge<'_, 'a> {
             (Some(ours), Some(theirs)) => {
                 Chosen::Made(replaced(outer, Data::String(format!("{ours}\n{theirs}").into())))
             }
-            // No text, or one that cannot be written again because it holds an unpaired surrogate.
+            // Not a text, or one with an unpaired surrogate, which cannot be written.
             _ => {
                 self.guidance_lost = true;
                 Chosen::Outer(outer)
@@ -259,7 +258,7 @@ impl<'a> Merge<'_, 'a> {
     }
 }
 
-/// The node with other content.
+/// Returns the node with other content.
 fn replaced<'a>(mut node: Node<'a>, data: Data<'a>) -> Node<'a> {
     node.replace(data);
     node
@@ -273,12 +272,12 @@ fn common_divisor(one: u64, two: u64) -> u64 {
     one
 }
 
-/// A list of strings, if it is one.
+/// Returns the strings of a list, or `None` if it contains anything else.
 fn texts<'a>(node: &Node<'a>) -> Option<Vec<Text<'a>>> {
     node.as_array()?.iter().map(|name| name.as_text().cloned()).collect()
 }
 
-/// Does a text contain another, not in the middle of a word?
+/// True if a text contains another one, not cut inside a word.
 fn says(text: &str, part: &str) -> bool {
     let joins = |end: Option<char>, start: Option<char>| {
         end.zip(start).is_some_and(|(end, start)| end.is_alphanumeric() && start.is_alphanumeric())

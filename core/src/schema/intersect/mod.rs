@@ -1,16 +1,16 @@
-//! The conjunction of two schemas: one schema object that accepts exactly what both accept, as far as one object can
-//! say it.
+//! Merges two schemas into their conjunction: one schema object that accepts exactly what both accept, as far as one
+//! object can express that.
 //!
-//! The theorem, for JSON Schema 2020-12 (whoever calls has respelled what older drafts say otherwise, and reads `$ref`
-//! as a name that means the same everywhere):
+//! The theorem, for JSON Schema 2020-12 (the caller has respelled older drafts, and reads `$ref` as a name with the
+//! same meaning everywhere):
 //!
-//! - Whatever both accept, the result accepts. It is never narrower.
-//! - Where nothing is left over ([`Merged::is_exact`]), it accepts nothing else.
-//! - What is left over says what is missing: the result and every [`Residual::schema`] at its place are exact together
-//!   (`unevaluated*` alone cannot be said apart from the rest of its side).
+//! - The result accepts whatever both accept. It is never narrower.
+//! - If there is no residual ([`Merged::is_exact`]), the result accepts nothing else.
+//! - The residuals are what is missing: the result and every [`Residual::schema`] at its location are exact together
+//!   (except `unevaluated*`, which cannot be separated from the rest of its side).
 //!
-//! Where the merging is in doubt nothing of this is claimed. Nothing is claimed either about which parts of an instance
-//! count as evaluated for an `unevaluated*` that stands outside of both.
+//! If the result is inexact, none of this is claimed. Nor is anything claimed about which parts of an instance count as
+//! evaluated for an `unevaluated*` outside of both.
 
 mod branches;
 mod items;
@@ -36,81 +36,83 @@ use crate::{
     limits::MAX_NODES,
 };
 
-/// Two lists of `anyOf` become one list of all pairs only up to so many branches; lists inside the pairs share them, so
-/// that merging never makes more than so many copies of anything.
+/// Maximum number of branches in the product of two `anyOf` lists. Lists inside the pairs share this number, so merging
+/// never makes more copies of anything than this.
 const MAX_BRANCHES: usize = 16;
 
-/// How many levels of JSON two schemas are merged down. Each takes kilobytes of stack, and no real tool schema nests
-/// deeper than 40; where both still say something further down, that is in doubt.
+/// Maximum depth of a merge, in levels of JSON. Each level takes kilobytes of stack, and no known tool schema nests
+/// deeper than 40. A merge that would go deeper is inexact.
 const MAX_LEVELS: usize = 128;
 
-/// Two schemas as one.
+/// Two merged schemas.
 #[derive(Debug)]
 pub(crate) struct Merged<'a> {
-    /// What both accept, and more if something is left over. With the outer's origin, or untouched if it is one of the
-    /// two.
+    /// Schema that accepts what both accept, and more if there are residuals. It has the origin of the outer schema, or
+    /// is one of the two unchanged.
     pub(crate) node: Node<'a>,
-    /// What the schema could not say as well.
+    /// Keywords that the schema could not express in addition.
     pub(crate) residual: Vec<Residual<'a>>,
-    /// A text or another annotation had to give way to the other side's. Texts about what nothing can be do not count.
+    /// True if an annotation was replaced by that of the other side. Annotations of branches that accept nothing do not
+    /// count.
     pub(crate) guidance_lost: bool,
-    /// A value was malformed, spelled as in an older draft, hung on an identifier, or too large to copy: nothing is
-    /// claimed.
+    /// True if a value was malformed, spelled as in an older draft, dependent on an identifier, or too large to copy:
+    /// then nothing is claimed.
     pub(crate) inexact: bool,
 }
 
 impl<'a> Merged<'a> {
-    /// One schema alone.
+    /// Wraps a single schema.
     pub(crate) fn exact(node: Node<'a>) -> Self {
         Merged { node, residual: Vec::new(), guidance_lost: false, inexact: false }
     }
 
-    /// Does it accept exactly what both accept?
+    /// True if the result accepts exactly what both accept.
     pub(crate) fn is_exact(&self) -> bool {
         self.residual.is_empty() && !self.inexact
     }
 }
 
-/// Which of the two schemas.
+/// One of the two schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operand {
     Outer,
     Inner,
 }
 
-/// A keyword that is missing from the merged schema, or that does not reach as far there as it did.
+/// A keyword that is missing from the merged schema, or whose scope is smaller there.
 ///
-/// Where two values of a keyword cannot be said at once, the outer's is said and the inner's is left over.
-/// `additionalProperties` is left over where it does not reach the other side's new names, and still stands for all
-/// other names.
+/// If two values of a keyword cannot be combined, the outer one is kept and the inner one becomes a residual.
+/// `additionalProperties` becomes a residual if it would not apply to new names from the other side; it still applies
+/// to all other names.
 #[derive(Debug)]
 pub(crate) struct Residual<'a> {
-    /// Whose it is.
+    /// Side that the keyword comes from.
     pub(crate) side: Operand,
     pub(crate) keyword: Keyword,
-    /// Where it is missing: the path to a schema in the merged one.
+    /// Location where it is missing: the path to a schema in the merged one.
     pub(crate) at: Pointer<'a>,
-    /// A schema that says it: the keyword and whatever of its side it is read with (`contains` with `minContains`).
+    /// Schema that expresses it: the keyword, and keywords of its side that it depends on (`contains` with
+    /// `minContains`).
     pub(crate) schema: Node<'a>,
 }
 
 impl<'a> Residual<'a> {
-    /// The keyword's value.
+    /// Returns the value of the keyword.
     pub(crate) fn value(&self) -> Option<&Node<'a>> {
         self.schema.get(self.keyword.name())
     }
 }
 
-/// The schema that accepts exactly what both accept, as far as one schema object can say it.
+/// Merges two schemas into one that accepts exactly what both accept, as far as one schema object can express that.
 ///
-/// The outer's keys keep their places and the inner's new ones come last. `$schema`, `$id` and anchors of the inner are
-/// dropped. A side to which the other adds nothing comes back untouched (the inner only if its keys need not move for
-/// it).
+/// Keys of the outer schema keep their positions, and new keys of the inner one come last. `$schema`, `$id` and anchors
+/// of the inner one are dropped. A side to which the other adds nothing is returned unchanged (the inner one only if
+/// the order of its keys allows it).
 pub(crate) fn both<'a>(budget: &Budget, outer: Node<'a>, inner: Node<'a>) -> Merged<'a> {
     both_at(budget, outer, inner, usize::MAX)
 }
 
-/// As [`both`], with the inner's new keys before the outer's key number `place`.
+/// Like [`both`], but inserts the new keys of the inner schema before key number `place` of the outer one.
 pub(crate) fn both_at<'a>(budget: &Budget, outer: Node<'a>, inner: Node<'a>, place: usize) -> Merged<'a> {
     let mut merge = Merge::new(budget, MAX_BRANCHES, MAX_NODES);
     let node = merge.schema_at(outer, inner, place).into_node();
@@ -118,7 +120,7 @@ pub(crate) fn both_at<'a>(budget: &Budget, outer: Node<'a>, inner: Node<'a>, pla
     Merged { node, residual, guidance_lost, inexact }
 }
 
-/// No instance at all: the two contradict each other.
+/// The two schemas contradict each other: no instance matches both.
 #[derive(Debug)]
 struct Impossible;
 
@@ -128,13 +130,13 @@ struct Merge<'b, 'a> {
     guidance_lost: bool,
     inexact: bool,
     at: Pointer<'a>,
-    /// How many branches two lists of `anyOf` may become from here on down.
+    /// Maximum number of branches that two `anyOf` lists may still become.
     branches: usize,
-    /// How many nodes may still be copied to where a rule for all other names or items meets a name or an item.
+    /// Number of nodes that may still be copied when a schema for all other names or items is merged into single ones.
     spare: usize,
 }
 
-/// What a schema is before one looks closer.
+/// Form of a schema, at first sight.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// `true` or `{}`
@@ -154,7 +156,7 @@ fn shape(node: &Node<'_>) -> Shape {
     }
 }
 
-/// Does it plainly accept every instance?
+/// True if the schema obviously accepts every instance.
 pub(super) fn accepts_all(node: &Node<'_>) -> bool {
     let assertion = |key| Keyword::named(key).is_some_and(|keyword| keyword.role() == Role::Assertion);
     match node.data() {
@@ -164,7 +166,7 @@ pub(super) fn accepts_all(node: &Node<'_>) -> bool {
     }
 }
 
-/// Does it plainly accept no instance?
+/// True if the schema obviously accepts no instance.
 pub(super) fn accepts_nothing(node: &Node<'_>) -> bool {
     match node.data() {
         Data::Bool(value) => !value,
@@ -172,7 +174,7 @@ pub(super) fn accepts_nothing(node: &Node<'_>) -> bool {
     }
 }
 
-/// What speaks of the schema itself or names it; not of use in another schema.
+/// Keywords that identify a schema, and have no use in another one.
 const OWN: Keywords = Keywords::of(&[
     Keyword::Schema,
     Keyword::Id,
@@ -195,7 +197,7 @@ impl<'b, 'a> Merge<'b, 'a> {
         }
     }
 
-    /// Two schemas as one.
+    /// Merges two schemas.
     fn schema(&mut self, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         self.schema_at(outer, inner, usize::MAX)
     }
@@ -217,7 +219,7 @@ impl<'b, 'a> Merge<'b, 'a> {
             (Shape::Anything, Shape::Object) => self.without_own(inner),
             (Shape::Object, Shape::Object) => {
                 self.objects(outer, inner, place).unwrap_or_else(|Impossible| {
-                    // Nothing is left over from what accepts nothing, and no reader needs to know more of it.
+                    // The result accepts nothing, so residuals and lost annotations no longer matter.
                     self.residual.truncate(residual);
                     self.guidance_lost = guidance_lost;
                     Chosen::Made(Node::record([("not", Node::empty_object())]))
@@ -226,7 +228,7 @@ impl<'b, 'a> Merge<'b, 'a> {
         }
     }
 
-    /// Are two values the same? The budget pays.
+    /// True if two values are equal; the comparison is paid from the budget.
     fn same(&self, one: &Node<'a>, two: &Node<'a>) -> bool {
         json::same_within(self.budget, one, two)
     }
@@ -272,7 +274,7 @@ impl<'b, 'a> Merge<'b, 'a> {
         Ok(provenance::object(sides.slots, Some(shells.0), Some(shells.1)))
     }
 
-    /// A name means something else once an identifier is gone.
+    /// Marks the merge as inexact if a removed identifier may change the target of a reference.
     fn doubt_identifiers(&mut self, outer: &Node<'a>, inner: &Node<'a>) {
         let has = |node: &Node<'a>, keyword: Keyword| node.get(keyword.name()).is_some();
         let dynamic = has(inner, Keyword::DynamicAnchor) || has(inner, Keyword::RecursiveAnchor);
@@ -280,7 +282,7 @@ impl<'b, 'a> Merge<'b, 'a> {
         self.inexact |= dynamic || (based && (refers(outer, self.budget) || refers(inner, self.budget)));
     }
 
-    /// What the two say of one keyword at a step down.
+    /// Runs `inside` with a path one step deeper.
     fn below<R>(&mut self, step: Step<'a>, inside: impl FnOnce(&mut Self) -> R) -> R {
         self.at.push(step);
         let result = inside(self);
@@ -288,12 +290,12 @@ impl<'b, 'a> Merge<'b, 'a> {
         result
     }
 
-    /// Two schemas under one keyword.
+    /// Merges two schemas under one keyword.
     fn under(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         self.below(Step::Name(keyword.name()), |merge| merge.schema(outer, inner))
     }
 
-    /// Notes what could not be said here.
+    /// Adds a residual at the current path.
     fn push_residual(
         &mut self,
         side: Operand,
@@ -305,9 +307,9 @@ impl<'b, 'a> Merge<'b, 'a> {
         self.residual.push(Residual { side, keyword, at: self.at.clone(), schema });
     }
 
-    /// May so many copies of a schema be made?
+    /// Reserves the nodes for this many copies of a schema. Returns false if there are not enough left.
     fn afford(&mut self, schema: &Node<'_>, copies: usize) -> bool {
-        // A copy that is one node takes the place of nothing worth counting.
+        // A copy of a single node costs nothing, because it replaces another node.
         let cost = if copies == 0 { 0 } else { (json::size(schema, self.budget) - 1).saturating_mul(copies) };
         let left = self.spare.checked_sub(cost);
         self.spare = left.unwrap_or(self.spare);
@@ -315,7 +317,8 @@ impl<'b, 'a> Merge<'b, 'a> {
     }
 }
 
-/// Does a reference stand anywhere inside? A property of such a name counts: it costs no more than a doubt.
+/// True if there is a reference anywhere inside. A property of such a name counts too; the result is then inexact,
+/// which is harmless.
 fn refers(node: &Node<'_>, budget: &Budget) -> bool {
     let mut open = Vec::from([node]);
     while let Some(node) = open.pop().filter(|_| budget.pay(1)) {

@@ -1,5 +1,4 @@
-//! The keywords of two schemas while they are being merged: taken out in the groups in which they are read, and put
-//! back.
+//! Keywords of two schemas during a merge: taken out in groups that depend on each other, and put back merged.
 
 use alloc::vec::Vec;
 
@@ -16,13 +15,13 @@ use crate::{
     },
 };
 
-/// The members of two schemas, while they are being merged.
+/// Members of two schemas during a merge.
 pub(super) struct Operands<'a> {
     pub(super) slots: Vec<Slot<'a>>,
 }
 
 impl<'a> Operands<'a> {
-    /// Two objects by name, without what only the inner schema can say of itself.
+    /// Combines two objects by key, without keywords that only identify the inner schema.
     pub(super) fn of(outer: Object<'a>, inner: Object<'a>, place: usize) -> Self {
         let mut slots = provenance::slots(outer, inner, place);
         for slot in slots.iter_mut().filter(|slot| slot.keyword.is_some_and(|keyword| OWN.contains(keyword))) {
@@ -35,7 +34,7 @@ impl<'a> Operands<'a> {
         self.slots.iter_mut().find(|slot| slot.keyword == Some(keyword))
     }
 
-    /// Does that side have one of these keywords, unsettled?
+    /// True if a side has one of these keywords, not yet merged.
     pub(super) fn has(&self, side: Operand, keywords: Keywords) -> bool {
         self.slots.iter().any(|slot| {
             let own = matches!(
@@ -46,7 +45,7 @@ impl<'a> Operands<'a> {
         })
     }
 
-    /// Does that side say anything by one of these keywords that the other does not say in the same way?
+    /// True if a side has one of these keywords with a value that the other side does not have.
     pub(super) fn adds(&self, side: Operand, keywords: Keywords) -> bool {
         let mut slots = self.slots.iter().filter(|slot| slot.keyword.is_some_and(|keyword| keywords.contains(keyword)));
         slots.any(|slot| match (&slot.value, side) {
@@ -56,26 +55,26 @@ impl<'a> Operands<'a> {
         })
     }
 
-    /// Takes what each side has.
+    /// Takes the values of both sides.
     pub(super) fn take(&mut self, keyword: Keyword) -> (Option<Node<'a>>, Option<Node<'a>>) {
         self.slot(keyword).map_or((None, None), |slot| slot.value.take())
     }
 
-    /// Takes what both sides have.
+    /// Takes the values of both sides, if both have the keyword.
     pub(super) fn take_pair(&mut self, keyword: Keyword) -> Option<(Node<'a>, Node<'a>)> {
         let slot = self.slot(keyword).filter(|slot| matches!(slot.value, Value::Both(..)))?;
         let (outer, inner) = slot.value.take();
         outer.zip(inner)
     }
 
-    /// Puts what is left where it was taken from.
+    /// Stores the merged value of a keyword.
     pub(super) fn settle(&mut self, keyword: Keyword, kept: Chosen<'a>) {
         if let Some(slot) = self.slot(keyword) {
             slot.value = Value::Settled(kept);
         }
     }
 
-    /// Puts one side's of a group of keywords there.
+    /// Stores the values of one side for a group of keywords.
     pub(super) fn settle_all<const N: usize>(
         &mut self,
         keywords: [Keyword; N],
@@ -89,7 +88,7 @@ impl<'a> Operands<'a> {
         }
     }
 
-    /// Puts back what was taken.
+    /// Puts back values that were taken.
     pub(super) fn restore(&mut self, keyword: Keyword, outer: Option<Node<'a>>, inner: Option<Node<'a>>) {
         let value = match (outer, inner) {
             (Some(outer), Some(inner)) => Value::Both(outer, inner),
@@ -102,7 +101,7 @@ impl<'a> Operands<'a> {
         }
     }
 
-    /// What is there by now.
+    /// Returns the current value of a keyword, unless both sides have one that is not yet merged.
     pub(super) fn get(&self, keyword: Keyword) -> Option<&Node<'a>> {
         self.slots.iter().find(|slot| slot.keyword == Some(keyword)).and_then(|slot| match &slot.value {
             Value::Outer(node) | Value::Inner(node) => Some(node),
@@ -111,7 +110,7 @@ impl<'a> Operands<'a> {
         })
     }
 
-    /// Do all of these keywords that are there come from one side alone, as they stood on it?
+    /// True if all present keywords of this set come unchanged from the same side.
     pub(super) fn is_one_sided(&self, keywords: Keywords) -> bool {
         let all = |own: fn(&Value<'a>) -> bool| {
             self.slots
@@ -129,9 +128,8 @@ impl<'a> Operands<'a> {
         })
     }
 
-    /// Does the merged object require a property that it forbids? Then the two contradict each other: at least if they
-    /// take objects only. A side that contradicts itself is left as it is, for that is a mistake somebody may want to
-    /// repair.
+    /// Returns an error if the merged schema accepts only objects, and requires a property that it forbids. A
+    /// contradiction within one side is kept, because it is a mistake that a repair may fix.
     pub(super) fn requires_what_it_forbids(&self) -> Result<(), Impossible> {
         let get = |keyword| self.get(keyword);
         let objects_only = get(Keyword::Type).and_then(InstanceTypes::of_keyword) == Some(InstanceTypes::OBJECT);

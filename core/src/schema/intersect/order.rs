@@ -1,5 +1,5 @@
-//! An order of JSON values that knows no difference where `json::same` knows none, so that long lists can be compared
-//! through an index.
+//! Total order of JSON values whose equality is that of `json::same`, so that long lists can be compared through an
+//! index.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -9,11 +9,11 @@ use crate::{
     json::{self, Data, Member, Node},
 };
 
-/// A value, ordered by what it is worth as JSON: numbers by value, objects whatever their order.
+/// A value, ordered by its JSON meaning: numbers by value, objects regardless of the order of members.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByValue<'n, 'a>(pub(crate) &'n Node<'a>);
 
-/// The different values of a list.
+/// Returns the distinct values of a list.
 pub(crate) fn values<'n, 'a>(list: &'n [Node<'a>]) -> Set<ByValue<'n, 'a>> {
     list.iter().map(ByValue).collect()
 }

@@ -1,4 +1,5 @@
-//! `properties`, `patternProperties` and `additionalProperties`, which are read together, and tables in general.
+//! Merges `properties`, `patternProperties` and `additionalProperties`, which depend on each other, and tables in
+//! general.
 
 use super::{
     accepts_all, accepts_nothing,
@@ -13,30 +14,31 @@ use crate::{
 
 const GROUP: [Keyword; 3] = [Keyword::Properties, Keyword::PatternProperties, Keyword::AdditionalProperties];
 
-/// What one side says of the members of an object.
+/// Schemas for the members of an object, on one side.
 struct Members<'a> {
     names: Option<Node<'a>>,
     patterns: Option<Node<'a>>,
     rest: Option<Node<'a>>,
 }
 
-/// How far what one side says of all other names has to reach, and can, over what only the other side speaks of.
+/// Copies of the `additionalProperties` of one side, for members that only the other side lists.
 struct Reach<'a> {
-    /// What names that are new to it must meet as well.
+    /// Schema to merge into new names.
     names: Option<Node<'a>>,
-    /// What patterns that are new to it must meet as well.
+    /// Schema to merge into new patterns.
     patterns: Option<Node<'a>>,
 }
 
 impl<'a> Merge<'_, 'a> {
-    /// Settles the three keywords.
+    /// Merges the three keywords.
     ///
-    /// `additionalProperties` of one side means all names that this side's own `properties` and `patternProperties`
-    /// leave. What the other side says of such a name must meet it there, for the merged keyword no longer reaches a
-    /// name that is spoken of.
-    /// - A new *name* is certainly meant if this side has no patterns; with patterns it may be, but nothing here
-    ///   matches patterns.
-    /// - A new *pattern* is certainly meant, for all names it matches, if this side has neither names nor patterns.
+    /// `additionalProperties` of one side applies to all names that neither `properties` lists nor `patternProperties`
+    /// matches on the same side. The merged keyword no longer applies to names that the other side lists, so it must be
+    /// merged into their schemas:
+    /// - A new *name* is certainly affected if this side has no patterns. With patterns it may be affected, but nothing
+    ///   here matches patterns.
+    /// - A new *pattern* is certainly affected, for all names that it matches, if this side has neither names nor
+    ///   patterns.
     pub(super) fn members(&mut self, sides: &mut Operands<'a>) {
         let group = Keywords::of(&GROUP);
         if !sides.has(Operand::Outer, group) || !sides.has(Operand::Inner, group) {
@@ -65,7 +67,7 @@ impl<'a> Merge<'_, 'a> {
             (Some(ours), None) => Some(Chosen::Outer(ours)),
             (None, theirs) => theirs.map(Chosen::Inner),
         };
-        // Where every name that is not spoken of is forbidden anyway, a forbidden name need not be spoken of.
+        // If all unlisted names are forbidden anyway, forbidden names need not be listed.
         let closed = rest.as_ref().is_some_and(|rest| accepts_nothing(rest.node()))
             && [&outer.patterns, &inner.patterns].into_iter().flatten().all(is_empty);
         if let Some(rest) = rest {
@@ -122,7 +124,7 @@ impl<'a> Merge<'_, 'a> {
         );
     }
 
-    /// Two tables of schemas, of which what is new in one must meet what the other says of all others.
+    /// Merges two tables of schemas; new entries of one are merged with the `additionalProperties` of the other.
     fn meet_members(
         &mut self,
         keyword: Keyword,
@@ -145,7 +147,7 @@ impl<'a> Merge<'_, 'a> {
         }))
     }
 
-    /// Two tables whose entries meet where both have one.
+    /// Merges two tables entry by entry.
     pub(super) fn table(
         &mut self,
         keyword: Keyword,
@@ -199,7 +201,7 @@ fn is_empty(table: &Node<'_>) -> bool {
     table.as_object().is_none_or(Object::is_empty)
 }
 
-/// How many names of one table another has not.
+/// Returns the number of names in one table that the other does not have.
 fn new_members(known: &Option<Node<'_>>, table: &Option<Node<'_>>) -> usize {
     let Some(table) = table.as_ref().and_then(Node::as_object) else { return 0 };
     let known = known.as_ref().and_then(Node::as_object).map(Object::index).unwrap_or_default();

@@ -1,6 +1,6 @@
-//! What is left of two values that were merged, and the building of a container from what is left of its parts.
+//! Result of merging two values, and containers built from merged parts.
 //!
-//! A container all of whose parts are one side's own is that side's container: it keeps its origin and stays intact.
+//! A container whose parts all come from one side is the container of that side: it keeps its origin and stays intact.
 
 use alloc::vec::Vec;
 
@@ -10,16 +10,16 @@ use crate::{
     schema::keyword::Keyword,
 };
 
-/// What is left of two values.
+/// Result of merging two values.
 #[derive(Debug)]
 pub(super) enum Chosen<'a> {
-    /// The outer one, as it was.
+    /// The outer value, unchanged.
     Outer(Node<'a>),
-    /// The inner one, as it was.
+    /// The inner value, unchanged.
     Inner(Node<'a>),
-    /// They mean the same: whichever lets its container stay as it was.
+    /// Both are equivalent: the one that leaves its container unchanged is used.
     Either(Node<'a>, Node<'a>),
-    /// Neither.
+    /// A new value.
     Made(Node<'a>),
 }
 
@@ -69,12 +69,12 @@ impl ContainerMeta {
         ContainerMeta { shell: node.shell(), len }
     }
 
-    /// Around all of its own parts again.
+    /// Rebuilds the container from its own parts.
     fn restored<'a>(self, data: Data<'a>) -> Node<'a> {
         self.shell.around(data)
     }
 
-    /// Around other parts.
+    /// Rebuilds the container from other parts.
     pub(super) fn changed<'a>(self, data: Data<'a>) -> Node<'a> {
         let mut node = self.shell.around(data);
         node.touch();
@@ -82,29 +82,29 @@ impl ContainerMeta {
     }
 }
 
-/// One name in two objects.
+/// One key in two objects.
 #[derive(Debug)]
 pub(super) struct Slot<'a> {
     pub(super) keyword: Option<Keyword>,
     pub(super) outer_key: Option<Text<'a>>,
-    /// With the member's place among the inner object's.
+    /// Key in the inner object, with its position.
     pub(super) inner_key: Option<(usize, Text<'a>)>,
     pub(super) value: Value<'a>,
 }
 
-/// What stands under a name in two objects.
+/// Value of a key in two objects.
 #[derive(Debug)]
 pub(super) enum Value<'a> {
     Outer(Node<'a>),
     Inner(Node<'a>),
     Both(Node<'a>, Node<'a>),
     Settled(Chosen<'a>),
-    /// Nothing, any more.
+    /// Removed.
     Gone,
 }
 
 impl<'a> Value<'a> {
-    /// What each side has.
+    /// Takes the values of both sides.
     pub(super) fn take(&mut self) -> (Option<Node<'a>>, Option<Node<'a>>) {
         match core::mem::replace(self, Value::Gone) {
             Value::Outer(node) => (Some(node), None),
@@ -115,7 +115,8 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The members of two objects by name: the outer's in their places, the inner's new ones at `place`, in their order.
+/// Combines the members of two objects by key: members of the outer one in their positions, new ones of the inner one
+/// at `place`, in their order.
 pub(super) fn slots<'a>(outer: Object<'a>, inner: Object<'a>, place: usize) -> Vec<Slot<'a>> {
     let mut slots: Vec<Slot<'a>> = outer.into_members().into_iter().map(Slot::outer).collect();
     let places: Map<Text<'a>, usize> =
@@ -152,7 +153,7 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// The name, for the path to it.
+    /// Returns the key, for the path.
     pub(super) fn name(&self) -> Text<'a> {
         match (&self.outer_key, &self.inner_key) {
             (Some(name), _) | (None, Some((_, name))) => name.clone(),
@@ -161,10 +162,10 @@ impl<'a> Slot<'a> {
     }
 }
 
-/// What is left of one slot: its name on either side (the inner's with its place there), and its value.
+/// Result for one slot: its key on each side (in the inner object with its position), and its value.
 type Named<'a> = (Option<Text<'a>>, Option<(usize, Text<'a>)>, Chosen<'a>);
 
-/// An object of what is left under each name. Names that stand on one side only and were not looked at are kept.
+/// Builds an object from merged slots. Keys that are on one side only are kept.
 pub(super) fn object<'a>(
     slots: Vec<Slot<'a>>,
     outer: Option<ContainerMeta>,
@@ -226,14 +227,14 @@ pub(super) fn object<'a>(
     }
 }
 
-/// What is left at one place of a list, and which item of each side it was merged from.
+/// Merged item of a list, and the index of the item on each side.
 pub(super) struct Item<'a> {
     pub(super) outer: Option<usize>,
     pub(super) inner: Option<usize>,
     pub(super) kept: Chosen<'a>,
 }
 
-/// A list of what is left at each place.
+/// Builds a list from merged items.
 pub(super) fn list<'a>(items: Vec<Item<'a>>, outer: Option<ContainerMeta>, inner: Option<ContainerMeta>) -> Chosen<'a> {
     let stays =
         |shell: Option<ContainerMeta>, place: fn(&Item<'a>) -> Option<usize>, is_own: fn(&Chosen<'a>) -> bool| {

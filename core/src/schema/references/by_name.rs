@@ -1,4 +1,4 @@
-//! References of a schema that passes have written: each names the root or an entry of the root's tables of
+//! References of a schema that passes have rewritten: each leads to the root or to an entry in its tables of
 //! definitions.
 
 use alloc::{string::String, vec::Vec};
@@ -17,16 +17,16 @@ use crate::{
     },
 };
 
-/// The definitions by their names, and what the references name.
+/// Definitions by name, and the targets of references.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
-    /// By table and name. The root is 0, and the definitions follow in document order.
+    /// Numbers by table and name. The root is 0; definitions are numbered in document order.
     definitions: Map<(&'static str, String), Number>,
-    /// What each reference refers to.
+    /// Target of each reference.
     uses: Vec<Number>,
 }
 
-/// Resolves every reference of a schema that passes have written.
+/// Resolves every reference of a rewritten schema.
 ///
 /// # Errors
 /// Those of the walk.
@@ -41,7 +41,7 @@ pub(crate) fn by_name(root: &Node<'_>, budget: &Budget) -> Result<References, Er
     Ok(References::Written(names))
 }
 
-/// The entries of the root's tables of definitions, in document order.
+/// Returns the entries in the root's tables of definitions, in document order.
 fn entries<'n, 'a>(root: &'n Node<'a>) -> impl Iterator<Item = (&'static str, &'n Member<'a>)> {
     root.as_object().into_iter().flatten().flat_map(|member| {
         let table = TABLES.iter().find(|table| member.key.is(table));

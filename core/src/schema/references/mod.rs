@@ -1,8 +1,8 @@
-//! Where references lead: pointers, anchors and embedded resources of a schema as it was read, names of definitions
-//! once passes have written it.
+//! Resolution of references: pointers, anchors and embedded resources in a schema as read, names of definitions in a
+//! rewritten schema.
 //!
-//! A schema is resolved as it came, before anything moves; the numbers of its nodes then find them wherever they are.
-//! What passes have written refers to the root and to its definitions alone, so names are enough.
+//! A schema is resolved as it was read, before nodes move; their numbers identify the targets from then on. References
+//! in a rewritten schema lead only to the root and to its definitions, so names are enough.
 
 mod by_name;
 mod resolve;
@@ -24,16 +24,16 @@ use crate::{
 use by_name::by_name;
 pub(crate) use resolve::resolve;
 
-/// What tells a target of references from the others: the number of the node as it was read, or the place among the
-/// definitions. They follow one another in document order.
+/// Identifies a target of references: the number of a node in a schema as read, or of a definition in a rewritten one.
+/// Numbers follow document order.
 pub(crate) type Number = u32;
 
-/// Whose schema it is.
+/// Origin of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// The caller's, as it was read: references may lead anywhere.
+    /// The caller's schema as read: references may lead anywhere.
     Read,
-    /// Ours: references lead to the root and to its definitions.
+    /// A schema rewritten by passes: references lead to the root and its definitions.
     Written,
 }
 
@@ -48,12 +48,12 @@ pub(crate) fn of(root: &Node<'_>, form: Form, draft: Draft, budget: &Budget) -> 
     }
 }
 
-/// Every reference of a schema that leads somewhere in it.
+/// Resolved references of a schema.
 #[derive(Clone, Debug)]
 pub(crate) enum References {
-    /// Of a schema as it was read.
+    /// References of a schema as read.
     Read(resolve::Resolved),
-    /// Of a schema that passes have written.
+    /// References of a rewritten schema.
     Written(by_name::Names),
 }
 
@@ -64,7 +64,8 @@ impl Default for References {
 }
 
 impl References {
-    /// What a reference refers to, by the value of its keyword; `None` if it leads nowhere in this document.
+    /// Returns the target of a reference, given the value of its keyword; `None` if it does not resolve in this
+    /// document.
     pub(crate) fn target(&self, reference: &Node<'_>) -> Option<Number> {
         match self {
             References::Read(known) => known.target(reference),
@@ -72,12 +73,12 @@ impl References {
         }
     }
 
-    /// What the reference of a schema refers to.
+    /// Returns the target of a schema's reference.
     pub(crate) fn target_of(&self, schema: &Node<'_>) -> Option<Number> {
         self.target(reference(schema)?)
     }
 
-    /// The root, as a target.
+    /// Returns the root as a target.
     pub(crate) fn root(&self, root: &Node<'_>) -> Option<Number> {
         match self {
             References::Read(_) => root.origin().number(),
@@ -85,7 +86,7 @@ impl References {
         }
     }
 
-    /// The target that stands here: `place` is counted from the root.
+    /// Returns the number of this schema if it is a target; `place` must be relative to the root.
     pub(crate) fn at(&self, schema: &Node<'_>, place: &SchemaPath<'_, '_>) -> Option<Number> {
         match self {
             References::Read(known) => known.at(schema),
@@ -93,7 +94,7 @@ impl References {
         }
     }
 
-    /// Does one of these targets stand here, or in what stands here?
+    /// True if one of these targets is this schema, or (in a schema as read) inside it.
     pub(crate) fn leads_into(&self, schema: &Node<'_>, place: &SchemaPath<'_, '_>, targets: &Set<Number>) -> bool {
         match self {
             References::Read(_) => {
@@ -104,7 +105,7 @@ impl References {
         }
     }
 
-    /// Where the targets stand, with their pointers.
+    /// Returns the targets with their pointers.
     pub(crate) fn targets<'s, 'a>(&self, root: &'s Node<'a>, budget: &Budget) -> Map<Number, (&'s Node<'a>, String)> {
         match self {
             References::Read(known) => known.targets(root, budget),
@@ -112,7 +113,7 @@ impl References {
         }
     }
 
-    /// The schema that a target is.
+    /// Returns the schema of a target.
     pub(crate) fn located<'s, 'a>(&self, root: &'s Node<'a>, target: Number) -> Option<&'s Node<'a>> {
         match self {
             References::Read(_) => resolve::numbered(root, target),
@@ -120,17 +121,17 @@ impl References {
         }
     }
 
-    /// Does no reference lead anywhere?
+    /// True if no reference resolves.
     pub(crate) fn is_empty(&self) -> bool {
         self.uses().next().is_none()
     }
 
-    /// Every schema that is referred to, once.
+    /// Returns every target once.
     pub(crate) fn all_targets(&self) -> impl Iterator<Item = Number> + '_ {
         self.uses().collect::<Set<Number>>().into_iter()
     }
 
-    /// What every reference refers to, one entry a reference.
+    /// Returns the target of every reference, one entry per reference.
     pub(crate) fn uses(&self) -> Box<dyn Iterator<Item = Number> + '_> {
         match self {
             References::Read(known) => Box::new(known.uses()),
@@ -138,7 +139,7 @@ impl References {
         }
     }
 
-    /// The parts of the document that hold targets and that no walk over the schema meets, in document order.
+    /// Returns the parts of the document that are targets but not at the position of a subschema, in document order.
     pub(crate) fn outside<'t, 'a>(&self, root: &'t Node<'a>, budget: &Budget) -> Vec<&'t Node<'a>> {
         match self {
             References::Read(known) => known.outside(root, budget),
@@ -146,7 +147,7 @@ impl References {
         }
     }
 
-    /// May another anchor of the name catch this dynamic reference, depending on where the way to it began?
+    /// True if another anchor of this name may match the dynamic reference, depending on the dynamic scope.
     pub(crate) fn is_ambiguous(&self, reference: &Node<'_>) -> bool {
         match self {
             References::Read(known) => known.is_ambiguous(reference),
@@ -155,10 +156,10 @@ impl References {
     }
 }
 
-/// The keywords that refer to another schema.
+/// Keywords that refer to another schema.
 pub(crate) const KEYWORDS: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
-/// The reference of a schema: the value of its `$ref`, or of a dynamic one.
+/// Returns the reference of a schema: the value of `$ref`, otherwise of a dynamic reference.
 pub(crate) fn reference<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
     let mut found = None;
     for member in schema.as_object()? {
@@ -173,8 +174,7 @@ pub(crate) fn reference<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
     found
 }
 
-/// Is there a key anywhere that is called like a reference, whatever it means there? Quicker to tell than whether it is
-/// one.
+/// True if any key is named like a reference, even if it is not a keyword there. Faster than [`has_references`].
 pub(crate) fn mentions_references(root: &Node<'_>) -> bool {
     let mut open = Vec::from([root]);
     while let Some(node) = open.pop() {
@@ -200,7 +200,7 @@ fn is_container(node: &Node<'_>) -> bool {
     matches!(node.data(), Data::Array(_) | Data::Object(_))
 }
 
-/// Is there a reference anywhere where a schema stands?
+/// Returns whether any subschema has a reference.
 ///
 /// # Errors
 /// Those of the walk.
@@ -208,7 +208,7 @@ pub(crate) fn has_references(root: &Node<'_>, budget: &Budget) -> Result<bool, E
     has(root, &KEYWORDS, budget)
 }
 
-/// Is there a reference whose target is found by what stands around it, `$dynamicRef` or `$recursiveRef`?
+/// Returns whether any subschema has `$dynamicRef` or `$recursiveRef`.
 ///
 /// # Errors
 /// Those of the walk.
@@ -226,7 +226,7 @@ fn has(root: &Node<'_>, keywords: &[&str], budget: &Budget) -> Result<bool, Erro
     Ok(found)
 }
 
-/// The numbers of a node and everything in it.
+/// Returns the range of numbers of a node and its descendants.
 pub(crate) fn numbers(node: &Node<'_>) -> Range<Number> {
     fn last(node: &Node<'_>) -> Number {
         let own = node.origin().number().unwrap_or_default();

@@ -1,7 +1,7 @@
-//! References of a schema as it was read: pointers, anchors and embedded resources, by the numbers of the nodes.
+//! Resolves references of a schema as read: pointers, anchors and embedded resources, by node numbers.
 //!
-//! `$dynamicRef` and `$recursiveRef` are read as references to the anchor that they name: which schema a dynamic scope
-//! would put in its place depends on who uses the document, and here nobody else does.
+//! `$dynamicRef` and `$recursiveRef` are resolved to the anchor that they name. The dynamic scope would only matter if
+//! other documents referred to this one, and none do.
 
 use alloc::{
     borrow::Cow,
@@ -25,16 +25,16 @@ use crate::{
     },
 };
 
-/// The number of the value of each `$ref` (which survives when the schema around it is joined with another), and of the
-/// node it refers to.
+/// Targets of references, by the number of the value of `$ref`, which stays the same if its schema is merged with
+/// another one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resolved {
     targets: Map<Number, Number>,
-    /// The same targets, once each.
+    /// All targets, once each.
     all: Set<Number>,
-    /// The targets that stand where no schema stands: under a keyword that JSON Schema does not have.
+    /// Targets that are not at the position of a subschema, such as those under unknown keywords.
     outside: Set<Number>,
-    /// Dynamic references that another anchor of the name may catch.
+    /// Dynamic references that another anchor of the same name may match.
     ambiguous: Set<Number>,
 }
 
@@ -72,7 +72,7 @@ impl Resolved {
 
     pub(super) fn targets<'s, 'a>(&self, root: &'s Node<'a>, budget: &Budget) -> Map<Number, (&'s Node<'a>, String)> {
         let (wanted, mut found) = (&self.all, Map::new());
-        // What is open, with the pointer's length there and the token that leads on.
+        // Open nodes, with the length of the parent's pointer and the token that follows.
         let mut open: Vec<(&'s Node<'a>, usize, Cow<'s, str>)> = Vec::from([(root, 0, Cow::Borrowed(""))]);
         let mut pointer = String::new();
         while let Some((node, length, token)) = open.pop().filter(|_| found.len() < wanted.len() && budget.pay(1)) {
@@ -102,7 +102,8 @@ impl Resolved {
 
 /// Resolves every reference of a schema as it was read.
 ///
-/// A target may stand where no schema stands, such as `#/components/schemas/Pet`; then the references in it count, too.
+/// A target may be outside of all subschemas, such as `#/components/schemas/Pet`; then references inside it are
+/// resolved too.
 ///
 /// # Errors
 /// Those of the walk.
@@ -140,10 +141,10 @@ pub(crate) fn resolve(root: &Node<'_>, draft: Draft, budget: &Budget) -> Result<
     Ok(References::Read(references))
 }
 
-/// A base URI, by its place among those of the document.
+/// Index of a base URI.
 type Base = usize;
 
-/// A reference as it is written.
+/// A reference as written.
 struct Reference {
     number: Number,
     base: Base,
@@ -151,17 +152,17 @@ struct Reference {
     is_dynamic: bool,
 }
 
-/// The anchor that a reference names; none is that of `$recursiveAnchor`.
+/// Returns the anchor that a reference names; empty for `$recursiveAnchor`.
 fn anchor_of(reference: &str) -> &str {
     uri::split_fragment(reference).1.unwrap_or_default()
 }
 
-/// What a reference leads to.
+/// Target of a reference.
 struct Target<'t, 'a> {
     node: &'t Node<'a>,
-    /// The base URI that holds there.
+    /// Base URI of the target.
     base: Base,
-    /// No schema stands there by the keywords above it.
+    /// True if it is not at the position of a subschema.
     is_outside: bool,
 }
 
@@ -169,27 +170,27 @@ struct Document<'b, 't, 'a> {
     budget: &'b Budget,
     draft: Draft,
     bases: Vec<String>,
-    /// Embedded resources (and the root) by their URIs.
+    /// Embedded resources (and the root), by URI.
     resources: Map<String, (&'t Node<'a>, Base)>,
-    /// The base URIs of embedded resources, by their numbers.
+    /// Base URIs of embedded resources, by node number.
     embedded: Map<Number, Base>,
-    /// Named places by resource and name.
+    /// Anchors, by resource and name.
     anchors: Map<(Base, String), (&'t Node<'a>, Base)>,
     refs: Vec<Reference>,
-    /// How many dynamic anchors there are of each name.
+    /// Number of dynamic anchors of each name.
     dynamic: Map<String, usize>,
-    /// The members of large objects by name, for those that references led through.
+    /// Members of large objects by name, for objects on the path of a pointer.
     tables: Map<Number, Map<String, &'t Node<'a>>>,
 }
 
-/// Objects of so few members are searched one by one.
+/// Up to this many members, objects are searched linearly.
 const FEW: usize = 16;
 
 impl<'t, 'a> Document<'_, 't, 'a> {
-    /// Notes what the schemas in a part of the document name and refer to. Goes where schemas stand, by the keyword
-    /// table, because an `$id` inside an `enum` is no identifier.
+    /// Collects identifiers and references in a part of the document. Visits only subschemas, because an `$id` inside
+    /// `enum` is not an identifier.
     fn survey(&mut self, part: &'t Node<'a>, base: Base) -> Result<(), Error> {
-        // The identifiers that we are inside of, with how many schemas stand above each.
+        // Enclosing identifiers, with their depth.
         let mut around: Vec<(usize, Base)> = Vec::new();
         visit::walk(self.budget, part, Keywords::ALL, &mut |node, place| {
             while around.last().is_some_and(|(known, _)| *known >= place.depth) {
@@ -204,12 +205,12 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         })
     }
 
-    /// Notes what one schema names and refers to; gives the base URI that holds inside it.
+    /// Collects identifiers and references of one schema. Returns the base URI inside it.
     fn schema(&mut self, node: &'t Node<'a>, outer: Base) -> Base {
         let Some(object) = node.as_object() else { return outer };
         let word = |keyword: &str| object.get(keyword).and_then(Node::as_text).and_then(Text::value);
         let mut base = outer;
-        // Beside `$ref` old drafts see nothing, `$id` included.
+        // Old drafts ignore siblings of `$ref`, including `$id`.
         let is_hidden = self.draft.ref_stands_alone() && word("$ref").is_some();
         if !is_hidden {
             if let Some(id) = word("$id").or_else(|| if self.draft == Draft::Four { word("id") } else { None }) {
@@ -245,7 +246,7 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         base
     }
 
-    /// The base URI of a resource that names itself, which is known under that name from here on.
+    /// Registers an embedded resource under its name, and returns its base URI.
     fn enter(&mut self, outer: Base, name: &str, node: &'t Node<'a>) -> Base {
         let base = self.bases.len();
         let uri = self.absolute(outer, name);
@@ -289,7 +290,7 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         Some(target)
     }
 
-    /// One step of a JSON Pointer.
+    /// Follows one token of a JSON Pointer.
     fn child(&mut self, node: &'t Node<'a>, token: &str) -> Option<&'t Node<'a>> {
         self.budget.pay(1 + token.len() / 8);
         match (node.data(), node.origin().number()) {
@@ -313,15 +314,15 @@ impl<'t, 'a> Document<'_, 't, 'a> {
     }
 }
 
-/// What stands at a place of a document, by the keywords that lead there.
+/// Kind of value at a location, according to the keywords on its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expected {
     Schema,
-    /// An object of schemas.
+    /// An object whose members are schemas.
     Named,
     /// A list of schemas.
     List,
-    /// A schema or a list of them.
+    /// A schema, or a list of schemas.
     SchemaOrList,
 }
 
@@ -344,7 +345,8 @@ impl Expected {
     }
 }
 
-/// The node with a number: numbers count in document order, so it is below the last one that does not come after it.
+/// Returns the node with a number. Numbers follow document order, so it is inside the last child whose number is not
+/// greater.
 pub(super) fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> {
     let mut node = root;
     while node.origin().number()? != number {

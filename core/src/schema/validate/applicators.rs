@@ -1,4 +1,4 @@
-//! Schemas that apply to the same value: references, `allOf`, `anyOf`, `oneOf`, `not`, `if`.
+//! Keywords whose schemas apply to the same value: references, `allOf`, `anyOf`, `oneOf`, `not`, `if`.
 
 use alloc::{format, vec::Vec};
 
@@ -9,7 +9,8 @@ use crate::{
 };
 
 impl<'v, 's, 'a> Run<'v, 's, 'a> {
-    /// `$ref`, where it leads to a schema of this document that is not being asked about this value already.
+    /// Validates `$ref`. The result is unknown if it does not resolve in this document, or if the target is already
+    /// being applied to this value.
     #[inline(never)]
     pub(super) fn reference(&mut self, reference: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
         let Some((target, schema, pointer)) = self.end_of(reference) else { return Verdict::Unknown };
@@ -24,15 +25,15 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         self.schema(schema, value, At { schema: &place, entered: Some(&entered), ..at })
     }
 
-    /// The schema that a reference leads to, with its number and its pointer. A schema that is nothing but another
-    /// reference is passed: the end of such a chain is found once, however many references lead into the chain.
+    /// Returns the target of a reference, with its number and its pointer. Targets that are only a reference are
+    /// skipped; the end of such a chain is found once, however many references lead into it.
     pub(super) fn end_of(&mut self, reference: &'s Node<'a>) -> Option<(Number, &'s Node<'a>, &'v str)> {
         let prepared = self.prepared;
         let references = prepared.references.as_ref()?;
         let first = references.target(reference)?;
         let (schema, pointer) = prepared.target(first)?;
         let Some(next) = self.only_reference(schema) else { return Some((first, schema, pointer)) };
-        // Until its end is known, a link leads nowhere: this ends circles.
+        // A link counts as unresolved until its end is known, so cycles end here.
         let mut links = Vec::from([first]);
         let mut next = if self.ends.contains_key(&first) { None } else { references.target(next) };
         let mut end = self.ends.insert(first, None).flatten();
@@ -59,7 +60,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         Some((end?, schema, pointer))
     }
 
-    /// The reference of a schema that contains only a reference.
+    /// Returns the reference of a schema that contains only a reference.
     fn only_reference(&self, schema: &'s Node<'a>) -> Option<&'s Node<'a>> {
         const SILENT: [&str; 7] = ["$ref", "$id", "$anchor", "$defs", "definitions", "title", "description"];
         let object = schema.as_object()?;
@@ -124,8 +125,8 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         }
     }
 
-    /// A union of which no branch takes the value. If one branch alone is for values of its kind, that one is meant,
-    /// and says what is wrong: most unions are a type and null.
+    /// Reports a union of which no branch accepts the value. If only one branch accepts the type of the value, its
+    /// violations are reported instead: most unions consist of a type and null.
     fn none_takes(&mut self, branches: &'s [Node<'a>], union: Keyword, value: &Node<'_>, at: At<'_>) -> Verdict {
         if self.silent > 0 {
             return Verdict::Invalid;
@@ -136,9 +137,9 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
             |branch: &Node<'_>| branch.as_object().is_some() && types(branch).is_none_or(|types| types.meets(kind));
         let mut meant = branches.iter().enumerate().filter(|(_, branch)| is_meant(branch));
         if let (Some((index, branch)), None) = (meant.next(), meant.next()) {
-            let (place, told) = (Place::Item(at.schema, index), self.errors.len());
+            let (place, reported) = (Place::Item(at.schema, index), self.errors.len());
             self.schema(branch, value, At { schema: &place, ..at });
-            if self.errors.len() > told {
+            if self.errors.len() > reported {
                 return Verdict::Invalid;
             }
         }
@@ -165,7 +166,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         }
     }
 
-    /// `if` with what stands beside it. Where it cannot be determined, both have to agree.
+    /// Validates `if` with `then` and `else`. If the condition is unknown, both must give the same result.
     #[inline(never)]
     pub(super) fn condition(
         &mut self,
@@ -203,7 +204,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
     }
 }
 
-/// The schemas of a list that has any.
+/// Returns the schemas of a list, unless it is empty.
 fn branches<'s, 'a>(says: &'s Node<'a>) -> Option<&'s [Node<'a>]> {
     says.as_array().filter(|branches| !branches.is_empty())
 }

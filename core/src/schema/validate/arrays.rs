@@ -1,4 +1,4 @@
-//! What is said of arrays.
+//! Keywords for arrays.
 
 use alloc::{format, string::String};
 
@@ -21,7 +21,8 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     ) -> Verdict {
         match keyword {
             Keyword::PrefixItems => self.by_position(says, items, at),
-            // Before 2020-12 a list is what `prefixItems` says since, and many who do not name their draft mean it so.
+            // Before 2020-12, a list in `items` was what is now `prefixItems`, and many schemas that declare no draft
+            // use it.
             Keyword::Items if says.as_array().is_some() => self.by_position(says, items, at),
             Keyword::Items => {
                 let known = self.prepared.draft.knows(Keyword::PrefixItems);
@@ -46,7 +47,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         }
     }
 
-    /// One schema for each of the first items.
+    /// Validates the first items, each against its own schema.
     #[inline(never)]
     fn by_position(&mut self, says: &'s Node<'a>, items: &[Node<'_>], at: At<'_>) -> Verdict {
         let Some(schemas) = says.as_array() else { return Verdict::Unknown };
@@ -61,7 +62,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         verdict
     }
 
-    /// One schema for all items from one on.
+    /// Validates all items after the first `before` ones against one schema.
     #[inline(never)]
     fn beyond(&mut self, schema: &'s Node<'a>, items: &[Node<'_>], before: usize, at: At<'_>) -> Verdict {
         let mut verdict = Verdict::Valid;
@@ -143,7 +144,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 }
 
-/// What it costs to spell a value.
+/// Returns the cost of writing a value.
 pub(super) fn weight(value: &Node<'_>) -> usize {
     let (mut cost, mut open) = (0, alloc::vec![value]);
     while let Some(value) = open.pop() {

@@ -1,9 +1,9 @@
-//! What a schema says against a value: every assertion of drafts 4 to 2020-12, three-valued.
+//! Validates a value against a schema: every assertion of drafts 4 to 2020-12, with a three-valued result.
 //!
-//! What cannot be judged is unknown, never guessed: `unevaluatedProperties` and `unevaluatedItems`, `$dynamicRef` and
-//! `$recursiveRef`, references that lead out of the document, nowhere or to themselves, a `pattern` that no engine here
-//! reads, a keyword whose value JSON Schema does not allow, and whatever is left when the steps are spent. `format` and
-//! `content*` tell and do not judge.
+//! The result is unknown, never guessed, for `unevaluatedProperties` and `unevaluatedItems`, `$dynamicRef` and
+//! `$recursiveRef`, references that leave the document, do not resolve or lead to themselves, a `pattern` that the
+//! engine here does not support, a keyword with an invalid value, and whatever is left once the budget is spent.
+//! `format` and `content*` are annotations and not validated.
 //!
 //! Sources: JSON Schema Validation, drafts 4, 6, 7, 2019-09 and 2020-12; OpenAPI 3.0.3 for `nullable`.
 
@@ -40,56 +40,57 @@ use place::Place;
 pub(crate) use prepared::Prepared;
 pub(crate) use verdict::Verdict;
 
-/// The steps of one validation: every schema tried on a value is one, and so is every value that is compared.
+/// Budget of one validation, in steps: each application of a schema to a value is one, and so is each comparison of
+/// values.
 const STEPS: usize = 100_000;
 
-/// Maximum number of schemas inside one another, references counted: what is deeper is unknown. Each takes stack, and a
-/// call does with 512 KiB.
+/// Maximum nesting of schemas, including references; deeper schemas are unknown. Each level takes stack, and a call
+/// must run in 512 KiB.
 const DEEPEST: usize = 256;
 
 /// Maximum number of violations reported.
 const MOST: usize = 100;
 
-/// Whether arguments are valid, and what the schema says against them.
+/// Result of validating arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Validation {
-    /// Whether the schema takes them; `None` where that cannot be determined.
+    /// True if the schema accepts the arguments; `None` if that cannot be determined.
     pub valid: Option<bool>,
-    /// What the schema says against them, at most 100; empty unless `valid` is `Some(false)`.
+    /// Violations, at most 100; empty unless `valid` is `Some(false)`.
     pub errors: Vec<ArgumentViolation>,
 }
 
-/// One thing that a schema says against arguments.
+/// One violation of a schema by arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ArgumentViolation {
-    /// JSON Pointer into the arguments: what is wrong. What is missing is wrong with the object that lacks it.
+    /// JSON Pointer into the arguments to the invalid value. A missing member is reported at its object.
     pub pointer: String,
-    /// JSON Pointer into the schema: the keyword that says so, behind a reference where it stands.
+    /// JSON Pointer into the schema to the violated keyword; after a reference, to its location in the target.
     pub schema_pointer: String,
     /// The keyword's name; `false` for a schema that is `false`.
     pub keyword: &'static str,
-    /// For people and models: what was expected, then what kind of value was found. It has names and kinds, and values
-    /// of the schema, but no value of the arguments.
+    /// Message for people and models: what was expected, then the kind of value that was found. It contains names and
+    /// kinds, and values of the schema, but no value of the arguments.
     pub message: String,
 }
 
-/// What of a schema every validation needs.
+/// A schema with precomputed data for validations.
 pub(crate) struct Validator<'s, 'a> {
     root: &'s Node<'a>,
     draft: Draft,
-    /// Where references lead; none if there are none.
+    /// Resolved references; `None` if there are none.
     references: Option<Cow<'s, References>>,
-    /// Those of a schema that is kept.
+    /// Compiled patterns of a prepared schema.
     patterns: Option<&'s pattern::Read>,
-    /// The pointers of what the references of a schema that is kept lead to.
+    /// Pointers to the targets of references of a prepared schema.
     kept: Option<&'s Map<Number, String>>,
-    /// Found with the first reference that is followed.
+    /// Targets of references, found when the first reference is followed.
     targets: OnceCell<Targets<'s, 'a>>,
 }
 
-/// The schemas that references lead to, each with its pointer.
+/// Targets of references, each with its pointer.
 type Targets<'s, 'a> = Map<Number, (&'s Node<'a>, String)>;
 
 impl<'s, 'a> Validator<'s, 'a> {
@@ -107,7 +108,7 @@ impl<'s, 'a> Validator<'s, 'a> {
         Ok(Validator { root, draft, references, patterns: None, kept: None, targets: OnceCell::new() })
     }
 
-    /// The schema that a reference leads to, and its pointer.
+    /// Returns the target of a reference, and its pointer.
     fn target(&self, target: Number) -> Option<(&'s Node<'a>, &str)> {
         if let Some(kept) = self.kept {
             return Some((prepared::numbered(self.root, target)?, kept.get(&target)?));
@@ -119,11 +120,11 @@ impl<'s, 'a> Validator<'s, 'a> {
         self.targets.get_or_init(walk).get(&target).map(|(schema, pointer)| (*schema, pointer.as_str()))
     }
 
-    /// Judges arguments: they are an object, also where the root does not say so.
+    /// Validates arguments, which must be an object even if the root does not declare it.
     pub(crate) fn arguments(&self, arguments: &Node<'_>) -> Validation {
         let mut run = Run::new(self, false);
         let (value_place, schema_place) = (Place::At(""), Place::At(""));
-        // A reference from the root to itself adds nothing.
+        // A reference from the root to itself has no effect.
         let number = self.root.origin().number();
         let entered = number.map(|target| Entered { target, value: arguments, before: None });
         let at = At { value: &value_place, schema: &schema_place, level: 0, entered: entered.as_ref() };
@@ -137,7 +138,7 @@ impl<'s, 'a> Validator<'s, 'a> {
         Validation { valid: verdict.known(), errors: run.errors }
     }
 
-    /// Judges a value of any kind.
+    /// Validates a value of any type.
     pub(crate) fn value(&self, value: &Node<'_>) -> Validation {
         let mut run = Run::new(self, false);
         let (value_place, schema_place) = (Place::At(""), Place::At(""));
@@ -146,7 +147,7 @@ impl<'s, 'a> Validator<'s, 'a> {
         Validation { valid: verdict.known(), errors: run.errors }
     }
 
-    /// Whether the schema takes arguments, without a word about them.
+    /// Validates arguments without collecting violations.
     pub(crate) fn takes(&self, arguments: &Node<'_>) -> Verdict {
         if !self.root.as_object().is_some_and(|root| root.has(Keyword::Type)) && arguments.as_object().is_none() {
             return Verdict::Invalid;
@@ -154,12 +155,12 @@ impl<'s, 'a> Validator<'s, 'a> {
         self.judge().verdict(self.root, arguments)
     }
 
-    /// Judges values by parts of this schema, within one budget.
+    /// Returns a judge that validates values against parts of this schema, within one budget.
     pub(crate) fn judge(&self) -> Judge<'_, 's, 'a> {
         Judge(Run::new(self, true))
     }
 
-    /// Judges any value by the schema as it stands, without a word about it.
+    /// Validates any value, without collecting violations.
     pub(crate) fn verdict(&self, value: &Node<'_>) -> Verdict {
         let (value_place, schema_place) = (Place::At(""), Place::At(""));
         let at = At { value: &value_place, schema: &schema_place, level: 0, entered: None };
@@ -167,19 +168,19 @@ impl<'s, 'a> Validator<'s, 'a> {
     }
 }
 
-/// Where the references of a schema lead; `None`: it has none.
+/// Resolves the references of a schema; `None` if it has none.
 fn resolved(root: &Node<'_>, draft: Draft) -> Option<References> {
     references::mentions_references(root).then(|| {
-        // References of a schema that takes too long to look at lead nowhere.
+        // References of a schema that exceeds the budget count as unresolved.
         references::resolve(root, draft, &Budget::new(root.values_read(), None)).unwrap_or_default()
     })
 }
 
-/// Judges values by parts of a schema, without a word about it. All of it is paid from one budget.
+/// Validates values against parts of a schema, without collecting violations, within one budget.
 pub(crate) struct Judge<'v, 's, 'a>(Run<'v, 's, 'a>);
 
 impl<'s, 'a> Judge<'_, 's, 'a> {
-    /// What a schema of this document says of a value.
+    /// Validates a value against a schema of this document.
     pub(crate) fn verdict(&mut self, schema: &'s Node<'a>, value: &Node<'_>) -> Verdict {
         let (value_place, schema_place) = (Place::At(""), Place::At(""));
         let number = schema.origin().number();
@@ -189,7 +190,7 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
         self.0.schema(schema, value, at)
     }
 
-    /// Asks several questions about one value, which is looked through once for all of them.
+    /// Runs several validations of one value, whose members are indexed only once.
     pub(crate) fn together<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> R {
         self.0.orders = Map::new();
         self.0.keeps_orders = true;
@@ -199,7 +200,7 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
         result
     }
 
-    /// What one keyword of a schema says of a value.
+    /// Validates a value against one keyword of a schema.
     pub(crate) fn keyword(&mut self, keyword: Keyword, schema: &'s Object<'a>, value: &Node<'_>) -> Verdict {
         let Some(says) = schema.get(keyword).filter(|_| self.knows(keyword)) else { return Verdict::Valid };
         if !self.0.budget.pay(1) {
@@ -215,43 +216,43 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
         self.0.keyword(keyword, says, schema, value, at)
     }
 
-    /// Whether a name matches a pattern of `patternProperties`; `None`: it cannot be determined.
+    /// Returns whether a name matches a pattern of `patternProperties`; `None` if that cannot be determined.
     pub(crate) fn matches(&mut self, pattern: &Text<'_>, schema: &Node<'_>, name: &Text<'_>) -> Option<bool> {
         self.0.named(pattern, schema, name)
     }
 
-    /// The schema that a reference leads to.
+    /// Returns the target of a reference.
     pub(crate) fn target(&mut self, reference: &'s Node<'a>) -> Option<&'s Node<'a>> {
         self.0.end_of(reference).map(|(_, schema, _)| schema)
     }
 
-    /// Whether the schema's draft has a keyword.
+    /// True if the schema's draft has the keyword.
     pub(crate) fn knows(&self, keyword: Keyword) -> bool {
         self.0.prepared.draft.knows(keyword)
     }
 
-    /// Whether the keywords beside a reference count.
+    /// True if the draft ignores siblings of `$ref`.
     pub(crate) fn ref_stands_alone(&self) -> bool {
         self.0.prepared.draft.ref_stands_alone()
     }
 
-    /// What pays.
+    /// Returns the remaining budget.
     pub(crate) fn budget(&self) -> &Budget {
         &self.0.budget
     }
 
-    /// The whole schema.
+    /// Returns the whole schema.
     pub(crate) fn root(&self) -> &'s Node<'a> {
         self.0.prepared.root
     }
 }
 
-/// Where a validation is.
+/// Position of a validation.
 #[derive(Clone, Copy)]
 struct At<'p> {
     value: &'p Place<'p>,
     schema: &'p Place<'p>,
-    /// How many schemas are around this one.
+    /// Number of enclosing schemas.
     level: usize,
     entered: Option<&'p Entered<'p>>,
 }
@@ -268,17 +269,17 @@ struct Run<'v, 's, 'a> {
     prepared: &'v Validator<'s, 'a>,
     budget: Budget,
     patterns: Patterns,
-    /// Where chains of references end, by each of their links; `None`: nowhere.
+    /// End of each chain of references, by each of its links; `None` if it does not resolve.
     ends: Map<Number, Option<Number>>,
-    /// The values of long enums, by the number of the keyword's value, as they are compared.
+    /// Canonical values of long enums, by the number of the node of the keyword's value.
     listed: Map<Number, Set<String>>,
-    /// The members of objects in order, by where the objects stand in memory: of the schema, which stays there.
+    /// Indexes of the schema's objects, by address; these objects do not move.
     declared: Map<usize, Rc<Order>>,
-    /// The same of the value, which may be changed between two questions.
+    /// Indexes of the value's objects, which may change between two validations.
     orders: Map<usize, Rc<Order>>,
-    /// All questions until further notice are about one value.
+    /// True while all validations are of the same value, so that its indexes stay valid.
     keeps_orders: bool,
-    /// Nothing is told while this is not 0: of two branches that both refuse a value neither is at fault.
+    /// Number of enclosing checks whose violations are not reported, such as those of the branches of a union.
     silent: usize,
     errors: Vec<ArgumentViolation>,
 }
@@ -299,7 +300,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         }
     }
 
-    /// Notes what a keyword refuses.
+    /// Reports a violation.
     #[inline(never)]
     fn refuse(&mut self, at: At<'_>, keyword: &'static str, message: impl FnOnce() -> String) -> Verdict {
         if !self.is_silent() {
@@ -314,7 +315,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         self.silent > 0 || self.errors.len() >= MOST
     }
 
-    /// What a keyword says, if it is known whether it holds.
+    /// Converts the result of a check, and reports a violation if it failed.
     fn told(&mut self, holds: Option<bool>, at: At<'_>, keyword: Keyword, message: impl FnOnce() -> String) -> Verdict {
         match holds {
             Some(true) => Verdict::Valid,
@@ -323,7 +324,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         }
     }
 
-    /// What a schema says of a value, without a word about it.
+    /// Validates a value without reporting violations.
     fn quietly(&mut self, schema: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
         self.silent += 1;
         let verdict = self.schema(schema, value, at);
@@ -331,7 +332,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         verdict
     }
 
-    /// What a schema says of a value.
+    /// Validates a value against a schema.
     fn schema(&mut self, schema: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
         if at.level > DEEPEST || !self.budget.pay(1) {
             return Verdict::Unknown;
@@ -372,7 +373,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         verdict
     }
 
-    /// What one keyword of a schema says of a value.
+    /// Validates a value against one keyword.
     fn keyword(
         &mut self,
         keyword: Keyword,
@@ -390,7 +391,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
                 self.of_object(keyword, says, schema, members, value, at)
             }
             (_, Data::Verbatim(_)) => Verdict::Unknown,
-            // A keyword for another kind.
+            // The keyword applies to another type.
             _ => Verdict::Valid,
         }
     }
@@ -418,7 +419,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         }
     }
 
-    /// How a count compares with the limit that a keyword sets; `None`: it sets none.
+    /// Compares a count with the limit of a keyword; `None` if the limit is invalid.
     fn against(&self, count: usize, limit: &Node<'_>) -> Option<core::cmp::Ordering> {
         if let Some(limit) = limit.as_u64() {
             return Some((count as u64).cmp(&limit));
@@ -429,12 +430,12 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
     }
 }
 
-/// Does the schema admit null beside its `type`, as OpenAPI 3.0 says it?
+/// True if the schema accepts null in addition to its `type`, as in OpenAPI 3.0.
 pub(crate) fn is_nullable(schema: &Object<'_>) -> bool {
     schema.get(Keyword::Nullable).and_then(Node::as_bool) == Some(true) && schema.has(Keyword::Type)
 }
 
-/// What `type` admits; `None`: it is no type, and no list of them.
+/// Returns the types that `type` accepts; `None` if it is invalid.
 fn admitted(says: &Node<'_>) -> Option<InstanceTypes> {
     InstanceTypes::of_keyword(says)
 }

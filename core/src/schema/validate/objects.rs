@@ -1,4 +1,4 @@
-//! What is said of objects.
+//! Keywords for objects.
 
 use alloc::{borrow::Cow, format, vec::Vec};
 
@@ -10,7 +10,7 @@ use crate::{
     schema::keyword::Keyword,
 };
 
-/// The most declared names that are compared with an undeclared one.
+/// Maximum number of declared names that are compared with an undeclared one.
 const CANDIDATES: usize = 256;
 
 impl<'s, 'a> Run<'_, 's, 'a> {
@@ -61,7 +61,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         verdict
     }
 
-    /// The members that are declared, in the order of the schema: whichever has fewer is gone through.
+    /// Returns the members that are declared, in the order of the schema. Iterates over the smaller of the two.
     fn declared_members<'m, 'n>(
         &mut self,
         declared: &'s Object<'a>,
@@ -81,7 +81,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         Some(pairs.collect())
     }
 
-    /// A schema that stands under a name, on the member of that name.
+    /// Validates a member against the schema of the same name.
     fn member(&mut self, schema: &'s Node<'a>, key: &Text<'_>, value: &Node<'_>, at: At<'_>) -> Verdict {
         let (place, schema_place) = (Place::Member(at.value, key), Place::Member(at.schema, key));
         self.schema(schema, value, At { value: &place, schema: &schema_place, ..at })
@@ -99,7 +99,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
                 verdict = verdict.and(match self.named(pattern, schema, key) {
                     Some(true) => self.schema(schema, value, at),
                     Some(false) => Verdict::Valid,
-                    // If the member is taken either way, nothing is open.
+                    // If the schema accepts the member anyway, it does not matter whether the pattern matches.
                     None if self.quietly(schema, value, at) == Verdict::Valid => Verdict::Valid,
                     None => Verdict::Unknown,
                 });
@@ -111,7 +111,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         verdict
     }
 
-    /// Does a pattern of `patternProperties` match a name?
+    /// Returns whether a pattern of `patternProperties` matches a name.
     pub(super) fn named(&mut self, pattern: &Text<'_>, schema: &Node<'_>, name: &Text<'_>) -> Option<bool> {
         self.budget.pay(1 + name.chars().len() / 64).then_some(())?;
         self.patterns.find((pattern, schema.origin().number()), name, self.prepared.patterns, &self.budget)
@@ -199,7 +199,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         verdict
     }
 
-    /// Names that have to be there; `keyword` says so.
+    /// Validates required names; `keyword` is the keyword to report.
     #[inline(never)]
     fn required(
         &mut self,
@@ -233,7 +233,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         verdict
     }
 
-    /// What holds of an object that has a member: names that are needed, or a schema.
+    /// Validates what a present member requires: other names, or a schema.
     #[inline(never)]
     fn dependent(
         &mut self,

@@ -1,4 +1,4 @@
-//! The members of large objects by their names, found once: many parts of a schema may ask about the same value.
+//! Indexes of the members of large objects, built once, because many parts of a schema may inspect the same value.
 
 use alloc::rc::Rc;
 
@@ -10,25 +10,25 @@ use crate::{
 };
 
 impl<'s, 'a> Run<'_, 's, 'a> {
-    /// Forgets what is known of the members of values: the value may be another one.
+    /// Clears the indexes of values, because the next value may be another one.
     pub(super) fn forget_orders(&mut self) {
         if !self.keeps_orders && !self.orders.is_empty() {
             self.orders = Map::new();
         }
     }
 
-    /// The order of a value's members; `None` if there is nothing left to pay with.
+    /// Returns the index of a value's members; `None` if the budget is spent.
     pub(super) fn order_of(&mut self, members: &Object<'_>) -> Option<Rc<Order>> {
         ordered(&mut self.orders, members, &self.budget)
     }
 
-    /// The order of the members of a part of the schema.
+    /// Returns the index of the members of an object in the schema.
     pub(super) fn order_of_declared(&mut self, declared: &'s Object<'a>) -> Option<Rc<Order>> {
         ordered(&mut self.declared, declared, &self.budget)
     }
 }
 
-/// The order of an object's members, found once.
+/// Returns the index of an object's members, built once.
 fn ordered(known: &mut Map<usize, Rc<Order>>, object: &Object<'_>, budget: &Budget) -> Option<Rc<Order>> {
     let at = core::ptr::from_ref(object) as usize;
     if let Some(order) = known.get(&at) {

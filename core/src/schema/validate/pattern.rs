@@ -1,4 +1,5 @@
-//! `pattern` and `patternProperties`: regular expressions by ECMA-262. What the engine does not have is unknown.
+//! `pattern` and `patternProperties`: regular expressions by ECMA-262. If the engine does not support one, the result
+//! is unknown.
 
 use alloc::vec::Vec;
 
@@ -10,17 +11,16 @@ use crate::{
     schema::{keyword::Keyword, references::Number},
 };
 
-/// The memory of the patterns of a schema that is kept, in bytes: so much, and so much for each of its values. A short
-/// pattern can be a large program, and a list of tools has many patterns; what does not fit is read again by every
-/// validation that needs it.
+/// Memory limit for the patterns of a prepared schema, in bytes, plus an amount for each of its values. A short pattern
+/// can be a large program, and a list of tools has many patterns. Patterns that do not fit are compiled again by every
+/// validation that needs them.
 const KEPT: usize = 16 << 10;
 const KEPT_FOR_A_VALUE: usize = 512;
 
-/// Patterns that were read, by the number of the schema's value that each belongs to; none for what the engine does not
-/// read.
+/// Compiled patterns, by the number of the value that each belongs to; `None` if the engine does not support it.
 pub(super) type Read = Map<Number, Option<Pattern>>;
 
-/// The patterns of a schema that is kept, as far as they fit.
+/// Compiles the patterns of a prepared schema, as far as they fit.
 pub(super) fn of(root: &Node<'_>) -> Read {
     let (mut read, mut open) = (Read::new(), Vec::from([root]));
     let values = root.values_read();
@@ -34,7 +34,7 @@ pub(super) fn of(root: &Node<'_>) -> Read {
             return;
         }
         if bytes > left {
-            // Few are read for nothing.
+            // Limits the number of patterns that are compiled in vain.
             left /= 2;
             return;
         }
@@ -66,12 +66,12 @@ fn compiled(pattern: &Text<'_>, budget: &Budget) -> Option<Pattern> {
     Pattern::new(&pattern.value()?, Spelling::Ecma, budget).ok()
 }
 
-/// The patterns of one validation, each read once.
+/// Patterns of one validation, each compiled once.
 #[derive(Default)]
 pub(super) struct Patterns(Read);
 
 impl Patterns {
-    /// Is a pattern found in a text? `None`: it cannot be determined.
+    /// Returns whether a pattern matches a text; `None` if that cannot be determined.
     pub(super) fn find(
         &mut self,
         (pattern, number): (&Text<'_>, Option<Number>),
@@ -79,7 +79,7 @@ impl Patterns {
         kept: Option<&Read>,
         budget: &Budget,
     ) -> Option<bool> {
-        // Half a surrogate pair is no character that the engine knows.
+        // The engine has no character for half a surrogate pair.
         let (number, text) = (number?, text.value()?);
         if let Some(known) = kept.and_then(|kept| kept.get(&number)).or_else(|| self.0.get(&number)) {
             return known.as_ref()?.find(&text, budget);
@@ -117,7 +117,7 @@ mod tests {
         let (count, bytes, values) = kept(&[large; 2_000]);
         assert!(bytes <= KEPT + KEPT_FOR_A_VALUE * values, "{bytes} bytes for {values} values");
         assert!(count < 2_000, "{count} are kept");
-        // Those of usual size all fit, also beside one that does not.
+        // Patterns of usual size all fit, even together with a large one.
         let mut usual = Vec::from(["^[a-z]{1,64}$"; 200]);
         usual.insert(0, "^.{1,10000}$");
         assert_eq!(kept(&usual).0, 200);

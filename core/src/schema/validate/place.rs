@@ -1,16 +1,16 @@
-//! Places in the arguments and in the schema: each knows the one above it, so that nothing is spelled, and nothing is
-//! kept, unless somebody asks for a pointer.
+//! Locations in the arguments and in the schema: linked lists towards the root, so that pointers are only built on
+//! demand.
 
 use alloc::{string::String, vec::Vec};
 
 use crate::json::{Pointer, Step, Text};
 
-/// A place in a document.
+/// A location in a document.
 #[derive(Clone, Copy)]
 pub(crate) enum Place<'p> {
-    /// A known place, by its pointer.
+    /// A known location, by its pointer.
     At(&'p str),
-    /// A member whose name the program knows.
+    /// A member with a fixed name.
     Name(&'p Place<'p>, &'static str),
     /// A member.
     Member(&'p Place<'p>, &'p Text<'p>),
@@ -19,7 +19,7 @@ pub(crate) enum Place<'p> {
 }
 
 impl Place<'_> {
-    /// How many bytes the names on the way to it take.
+    /// Returns the total length of the names on the path.
     pub(crate) fn length(&self) -> usize {
         let (mut length, mut next) = (0, Some(self));
         while let Some(place) = next {
@@ -42,7 +42,7 @@ impl Place<'_> {
         length
     }
 
-    /// The pointer to it.
+    /// Returns the JSON Pointer.
     pub(crate) fn pointer(&self) -> String {
         let (mut start, mut steps, mut next) = ("", Vec::new(), Some(self));
         while let Some(place) = next {

@@ -1,4 +1,4 @@
-//! A schema that is kept to judge the arguments of many calls.
+//! A schema that is prepared to validate the arguments of many calls.
 
 use alloc::{borrow::Cow, string::String};
 use core::cell::OnceCell;
@@ -14,29 +14,29 @@ use crate::{
     },
 };
 
-/// Maximum number of bytes of pointers that are kept for a value of the schema: where deep schemas have long names,
-/// they are found again by each validation that follows a reference.
+/// Maximum number of bytes of pointers that are kept per value of the schema. Beyond it (deep schemas with long names),
+/// each validation that follows a reference builds them again.
 const POINTERS: usize = 64;
 
-/// A schema with what every validation needs to know of it.
+/// A schema with precomputed data for every validation.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
     root: Node<'static>,
     draft: Draft,
     references: Option<References>,
-    /// The pointers of what references lead to, by its number.
+    /// Pointers to the targets of references, by number.
     targets: Option<Map<Number, String>>,
     patterns: pattern::Read,
 }
 
 impl Prepared {
-    /// Keeps a schema; `None` if it is neither an object nor a boolean.
+    /// Prepares a schema; `None` if it is neither an object nor a boolean.
     pub(crate) fn new(schema: &Node<'_>) -> Option<Prepared> {
         if !matches!(schema.data(), Data::Object(_) | Data::Bool(_)) {
             return None;
         }
         let mut root = schema.detached();
-        // References find their targets by these numbers.
+        // References identify their targets by these numbers.
         root.number_in_order();
         let draft = Draft::of(&root);
         let references = resolved(&root, draft);
@@ -45,12 +45,12 @@ impl Prepared {
         Some(Prepared { root, draft, references, targets, patterns })
     }
 
-    /// The schema.
+    /// Returns the schema.
     pub(crate) fn schema(&self) -> &Node<'static> {
         &self.root
     }
 
-    /// What judges by it.
+    /// Returns a validator for this schema.
     pub(crate) fn validator(&self) -> Validator<'_, 'static> {
         let references = self.references.as_ref().map(Cow::Borrowed);
         let patterns = Some(&self.patterns).filter(|patterns| !patterns.is_empty());
@@ -59,7 +59,7 @@ impl Prepared {
     }
 }
 
-/// The pointers of what references lead to, if they are not too long.
+/// Returns the pointers to the targets of references, if they are not too long.
 fn pointers(root: &Node<'_>, references: &References) -> Option<Map<Number, String>> {
     let targets = references.targets(root, &Budget::new(root.values_read(), None));
     let bytes: usize = targets.values().map(|(_, pointer)| pointer.len()).sum();
@@ -70,7 +70,8 @@ fn pointers(root: &Node<'_>, references: &References) -> Option<Map<Number, Stri
     (fits && are_found).then(|| targets.into_iter().map(|(number, (_, pointer))| (number, pointer)).collect())
 }
 
-/// The value with a number in a tree that was numbered in order: it is below the last one that does not come after it.
+/// Returns the value with a number in a tree numbered in document order: it is inside the last child whose number is
+/// not greater.
 pub(super) fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> {
     let is_before = |node: &Node<'_>| node.origin().number().is_some_and(|own| own <= number);
     let mut node = root;

@@ -1,4 +1,4 @@
-//! `type`, `enum`, `const`, and what is said of numbers and strings.
+//! Validates `type`, `enum`, `const`, and keywords for numbers and strings.
 
 use alloc::format;
 use core::cmp::Ordering;
@@ -9,7 +9,7 @@ use crate::{
     schema::{draft::Draft, instance_types::InstanceTypes, keyword::Keyword},
 };
 
-/// Maximum number of values of an `enum` that are compared one by one.
+/// Maximum number of values of an `enum` that are compared individually.
 const FEW: usize = 32;
 
 impl<'s, 'a> Run<'_, 's, 'a> {
@@ -18,7 +18,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         let Some(expected) = admitted(says) else { return Verdict::Unknown };
         let mut found = InstanceTypes::of_instance(value);
         if let Data::Number(number) = value.data() {
-            // In draft 4 an integer is what is spelled as one.
+            // In draft 4, only numbers without fraction and exponent are integers.
             let is_spelled_so = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
             if self.prepared.draft == Draft::Four && !is_spelled_so {
                 found = InstanceTypes::NUMBER.without(InstanceTypes::INTEGER);
@@ -46,7 +46,8 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         })
     }
 
-    /// Is a value among many? They are spelled once, so that a long list of values costs a long enum no square.
+    /// True if a value is one of many. The list is canonicalized once, so that many values can be checked in linear
+    /// time.
     #[inline(never)]
     fn is_among(&mut self, values: &[Node<'_>], number: Number, value: &Node<'_>) -> bool {
         if self.listed.get(&number).is_none() {
@@ -83,7 +84,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         number: &str,
         at: At<'_>,
     ) -> Verdict {
-        // Draft 4 and OpenAPI 3.0: `true` makes the limit beside it a strict one.
+        // Draft 4 and OpenAPI 3.0: `true` makes the sibling limit exclusive.
         let strict = |keyword: Keyword| schema.get(keyword).and_then(Node::as_bool) == Some(true);
         if matches!(keyword, Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum) && says.as_bool().is_some() {
             return Verdict::Valid;
@@ -131,7 +132,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         self.counted(keyword, says, text.code_points().count(), ("character", " in the string"), at)
     }
 
-    /// What a limit says of a count: of characters, items or members.
+    /// Validates a count of characters, items or members against a limit.
     pub(super) fn counted(
         &mut self,
         keyword: Keyword,
@@ -152,7 +153,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 }
 
-/// What comparing with a value costs before it is known whether it is of the same kind.
+/// Returns the cost of comparing with a value before its type is compared.
 fn known_cost(known: &Node<'_>) -> usize {
     match known.data() {
         Data::String(text) => text.chars().len() / 64,
@@ -161,7 +162,7 @@ fn known_cost(known: &Node<'_>) -> usize {
     }
 }
 
-/// The kind of a value, told from those that were expected.
+/// Describes the kind of a value, in contrast to the expected values.
 fn of_kind(value: &Node<'_>, expected: &[Node<'_>]) -> alloc::string::String {
     let is_expected = expected.iter().any(|one| one.kind() == value.kind());
     if is_expected {

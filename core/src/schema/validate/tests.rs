@@ -1,4 +1,4 @@
-//! The verdicts, held against the JSON Schema test suite: each is the suite's own, or unknown for a reason that is
+//! Compares verdicts with the JSON Schema test suite: each must equal the suite's, or be unknown for a reason that is
 //! counted here.
 
 extern crate std;
@@ -16,18 +16,19 @@ use serde_json::{json, Value};
 use super::{Validator, Verdict, STEPS};
 use crate::json::{self, Node};
 
-/// How a schema is not judged: by the first of these that it has.
+/// Reasons for which a result may be unknown; the first one found in a schema applies.
 const REASONS: [&str; 5] =
     ["unevaluatedProperties", "unevaluatedItems", "$dynamicRef", "json-schema.org/draft", "pattern"];
 
-/// A file of the reference data: the sample in the repository, and the whole where it lies beside the checkout.
+/// Returns the rows of a file of reference data: the sample in the repository, or all of it if it is next to the
+/// checkout.
 fn rows(folder: &str) -> Option<Vec<Value>> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder).join("test_suite.jsonl");
     let text = fs::read_to_string(path).ok()?;
     Some(text.lines().map(|line| serde_json::from_str(line).expect("a row")).collect())
 }
 
-/// Why a schema of the suite may be unknown: `$schema` at the root is no reference.
+/// Returns why the result for a schema of the suite may be unknown; `$schema` at the root is not a reference.
 fn reason(row: &Value) -> &'static str {
     let mut schema = row["schema"].clone();
     let leads_out =
@@ -50,13 +51,13 @@ struct Tally {
 fn judged(rows: &[Value]) -> (Tally, Vec<String>) {
     let (mut tally, mut faults) = (Tally::default(), Vec::new());
     for row in rows {
-        // A meta-schema of one's own may leave keywords out; it is elsewhere, and nobody looks.
+        // A custom metaschema may omit keywords; it is in another document, which is not read.
         if row["source"].as_str().is_some_and(|source| source.ends_with("draft2020-12/vocabulary.json#0")) {
             continue;
         }
         let mut schema = row["schema"].clone();
         if let Some(members) = schema.as_object_mut().filter(|_| row["draft"] == "draft7") {
-            // The suite names the draft beside the schema.
+            // The suite stores the draft separately from the schema.
             members.insert("$schema".into(), json!("http://json-schema.org/draft-07/schema#"));
         }
         let text = schema.to_string();
@@ -110,9 +111,9 @@ fn circles_end_and_are_unknown() {
     ] {
         assert_eq!(verdict(&schema, &json!({})), Verdict::Unknown, "{schema}");
     }
-    // What is refused beside a circle stays refused.
+    // A violation next to a cycle is still a violation.
     assert_eq!(verdict(&json!({"$ref": "#", "type": "string"}), &json!(1)), Verdict::Invalid);
-    // A schema that goes down with its value is no circle.
+    // A recursion that descends into the value is not a cycle.
     let tree = json!({"properties": {"next": {"$ref": "#"}}, "required": ["id"]});
     assert_eq!(verdict(&tree, &json!({"id": 1, "next": {"id": 2, "next": {"id": 3}}})), Verdict::Valid);
     assert_eq!(verdict(&tree, &json!({"id": 1, "next": {"id": 2, "next": {}}})), Verdict::Invalid);

@@ -1,18 +1,18 @@
-//! Three values: what holds, what does not, and what cannot be determined.
+//! Three-valued results: valid, invalid, unknown.
 
-/// What is known of a value and a schema.
+/// Result of validating a value against a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// The schema takes the value.
+    /// The schema accepts the value.
     Valid,
-    /// It refuses it.
+    /// The schema refuses the value.
     Invalid,
-    /// It cannot be determined.
+    /// The result cannot be determined.
     Unknown,
 }
 
 impl Verdict {
-    /// Both: what one refuses is refused, whatever cannot be determined of the other.
+    /// Combines two results: invalid if either is, whatever the other.
     pub(crate) const fn and(self, other: Verdict) -> Verdict {
         match (self, other) {
             (Verdict::Invalid, _) | (_, Verdict::Invalid) => Verdict::Invalid,
@@ -21,7 +21,7 @@ impl Verdict {
         }
     }
 
-    /// Whether it is valid, as callers see it.
+    /// Returns the public form of the result.
     pub(crate) const fn known(self) -> Option<bool> {
         match self {
             Verdict::Valid => Some(true),

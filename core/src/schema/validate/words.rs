@@ -1,5 +1,5 @@
-//! What is said of what a schema refuses: what it expects, in the schema's own names and values, and the kind of what
-//! was found. Nothing of a value is ever said.
+//! Messages of violations: what the schema expects, in its own names and values, and the kind of value that was found.
+//! They never contain a value of the arguments.
 
 use alloc::{
     format,
@@ -13,13 +13,13 @@ use crate::{
     schema::instance_types::InstanceTypes,
 };
 
-/// Maximum number of values of an `enum` that are named, and the most letters of a name or a value.
+/// Maximum number of listed `enum` values, and maximum length of a name or a value in characters.
 const VALUES: usize = 12;
 const LETTERS: usize = 60;
-/// Maximum number of members that are looked at for one that was meant.
+/// Maximum number of members that are compared with a missing name.
 const CANDIDATES: usize = 64;
 
-/// The first letters of a text.
+/// Returns the beginning of a text.
 pub(crate) fn short(text: &str) -> String {
     match text.char_indices().nth(LETTERS) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
@@ -27,12 +27,12 @@ pub(crate) fn short(text: &str) -> String {
     }
 }
 
-/// A name, shortened, in backquotes.
+/// Returns a shortened name in backquotes.
 pub(crate) fn name(name: &Text<'_>) -> String {
     format!("`{}`", short(&name.display()))
 }
 
-/// The undeclared member by which a missing one may have been meant: `path` for `file_path`, `contents` for `content`.
+/// Suggests the undeclared member that may stand for a missing one: `path` for `file_path`, `contents` for `content`.
 pub(super) fn instead(missing: &Text<'_>, declared: Option<&Object<'_>>, members: &Object<'_>) -> String {
     let Some(declared) = declared.map(LookUp::of) else { return String::new() };
     let others = members.iter().map(|member| &member.key).filter(|key| !declared.has(key));
@@ -49,7 +49,7 @@ pub(super) fn instead(missing: &Text<'_>, declared: Option<&Object<'_>>, members
     }
 }
 
-/// The words of a name, in small letters and without the `s` of a plural.
+/// Returns the words of a name, in lower case and without a plural `s`.
 fn parts(name: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut before = ' ';
@@ -71,12 +71,12 @@ fn parts(name: &str) -> Vec<String> {
     parts
 }
 
-/// A value of the schema, shortened.
+/// Returns a value of the schema, shortened.
 pub(super) fn value(value: &Node<'_>) -> String {
     short(&json::write(value))
 }
 
-/// The values of an `enum`.
+/// Returns the values of an `enum`, shortened.
 pub(super) fn values(values: &[Node<'_>]) -> String {
     let named: Vec<String> = values.iter().take(VALUES).map(value).collect();
     match values.len().saturating_sub(VALUES) {
@@ -86,7 +86,7 @@ pub(super) fn values(values: &[Node<'_>]) -> String {
     }
 }
 
-/// The types that `type` names, as kinds: "a string or null".
+/// Returns the types in words: "a string or null".
 pub(super) fn types(types: InstanceTypes) -> String {
     let (nulls, others): (Vec<&str>, Vec<&str>) = types.names().partition(|name| *name == "null");
     let kinds: Vec<&str> = others

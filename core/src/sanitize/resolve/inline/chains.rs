@@ -1,4 +1,5 @@
-//! Chains of targets that are nothing but references: each is walked once, however many references lead into it.
+//! Chains of targets that consist only of a reference: each chain is followed once, however many references lead into
+//! it.
 
 use super::Inliner;
 use crate::{
@@ -7,14 +8,14 @@ use crate::{
 };
 
 impl<'a> Inliner<'_, '_, 'a> {
-    /// The last target of a chain of targets that are nothing but references to one another, as far as it was walked
-    /// before: what there is to report of it has been reported.
+    /// Returns the last target of a chain of bare references, as far as the chain was followed before. Its inlined
+    /// references have been reported already.
     pub(super) fn end_of_chain(&mut self, target: Number) -> Number {
         let mut end = target;
         while let Some(next) = self.passed.get(&end).filter(|_| self.context.budget.pay(1)) {
             end = *next;
         }
-        // The whole way leads there from now on.
+        // Shortens the path: each target of the chain now leads directly to the end.
         let mut at = target;
         while at != end {
             let Some(next) = self.passed.insert(at, end) else { break };
@@ -23,7 +24,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         end
     }
 
-    /// Notes where a target leads that is nothing but a reference.
+    /// Records the next target of a target that is only a reference.
     pub(super) fn note_chain(&mut self, target: Number, body: &Node<'a>) {
         let says_more = |member: &Member<'a>| {
             !(member.key.is(Keyword::Ref) || member.key.is(Keyword::Id) || member.key.is(Keyword::Anchor))
@@ -31,10 +32,10 @@ impl<'a> Inliner<'_, '_, 'a> {
         let Some(object) = body.as_object().filter(|object| !object.iter().any(says_more)) else { return };
         let next = object.get(Keyword::Ref).and_then(|reference| self.references.target(reference));
         let is_schema = |next: &Number| {
-            let stands = self.definitions.targets.get(next);
-            stands.is_some_and(|(node, _)| node.as_object().is_some() || node.as_bool().is_some())
+            let target = self.definitions.targets.get(next);
+            target.is_some_and(|(node, _)| node.as_object().is_some() || node.as_bool().is_some())
         };
-        // Circles are kept.
+        // References in cycles are kept, so their chains are not shortened.
         if let Some(next) = next.filter(|next| !self.kept.contains(next) && is_schema(next)) {
             self.passed.insert(target, next);
         }

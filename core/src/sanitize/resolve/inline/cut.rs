@@ -1,4 +1,4 @@
-//! References that lead nowhere, or from the root to itself: cut.
+//! Cuts references that do not resolve, and references from the root to itself.
 
 use alloc::{format, string::String};
 
@@ -17,11 +17,11 @@ const UNRESOLVED: ChangeKind = ChangeKind::of(Rule::UnresolvedRef);
 const OWN: ChangeKind = ChangeKind::of(Rule::CutRecursion);
 
 impl<'a> Inliner<'_, '_, 'a> {
-    /// A reference that leads nowhere in this document accepts what it would have refused.
+    /// Removes a reference that does not resolve in this document: the schema then accepts more.
     pub(super) fn cut(&mut self, node: &mut Node<'a>, polarity: Polarity) {
         let reference =
             node.get(Keyword::Ref).and_then(Node::as_text).map(|text| text.display().into_owned()).unwrap_or_default();
-        // Below a `not`, what accepts more refuses more outside.
+        // Inside `not`, accepting more would make the whole schema accept less.
         let is_negated = polarity == Polarity::Negative;
         let effect = if is_negated { UNRESOLVED.accepts(Accepts::Narrower) } else { UNRESOLVED };
         self.context.diagnostics.report(polarity, Location::of_reference(node), Location::of(node), effect, || {
@@ -39,7 +39,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         }
     }
 
-    /// A root that is its own definition says nothing by that.
+    /// Removes a reference from the root to itself, which has no effect.
     pub(super) fn cut_own(&mut self, node: &mut Node<'a>, polarity: Polarity) {
         self.context.diagnostics.report(polarity, Location::of_reference(node), Location::of(node), OWN, || {
             String::from("removed a reference from the root to itself")

@@ -1,4 +1,5 @@
-//! References: inlined where that ends, kept under root `$defs` where it does not, and cut where they lead nowhere.
+//! Inlines references, except recursive ones, which are kept under `$defs` of the root, and cuts those that do not
+//! resolve.
 
 mod chains;
 mod cut;
@@ -37,12 +38,12 @@ use alloc::{format, vec, vec::Vec};
 const INLINE: ChangeKind = ChangeKind::of(Rule::InlineRef);
 const KEEP: ChangeKind = ChangeKind::of(Rule::RewriteRef);
 const LEAVE_OUT: ChangeKind = ChangeKind::of(Rule::TruncateDefinition);
-/// What is more than texts for the reader.
+/// All keywords except annotations for the reader.
 const NO_TEXTS: Keywords =
     Keywords::all_but(&[Keyword::Title, Keyword::Description, Keyword::Default, Keyword::Examples]);
 const IDENTIFIER: ChangeKind = ChangeKind::of(Rule::DropIdentifier);
 
-/// Inlines or respells every reference, and leaves exactly the definitions that are still needed.
+/// Inlines or respells every reference, and keeps exactly the definitions that are still needed.
 pub(in crate::sanitize) fn resolve_references<'a>(
     root: &mut Node<'a>,
     references: &References,
@@ -57,7 +58,8 @@ pub(in crate::sanitize) fn resolve_references<'a>(
     };
     let (too_many, too_deep) = (graph.produced > context.max_nodes, graph.depth > MAX_DEPTH);
     let cut = if (too_many || too_deep) && !context.grammar.refs.to_defs {
-        // What is used once costs nothing, so only what is shared is left out; where it all nests too deep, anything.
+        // A definition that is used once adds nothing, so only shared ones are cut; if the nesting is too deep, any may
+        // be.
         let which = graph.all().filter(|target| !graph.is_recursive(*target) && (too_deep || graph.is_shared(*target)));
         let counted: Set<Number> = which.collect();
         let Some(levels) = graph.levels(&counted, context.max_nodes, MAX_DEPTH) else {
@@ -78,8 +80,8 @@ pub(in crate::sanitize) fn resolve_references<'a>(
         }
         None
     };
-    // What is encoded is one schema: what stands beside a reference that stays would not be written as what it refers
-    // to is.
+    // An encoding dialect needs one schema: siblings of a reference that is kept would not be encoded together with its
+    // target.
     let stays_encoded = context.grammar.encodes() && context.grammar.refs.recursion != Recursion::Refused;
     let beside =
         if stays_encoded { context.grammar.refs.beside.difference(NO_TEXTS) } else { context.grammar.refs.beside };
@@ -109,7 +111,8 @@ pub(in crate::sanitize) fn resolve_references<'a>(
     let used = core::mem::take(&mut inliner.used);
     prune::note(&source, references, &used, context)?;
     if !definitions.is_empty() {
-        // In document order, and where the table stood: a table that is fine as it is stays as it is.
+        // In document order, and at the position of the original table, so that a table that needs no change stays
+        // unchanged.
         let definitions = collections::by(definitions, |(one, _), (two, _)| one.cmp(two));
         let members = definitions.into_iter().map(|(_, member)| member).collect();
         let table = Node::object(Object::from_unique(members));
@@ -130,18 +133,18 @@ pub(in crate::sanitize) fn resolve_references<'a>(
             object.insert_at(at, Text::literal("$defs"), table);
         }
     }
-    // Everything was rewritten to find out that nothing had to be.
+    // Nothing changed: restore the original nodes.
     if source.is_unchanged() && json::identical(root, &source) {
         *root = source;
     }
     Ok(())
 }
 
-/// Where inlining ends although the grammar has no references: everything would be too much.
+/// Limit of inlining for a grammar without references, if inlining everything would exceed the budget.
 struct Cut {
-    /// The targets that are left out where too many of them stand in one another.
+    /// Targets that are cut if they are nested too deep in one another.
     counted: Set<Number>,
-    /// How many may.
+    /// Number of levels up to which they are inlined.
     levels: usize,
 }
 
@@ -151,18 +154,18 @@ struct Inliner<'e, 's, 'a> {
     definitions: Definitions<'e, 's, 'a>,
     kept: Set<Number>,
     cut: Option<Cut>,
-    /// For each schema that the walk is in, how many of the counted targets were written out on the way.
+    /// For each schema on the path of the walk, the number of counted targets that were inlined on the way.
     written: Vec<usize>,
     used: Set<Number>,
-    /// Of each target that was found to be nothing but a reference, the next target: a chain is walked once.
+    /// For each target that is only a reference, the next target, so that each chain is followed once.
     passed: Map<Number, Number>,
-    /// What the root stands for.
+    /// Origin of the root.
     root: Origin,
-    /// The root is done.
+    /// True once the root is finished.
     in_definitions: bool,
-    /// What is walked stands at the root, or must be merged with what stands there.
+    /// True if the schemas of the walk are at the root, or will be merged into it.
     at_root: bool,
-    /// The targets that the root already consists of, and the branches of its union that we are inside of.
+    /// Targets that were merged into the root, for the root and for each enclosing branch of its union.
     chains: Vec<Set<Number>>,
     context: &'e mut PassContext,
 }
@@ -177,7 +180,7 @@ impl<'a> VisitorMut<'a> for Inliner<'_, '_, 'a> {
         self.drop_tables(node);
         self.drop_identifiers(node, place);
         parts::flatten(node, place, self.context);
-        // A definition may be nothing but a reference to the next one.
+        // A definition may be just a reference to the next one.
         while node.get(Keyword::Ref).is_some_and(|reference| reference.as_text().is_some()) {
             if !self.reference(node, place)? {
                 break;
@@ -190,7 +193,8 @@ impl<'a> VisitorMut<'a> for Inliner<'_, '_, 'a> {
     }
 
     fn leave(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
-        // What is kept of the parts is one reference with all the others beside it, then the next.
+        // If a part of `allOf` keeps its reference, the other parts become siblings of that reference; then the next
+        // part follows.
         while parts::lift(node, place, self.context) {
             if self.reference(node, place)? {
                 break;
@@ -205,7 +209,7 @@ impl<'a> VisitorMut<'a> for Inliner<'_, '_, 'a> {
 }
 
 impl<'a> Inliner<'_, '_, 'a> {
-    /// Is this the root, or to be joined with it? A union there will be one object, so its branches are.
+    /// True for the root, and for schemas that will be merged into it: the branches of its union become one object.
     fn is_root(&self, place: &SchemaPath<'_, 'a>) -> bool {
         let joins = |step: &Step<'_>| matches!(step, Step::Name("anyOf") | Step::Index(_));
         self.context.grammar.object_root
@@ -226,12 +230,13 @@ impl<'a> Inliner<'_, '_, 'a> {
         }
     }
 
-    /// Every reference has found its target, and an `$id` further down would only change what `#/$defs/…` means there.
+    /// Removes `$id` and `$anchor`: all references are resolved, and a nested `$id` would change the meaning of
+    /// `#/$defs/…` inside it.
     fn drop_identifiers(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
         let is_root = place.keyword.is_none() && node.origin() == self.root && !self.in_definitions;
         let draft = self.context.draft;
         let goes = |member: &Member<'_>| {
-            // Draft 4 calls it `id`.
+            // The spelling of draft 4 is `id`.
             if member.key.is("id") && draft == Draft::Four && member.value.as_text().is_some() {
                 return !is_root;
             }
@@ -254,15 +259,16 @@ impl<'a> Inliner<'_, '_, 'a> {
         }
     }
 
-    /// Deals with one `$ref`; `true` if there may be another in its place.
+    /// Handles one `$ref`. Returns true if another one may have replaced it.
     fn reference(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<bool, Error> {
-        // What a part of `allOf` or a definition says applies together with all that stands beside it now.
+        // Old drafts ignore siblings of `$ref`, unless the reference came from a part of `allOf` or from a definition:
+        // then they apply.
         if self.context.draft.ref_stands_alone() && !siblings::applies(node) {
             siblings::drop(node, place.polarity, self.context);
         }
         let Some(reference) = references::reference(node) else { return Ok(false) };
         if reference.origin().number().is_none() {
-            // What this pass has written itself is settled, unless joining has put something beside it since.
+            // A reference that this pass wrote is final, unless a merge has added siblings to it.
             if let Some(definition) = definition_name(node)
                 .and_then(|name| self.definitions.written(name))
                 .cloned()
@@ -279,7 +285,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             false => self.references.target(reference),
         };
         let target = target.filter(|target| {
-            // A pointer may lead to something that is no schema.
+            // A pointer may lead to a value that is not a schema.
             self.definitions
                 .targets
                 .get(target)
@@ -290,13 +296,13 @@ impl<'a> Inliner<'_, '_, 'a> {
             return Ok(false);
         };
         self.used.insert(target);
-        // Where the root must be an object it cannot be a reference, so its definition is said there once more.
+        // An object root cannot be a reference, so its definition is repeated there.
         let at_root = self.is_root(place);
         if at_root && !self.joins_root(target) {
             self.cut_own(node, place.polarity);
             return Ok(false);
         }
-        // What grew when it was settled as part of something else has grown for good.
+        // A definition that was extended when it was merged with siblings stays extended.
         let grown = definition_name(node)
             .and_then(|name| self.definitions.written(name))
             .filter(|definition| definition.has_grown_from(target))
@@ -314,7 +320,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         if let Some(cut) = self.cut.as_ref().filter(|cut| cut.counted.contains(&target)) {
             let written = self.written.last().copied().unwrap_or_default();
             if written >= cut.levels && !at_root {
-                // What it refers to goes with it, and is not something that nobody uses.
+                // Definitions that it refers to are cut with it, and must not be reported as unused.
                 self.graph.reach(target, &mut self.used);
                 self.leave_out(node, place, &body, &pointer);
                 return Ok(false);
@@ -328,7 +334,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         let alone = node.as_object().is_some_and(|object| object.len() == 1);
         let to = if alone { Location::of(&body) } else { Location::of(node) };
         let says = || format!("inlined `#{pointer}`");
-        // It may have been kept until what it refers to had grown.
+        // It may have been kept until the definition it refers to was extended.
         self.context.diagnostics.supersede(KEEP, place.polarity, location, to, INLINE, says);
         let body = match self.definitions.targets.get(&end).filter(|_| end != target) {
             Some((last, _)) => last.copy(&self.context.budget),
@@ -343,7 +349,8 @@ impl<'a> Inliner<'_, '_, 'a> {
         merged.map(|()| true)
     }
 
-    /// Says of a definition only what it is for, because writing it out here too would be too much.
+    /// Replaces a reference by the type and description of its target, because inlining all of it would exceed the
+    /// budget.
     fn leave_out(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, body: &Node<'a>, pointer: &str) {
         let levels = self.cut.as_ref().map_or(0, |cut| cut.levels);
         self.context.diagnostics.report(place.polarity, Location::of(body), Location::of(node), LEAVE_OUT, || {
@@ -373,7 +380,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         node.touch();
     }
 
-    /// May a definition be said at the root once more? Not within itself, and not without end in the branches of
+    /// True if a definition may be merged into the root: not into itself, and not without end in the branches of
     /// unions.
     fn joins_root(&mut self, target: Number) -> bool {
         let is_new = self.chains.last_mut().is_some_and(|chain| chain.insert(target));
@@ -386,7 +393,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         is_new && self.definitions.spend(cost)
     }
 
-    /// Replaces a reference by its target; what stands beside it applies too.
+    /// Replaces a reference by its target, merged with the siblings of the reference.
     fn merge(&mut self, node: &mut Node<'a>, body: Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         let reference_at = node.as_object().and_then(|object| object.position(Keyword::Ref)).unwrap_or_default();
         if let Some(object) = node.as_object_mut() {
@@ -394,14 +401,14 @@ impl<'a> Inliner<'_, '_, 'a> {
         }
         if node.as_object().is_some_and(Object::is_empty) {
             *node = body;
-            // It is another input value than the one that stood here.
+            // The node now has the origin of the definition, not of the reference.
             node.touch();
             return Ok(());
         }
         let mut siblings = core::mem::take(node);
         let mut body = body;
         if !siblings::only_annotations(&siblings) {
-            // Both may hold references of their own at the same place, so both are settled before they become one.
+            // Both may hold references at the same path, so references are resolved in both before the merge.
             let budget = self.context.budget.clone();
             visit::walk_mut_at(&budget, &mut siblings, place.polarity, Keywords::ALL, self)?;
             visit::walk_mut_at(&budget, &mut body, place.polarity, Keywords::ALL, self)?;

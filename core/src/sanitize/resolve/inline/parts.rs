@@ -1,4 +1,4 @@
-//! The parts of `allOf` that are references, where parts are joined with the schema they stand in.
+//! Parts of `allOf` that are references, if the grammar needs parts merged into their schema.
 
 use alloc::{format, vec::Vec};
 
@@ -12,12 +12,12 @@ fn merges(place: &SchemaPath<'_, '_>, context: &PassContext) -> bool {
     context.grammar.merges_all_of(place.keyword.is_none())
 }
 
-/// The parts of a part are parts of the whole.
+/// Lifts the parts of nested `allOf` into the outer list.
 pub(in crate::sanitize) fn flatten(node: &mut Node<'_>, place: &SchemaPath<'_, '_>, context: &PassContext) {
     if !merges(place, context) {
         return;
     }
-    // In old drafts, what stands beside a reference in a part holds of nothing.
+    // In old drafts, siblings of a reference have no effect.
     let ref_stands_alone = context.draft.ref_stands_alone();
     let nests = |part: &Node<'_>| {
         part.get(Keyword::AllOf).is_some_and(|parts| parts.as_array().is_some())
@@ -42,8 +42,8 @@ pub(in crate::sanitize) fn flatten(node: &mut Node<'_>, place: &SchemaPath<'_, '
     }
 }
 
-/// `allOf: [{"$ref": …}]` is a reference with something beside it, and is settled as one: what is written out part by
-/// part would have no end where a definition has itself for a part. `false` if there is no such part.
+/// Moves the reference of a part out of `allOf`, so that it is handled as a reference with siblings: merging it part by
+/// part would not end if a definition contains itself as a part. Returns false if no part is a reference.
 pub(in crate::sanitize) fn lift<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,

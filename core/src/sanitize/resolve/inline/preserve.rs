@@ -1,5 +1,5 @@
-//! References that stay: spelled as the dialect reads them, what may not stand beside them said by a definition of its
-//! own.
+//! References that are kept: spelled as the dialect reads them. If a sibling is not accepted, the reference leads to a
+//! definition that includes it.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -27,7 +27,7 @@ const DRAFT: ChangeKind = ChangeKind::of(Rule::DropRefSibling).guidance(Guidance
 const ENOUGH: ChangeKind = ChangeKind::of(Rule::DropRefSibling).accepts(Accepts::Wider);
 
 impl<'a> Inliner<'_, '_, 'a> {
-    /// Keeps a reference, spelled as the dialect reads it.
+    /// Keeps a reference, in the spelling of the dialect.
     pub(in crate::sanitize) fn keep(
         &mut self,
         node: &mut Node<'a>,
@@ -45,12 +45,12 @@ impl<'a> Inliner<'_, '_, 'a> {
         let inside = self.context.grammar.refs.not_directly_under;
         let elsewhere = |keyword: Keyword| {
             let only = self.context.grammar.refs.only_under;
-            // What stands in a list is not looked at.
+            // Schemas in a list are not checked.
             only.is_some_and(|only| !only.contains(keyword)) && keyword.holds() != Subschemas::Schemas
         };
         let may_wrap = !self.context.grammar.refuses.contains(Keyword::AllOf) && !inside.contains(Keyword::AllOf);
         let wrapped = may_wrap && place.keyword.is_some_and(|keyword| inside.contains(keyword) || elsewhere(keyword));
-        // What stands beside a reference later was put there by a rule that has said so.
+        // Siblings that appear in later rounds were added, and reported, by another rule.
         let joined = self.context.form == Form::Read && !is_alone;
         if !node.get(Keyword::Ref).is_some_and(|spelled| spelled.is_text(&reference))
             || joined
@@ -83,8 +83,8 @@ impl<'a> Inliner<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Removes the `$schema` of a root that is a reference, if it may not stand there. In a definition, it would
-    /// declare no draft.
+    /// Removes `$schema` from a root that is a reference, if it is not accepted as a sibling. Moved into a definition,
+    /// it would no longer declare the draft.
     fn drop_draft(&mut self, node: &mut Node<'a>) {
         let is_draft =
             |member: &Member<'a>| member.key.is(Keyword::Schema) && !self.definitions.may_stand_beside(member);
@@ -97,7 +97,8 @@ impl<'a> Inliner<'_, '_, 'a> {
         });
     }
 
-    /// Texts that may not stand beside a reference stand around it; taken off, if nothing else is in the way.
+    /// Takes annotations that may not be siblings of a reference out of the schema, to be written around it; returns an
+    /// empty list if other siblings are not accepted either.
     fn texts_around(&self, node: &mut Node<'a>) -> Vec<Member<'a>> {
         let alone = |member: &Member<'a>| self.definitions.may_stand_beside(member);
         let is_text = |member: &Member<'a>| {
@@ -117,7 +118,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         around
     }
 
-    /// The definition that says what stands beside a reference to this one too.
+    /// Returns a definition that merges this one with the siblings of a reference to it.
     fn grow(&mut self, node: &mut Node<'a>, polarity: Polarity, from: &Definition) -> Result<Definition, Error> {
         let location = Location::of(node);
         let Some(mut body) =
@@ -126,8 +127,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             return Ok(from.clone());
         };
         if self.context.draft.ref_stands_alone() {
-            // What stands here applies, and what the definition says is put beside whatever stands at the same place
-            // here.
+            // Siblings here apply, so those that the draft ignores are removed from both sides before the merge.
             siblings::let_apply(node);
             let budget = self.context.budget.clone();
             let mut settle = siblings::Settle { context: &mut *self.context };

@@ -1,5 +1,5 @@
-//! What stands beside `$ref`: in draft 7 and older it says nothing, unless the reference took the place of something
-//! that may say more.
+//! Siblings of `$ref`: up to draft 7 they have no effect, unless the reference was moved from a part of `allOf` or
+//! another schema into one whose keywords apply.
 
 use alloc::format;
 
@@ -20,17 +20,17 @@ use crate::{
 
 const DROP: ChangeKind = ChangeKind::of(Rule::DropRefSibling);
 
-/// What is put beside this schema's reference applies from now on, whatever the draft.
+/// Marks the reference of this schema, so that siblings added from now on apply whatever the draft.
 pub(in crate::sanitize) fn let_apply(node: &mut Node<'_>) {
     node.visit(Keyword::Ref, |reference| reference_marks::mark(reference, reference_marks::APPLIES));
 }
 
-/// Does what stands beside this schema's reference apply, whatever the draft?
+/// True if the siblings of this schema's reference apply whatever the draft.
 pub(in crate::sanitize) fn applies(node: &Node<'_>) -> bool {
     node.get(Keyword::Ref).is_some_and(|reference| reference_marks::is_marked(reference, reference_marks::APPLIES))
 }
 
-/// Takes away what stands beside references anywhere in a schema; what is put beside them after that applies.
+/// Removes siblings of references anywhere in a schema; siblings that are added later apply.
 pub(in crate::sanitize) struct Settle<'r> {
     pub(in crate::sanitize) context: &'r mut PassContext,
 }
@@ -50,7 +50,7 @@ fn validates(member: &Member<'_>) -> bool {
         && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword.role(), Role::Annotation | Role::Meta))
 }
 
-/// Draft 7 and older: beside `$ref` nothing validates. What tells the reader something stays.
+/// Removes the siblings of `$ref` that have no effect up to draft 7; annotations stay.
 pub(in crate::sanitize) fn drop(node: &mut Node<'_>, polarity: Polarity, context: &mut PassContext) {
     let Some(object) = node.as_object().filter(|object| object.iter().any(validates)) else { return };
     for member in object.iter().filter(|member| validates(member)) {
@@ -64,7 +64,7 @@ pub(in crate::sanitize) fn drop(node: &mut Node<'_>, polarity: Polarity, context
     }
 }
 
-/// Does it only tell the reader something?
+/// True if all members are annotations.
 pub(in crate::sanitize) fn only_annotations(node: &Node<'_>) -> bool {
     let annotates = |member: &Member<'_>| {
         Keyword::named(&member.key).is_some_and(|keyword| matches!(keyword.role(), Role::Annotation | Role::Meta))

@@ -1,1 +1,1 @@
-//! later
+//! Placeholder for examples of single rules.

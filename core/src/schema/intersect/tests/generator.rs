@@ -1,10 +1,9 @@
-//! Random schemas and instances from a small world, so that they meet: the same few names, numbers and strings
-//! everywhere.
+//! Random schemas and instances over a small set of names, numbers and strings, so that they often overlap.
 
 use alloc::{string::String, vec::Vec};
 use serde_json::{json, Map, Value};
 
-/// A sequence of numbers that is the same on every run (SplitMix64).
+/// Reproducible random numbers (SplitMix64).
 pub(super) struct Random(u64);
 
 impl Random {
@@ -43,7 +42,7 @@ const NAMES: [&str; 5] = ["a", "b", "ab", "c", "x"];
 const PATTERNS: [&str; 3] = ["^a", "b$", "^x"];
 const TYPES: [&str; 7] = ["null", "boolean", "object", "array", "number", "string", "integer"];
 
-/// What a pair of schemas is mostly about.
+/// Keywords that a pair of schemas mostly uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Theme {
     Scalars,
@@ -147,7 +146,7 @@ fn scalars() -> Vec<Value> {
     .collect()
 }
 
-/// The definitions that `$ref` may name.
+/// Definitions that `$ref` may name.
 pub(super) fn definitions() -> Value {
     json!({ "s": { "type": ["string", "object"], "maxLength": 2 }, "t": { "minimum": 1, "required": ["a"] } })
 }

@@ -1,4 +1,4 @@
-//! Merging held against a real validator, and the rules by example.
+//! Compares merging with a real validator, and shows the rules by example.
 
 mod examples;
 mod generator;

@@ -1,4 +1,4 @@
-//! What the merged schema accepts, instance by instance, as the `jsonschema` crate judges it.
+//! Tests what merged schemas accept, instance by instance, with the `jsonschema` crate.
 
 extern crate std;
 
@@ -21,18 +21,18 @@ use crate::{
     schema::{disjoint::disjoint, keyword::Keyword},
 };
 
-/// Pairs of random schemas; `TOOLWIRE_PAIRS` asks for more.
+/// Number of pairs of random schemas; `TOOLWIRE_PAIRS` sets another one.
 const PAIRS: usize = 2_000;
 const INSTANCES: usize = 60;
 
-/// A schema whose `$ref`s mean the shared definitions.
+/// Returns a validator for a schema, whose references lead to the shared definitions.
 fn judge(schema: &Value) -> Option<jsonschema::Validator> {
     let document = json!({ "$defs": definitions(), "allOf": [schema] });
     let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012).should_validate_formats(false);
     options.build(&document).ok()
 }
 
-/// The merged schema with everything that was left over said by `allOf` at its place.
+/// Returns the merged schema with every residual added as `allOf` at its location.
 fn completed(merged: &Merged<'_>) -> Value {
     let mut whole = merged.node.to_value().unwrap();
     for left in &merged.residual {
@@ -60,7 +60,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Holds one merge against the validator.
+    /// Compares one merge with the validator.
     fn pair(&mut self, outer: &Value, inner: &Value, instances: &[Value]) {
         let (Some(judge_outer), Some(judge_inner)) = (judge(outer), judge(inner)) else { return };
         let (outer_node, inner_node) = (Node::from_value(outer).unwrap(), Node::from_value(inner).unwrap());
@@ -117,7 +117,7 @@ fn random_pairs_mean_what_both_mean() {
         tally.pair(&outer, &inner, &instances);
     }
     println!("{tally:#?}");
-    // Otherwise the test would say little.
+    // Otherwise the test would prove little.
     assert!(tally.pairs * 10 > pairs * 9, "{tally:?}");
     assert!(tally.exact * 10 > tally.pairs * 6, "{tally:?}");
     assert!(tally.left_over * 20 > tally.pairs, "{tally:?}");
@@ -144,7 +144,7 @@ fn merging_with_itself_or_with_nothing_to_add_changes_nothing() {
     }
 }
 
-/// The official suite's schemas, pair by pair within one file, against the instances of both.
+/// Merges the official suite's schemas in pairs within one file, and tests the instances of both.
 #[test]
 fn pairs_of_the_official_suite_mean_what_both_mean() {
     let read = |folder: &str| {
