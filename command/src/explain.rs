@@ -34,7 +34,7 @@ struct Explained {
     dialect: &'static Dialect,
     /// Changes with input pointers into the list, each with its excerpts.
     changes: Vec<(Change, Option<String>, Option<String>)>,
-    /// Reason for which the tool was refused: rule, pointer into the list, message.
+    /// Reason why the tool was refused: rule, pointer into the list, message.
     refused: Option<(&'static str, String, String)>,
 }
 

@@ -1,4 +1,4 @@
-//! Converts a host's error to a message for people.
+//! Converts a host's error to a human-readable message.
 
 /// Returns whether something is merely missing, and a message. The host's error is text, or the name of a system error
 /// (`ENOENT`).

@@ -94,7 +94,7 @@ pub(crate) enum Origin {
 /// Kind of output, which decides how it is escaped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Content {
-    /// Text for people: untrusted text in it is already escaped.
+    /// Human-readable text: untrusted text in it is already escaped.
     #[default]
     Text,
     /// Commands to a CI runner, one in each line.

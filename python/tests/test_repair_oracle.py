@@ -41,7 +41,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def read(text: str, options: dict[str, Any]) -> Read | str:
-    """Read a text with both, or return the reason for which ours refuses it."""
+    """Read a text with both, or return the reason why ours refuses it."""
     try:
         # Every value is valid by this schema, so that only the text is repaired.
         answer = toolwire.repair_arguments(text, "{}", **options)

@@ -59,7 +59,7 @@ def objects(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def gate(schema: Any) -> str | None:
-    """Return the reason for which vLLM does not use xgrammar."""
+    """Return the reason why vLLM does not use xgrammar."""
     return next((fault for found in objects(schema) if (fault := unsupported(found)) is not None), None)
 
 

@@ -97,7 +97,7 @@ pub(crate) enum Show {
 /// Output format of the findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    // Text for people, grouped by rule
+    // Human-readable text, grouped by rule
     Text,
     // One JSON document
     Json,

@@ -69,7 +69,7 @@ impl Entry {
     /// Checks that an edit changed only the program: a file may contain a key twice, or dotted keys.
     ///
     /// # Errors
-    /// A message with the reason for which nothing should be written.
+    /// A message with the reason why nothing should be written.
     pub(super) fn verify(
         &self,
         before: &str,

@@ -19,7 +19,7 @@ use super::{
     terminal::Terminal,
 };
 
-/// A loss, or the reason for which a tool cannot be rewritten.
+/// A loss, or the reason why a tool cannot be rewritten.
 #[derive(Clone, Debug)]
 pub(crate) struct Loss {
     pub(crate) outcome: Outcome,
@@ -29,7 +29,7 @@ pub(crate) struct Loss {
     pub(crate) message: String,
 }
 
-/// Reason for which an API refuses, reinterprets or partly ignores an original tool.
+/// Reason why an API refuses, reinterprets or partly ignores an original tool.
 #[derive(Clone, Debug)]
 struct Reason {
     severity: Severity,
@@ -54,7 +54,7 @@ pub(crate) fn losses(
 struct Verdict {
     /// True if the API accepts the original tool.
     accepted: bool,
-    /// True if the API holds the model to other arguments than the schema describes.
+    /// True if the API constrains the model to other arguments than the schema describes.
     reinterpreted: bool,
     /// True if a part of the tool has no effect.
     ignored: bool,

@@ -1,4 +1,4 @@
-//! Renders the matrix: tables for people, and a JSON document.
+//! Renders the matrix: human-readable tables, and a JSON document.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Renders the verdicts: a table for people, and a JSON document.
+//! Renders the verdicts: a human-readable table, and a JSON document.
 
 use toolwire::json::{Node, Object};
 

@@ -1,4 +1,4 @@
-//! Renders the turns: a list of differences for people, and a JSON document.
+//! Renders the turns: a human-readable list of differences, and a JSON document.
 
 use toolwire::{
     internal::Choices,

@@ -24,7 +24,7 @@ class ArgumentViolation(Record):
     keyword: str
     """Name of the violated keyword; `false` if the schema is `false`."""
     message: str
-    """Message for people and models: what was expected, then the kind of value that was found. It contains no argument
+    """Message for humans and models: what was expected, then the kind of value that was found. It contains no argument
     values."""
 
 
@@ -58,7 +58,7 @@ class Repair(Record):
     to: str
     """The kind of the new value, or the new name; `nothing` if the value was removed."""
     message: str
-    """Message for people: what was found, and how it was repaired."""
+    """Human-readable message: what was found, and how it was repaired."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,9 @@ class Left(Record):
     keyword: str
     """Name of the violated keyword; `false` if the schema is `false`."""
     reason: LeftReason
-    """The reason for which it was not repaired."""
+    """The reason why it was not repaired."""
     message: str
-    """Message for people and models: what was expected, and the kind of value that was found."""
+    """Message for humans and models: what was expected, and the kind of value that was found."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ class ToolwireError(ValueError):
     """JSON Pointer (RFC 6901) into the input; for errors about options, into the options."""
 
     message: str
-    """Message for people: what was expected, then what was found."""
+    """Human-readable message: what was expected, then what was found."""
 
     changes: tuple[Change, ...]
     """With `too-lossy`: all changes that would be needed. Otherwise empty."""

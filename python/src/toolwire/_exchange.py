@@ -45,7 +45,7 @@ class Exchange:
     True
     """
 
-    __module__ = "toolwire"  # where callers find it
+    __module__ = "toolwire"  # the public module
 
     __slots__ = ("_exchange", "_on_set_aside", "_url")
 

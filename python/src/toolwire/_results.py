@@ -97,7 +97,7 @@ class Change(Record):
     reason: str
     """The provider fact that the rule serves, with its confidence, and the error text that the rule prevents."""
     message: str
-    """Description of the change, for people."""
+    """Human-readable description of the change."""
 
 
 class RestorePlan(TypedDict):
@@ -306,7 +306,7 @@ class Violation(Record):
     pointer: str
     """JSON Pointer to the cause."""
     message: str
-    """Message for people: what was expected, then what was found."""
+    """Human-readable message: what was expected, then what was found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +324,7 @@ class ToolViolation(Record):
     pointer: str
     """JSON Pointer to the cause."""
     message: str
-    """Message for people: what was expected, then what was found."""
+    """Human-readable message: what was expected, then what was found."""
     confidence: Literal["A", "B", "C"]
     """The confidence of the fact, as in `Fact`."""
     source: str
@@ -337,7 +337,7 @@ class ToolViolation(Record):
 
 @dataclass(frozen=True, slots=True)
 class RequestViolation(Record):
-    """One reason for which the API of a dialect refuses a request as a whole."""
+    """One reason why the API of a dialect refuses a request as a whole."""
 
     constraint: RequestConstraint
     """The kebab-case name of the API's constraint."""
@@ -346,7 +346,7 @@ class RequestViolation(Record):
     pointer: str
     """JSON Pointer into the request, to the cause."""
     message: str
-    """Message for people: what was expected, then what was found. It contains no values of the request."""
+    """Human-readable message: what was expected, then what was found. It contains no values of the request."""
     confidence: Literal["A", "B", "C"]
     """The confidence of the fact, as in `Fact`."""
     source: str
@@ -378,7 +378,7 @@ class ToolChange(Record):
     reason: str
     """The provider fact that the rule serves, with its confidence, and the error text that the rule prevents."""
     message: str
-    """Description of the change, for people."""
+    """Human-readable description of the change."""
 
     _optional: ClassVar = frozenset({"server"})
 
@@ -396,7 +396,7 @@ class Quarantined(Record):
     rule: ErrorCode | Constraint | Literal["tool-kind"]
     """The reason in kebab-case: the code of an error of `sanitize`, or the name of a constraint on tools."""
     message: str
-    """Message for people: what was expected, then what was found."""
+    """Human-readable message: what was expected, then what was found."""
 
     _optional: ClassVar = frozenset({"server"})
 
@@ -529,7 +529,7 @@ class RequestChange(Record):
     rule: RequestConstraint
     """The constraint that required the change."""
     message: str
-    """Description of the change, for people. It contains no values of the request."""
+    """Human-readable description of the change. It contains no values of the request."""
     reason: str
     """The fact that required the change, with its confidence and source."""
 
@@ -555,7 +555,7 @@ class FormatChange(Record):
     reason: str
     """The provider fact that the rule serves, with its confidence, and the error text that the rule prevents."""
     message: str
-    """Description of the change, for people."""
+    """Human-readable description of the change."""
 
 
 @dataclass(frozen=True, slots=True)
