@@ -24,7 +24,8 @@ pub(crate) struct Glob {
     found: Vec<String>,
 }
 
-/// Returns whether a name is a pattern. JSON text is not a pattern, even if it contains `*` or `?`.
+/// Returns whether a name is a pattern. Brackets are not wildcards, and a name that looks like JSON text is not a
+/// pattern.
 pub(crate) fn is_pattern(name: &str) -> bool {
     name.contains(['*', '?']) && !name.starts_with(['{', '['])
 }

@@ -75,7 +75,7 @@ pub(crate) struct CheckArguments {
 pub(crate) enum FailOn {
     // Refused by an API, or dropped by a client
     Refused,
-    // Also: read by an API in another sense
+    // Also: reinterpreted by an API
     Reinterpreted,
     // Also: without effect
     Ignored,
@@ -88,7 +88,7 @@ pub(crate) enum FailOn {
 pub(crate) enum Show {
     // Refused
     Refused,
-    // Also: read by an API in another sense
+    // Also: reinterpreted by an API
     Reinterpreted,
     // Also: without effect
     Ignored,
