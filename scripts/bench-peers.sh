@@ -13,7 +13,7 @@ scripts/setup.sh
 scripts/build.sh
 data=$(cd "$start" && "$ROOT/scripts/bench-data.sh" "${1:-}")
 
-# peers FOLDER KEYFILE COMMAND... installs what the key file pins, if that has changed.
+# peers FOLDER KEYFILE COMMAND...: installs the packages that the key file pins, if it has changed.
 peers() {
   local folder=$1 pins=$2 stamp=$1/.installed
   shift 2

@@ -21,15 +21,15 @@ check() { # LABEL COMMAND...
 }
 
 # Parses the last lines of the runners to "PASSED FAILED SKIPPED"; prints nothing if there are none.
-rust_counts() { # libtest's; it has no word for a test that finds nothing to do, so ours print a line "skipped: ..."
+rust_counts() { # of libtest; it cannot report a skipped test, so ours print a line "skipped: ..."
   awk '/^test result: / { for (i = 2; i <= NF; i++) if ($i == "passed;") p += $(i-1); else if ($i == "failed;") f += $(i-1); else if ($i == "ignored;") s += $(i-1) }
     /^skipped: / { p--; s++ }
     END { if (NR) print p+0, f+0, s+0 }'
 }
-node_counts() { # node:test's, for instance "# pass 12"
+node_counts() { # of node:test, for example "# pass 12"
   awk '$1 ~ /^(#|ℹ)$/ && $2 ~ /^(pass|fail|skipped)$/ && NF == 3 { n[$2] += $3; seen = 1 } END { if (seen) print n["pass"]+0, n["fail"]+0, n["skipped"]+0 }'
 }
-python_counts() { # pytest's, for instance "1 failed, 11 passed, 2 skipped in 0.12s"
+python_counts() { # of pytest, for example "1 failed, 11 passed, 2 skipped in 0.12s"
   awk '/ in [0-9.]+s/ && /(passed|failed|error)/ {
     for (i = 2; i <= NF; i++) { word = $i; sub(/,$/, "", word)
       if (word == "passed") p = $(i-1); else if (word == "failed" || word ~ /^errors?$/) f += $(i-1); else if (word == "skipped") s = $(i-1) }

@@ -33,7 +33,7 @@ FIXED = settings(
 
 
 class Mapped(dict[str, Any]):
-    """A dict whose methods return other members than it stores."""
+    """A dict whose methods return members that differ from its stored ones."""
 
     def __getitem__(self, key: str) -> Any:
         return "lie"

@@ -23,7 +23,7 @@ const COLUMNS: [(&str, &[Outcome]); 8] = [
     ("narrower", &[Outcome::Narrower]),
     ("refused", &[Outcome::Refused]),
 ];
-/// Predicate for accepted tools that the API does not fully enforce.
+/// Name of a column, with its predicate for accepted tools that the API reinterprets or partly ignores.
 type Taken = (&'static str, fn(&Verdict) -> bool);
 const TAKEN: [Taken; 2] = [
     ("reinterpreted", |verdict| verdict.accepted && verdict.reinterpreted),

@@ -158,7 +158,7 @@ impl Target {
         json::write(&body)
     }
 
-    /// Renders a human-readable request: without the key, the values of other headers, and the query of the URL.
+    /// Renders a request for display: without the key, the values of other headers, and the query of the URL.
     pub(crate) fn shown(&self, request: &Request) -> String {
         let url = request.url.split_once('?').map_or(request.url.clone(), |(before, _)| format!("{before}?…"));
         let mut out = format!("POST {url}\n");

@@ -12,7 +12,7 @@ Take the tools of an MCP server, send them to a model in the form that its API a
 >>> call.name, call.arguments
 ('get.sum', '{}')
 
-An SDK needs one line instead: `http_client=httpx2.Client(transport=ToolwireTransport())`, from `toolwire.httpx2`.
+With an SDK, one line is enough: `http_client=httpx2.Client(transport=ToolwireTransport())`, from `toolwire.httpx2`.
 
 - `sanitize`: rewrite a tool's parameter schema into one *dialect*: the part of JSON Schema that one model API accepts.
 - `normalize_envelope`: repair the tool-parameter envelope only; nested content is returned exactly as it was.

@@ -84,7 +84,7 @@ def adapt_request(request: bytes | bytearray | memoryview, /, **options: Unpack[
 @overload
 def adapt_request(request: object, /, **options: Unpack[AdaptOptions]) -> Adapted[Any]: ...
 def adapt_request(request: object, /, **options: Unpack[AdaptOptions]) -> Adapted[Any]:
-    """Make a whole request acceptable, for Anthropic Messages, OpenAI Chat Completions and Responses, and Gemini.
+    """Make a whole request acceptable: of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini.
 
     Applies deferred loading (`apply_deferred_loading`), then rewrites every tool (`sanitize_tools`), then the names of
     tools in `tool_choice` and in the history. The input is not changed. JSON text gives JSON text: `str` gives `str`,
