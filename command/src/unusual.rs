@@ -44,8 +44,8 @@ const OPENAI: &str = "parameters";
 /// Maximum number of members that a message names.
 const NAMED: usize = 6;
 
-/// Returns whether a single object is not a tool although it has a name: it has members that tools never have, or an
-/// API would run it.
+/// Returns whether a single object is not a tool: it has members that tools never have and no schema, or it is a tool
+/// that an API runs itself.
 pub(crate) fn is_no_tool(node: &Node<'_>) -> bool {
     let Some(object) = node.as_object() else { return true };
     let is_known = |name: &str| MEMBERS.contains(&name) || internal::schema_members().any(|member| member == name);

@@ -107,7 +107,7 @@ def corpus() -> list[str]:
 
 
 def made_schemas() -> Iterable[str]:
-    """Return a property with every keyword and every kind of value, alone and in an object."""
+    """Return schemas of a property with every keyword and every kind of value, with and without a type."""
     made = json.loads((ROOT / "tests" / "judges" / "keywords.json").read_text(encoding="utf-8"))
     for keyword in made["keywords"]:
         for value in made["values"]:
