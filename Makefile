@@ -1,9 +1,9 @@
-# A machine with rustup, Node 20.19 and Python 3.10 or later needs nothing else: every target does its own set-up.
+# Needs only rustup, Node 20.19 and Python 3.10 or later: every target sets up the rest.
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-core lint packages check playground devtools docs fuzz judges clients bench figures bench-peers package release-check setup clean
 
-help: ## what can be made
+help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 22
 
 demo: ## three real MCP servers through all functions, in three languages (ARGS=--all: a line per tool)
@@ -33,10 +33,10 @@ devtools: ## the library for the console of any page, served on this machine
 docs: ## the documentation as a site with search, served on this machine
 	@scripts/docs.sh
 
-fuzz: ## generated inputs for as long as one likes (TIME=3600: seconds a target; TARGET=sanitize: only that)
+fuzz: ## fuzz targets on generated inputs (TIME=3600: seconds for each target; TARGET=sanitize: only this one)
 	@scripts/fuzz.sh $(or $(TIME),60) $(TARGET)
 
-judges: ## every judge and SDK of the tests, alone (NEWEST=1: their newest releases, and what they say goes to target/judges.md)
+judges: ## only the judges and SDKs of the tests (NEWEST=1: their newest releases, with a report in target/judges.md)
 	@scripts/judges.sh $(if $(NEWEST),newest)
 
 clients: ## Claude Code, Codex and opencode through `toolwire relay` (1 GB)
@@ -45,20 +45,20 @@ clients: ## Claude Code, Codex and opencode through `toolwire relay` (1 GB)
 bench: ## microseconds per tool in each language (DATA=tools.jsonl: other tools than the demo's)
 	@scripts/bench.sh $(DATA)
 
-figures: ## docs/performance.md, measured anew (DATA=tools.jsonl)
+figures: ## measure again and write docs/performance.md (DATA=tools.jsonl)
 	@scripts/figures.sh $(DATA)
 
-bench-peers: ## the same against other packages that do the like (fetches them; DATA=tools.jsonl)
+bench-peers: ## the same, compared with other packages (downloads them; DATA=tools.jsonl)
 	@scripts/bench-peers.sh $(DATA)
 
 package: ## crate, wheel, sdist and npm tarball, into target/packages
 	@scripts/package.sh
 
-release-check: ## all of a release that needs no key (TAG=v1.2.3: as strict as for that release)
+release-check: ## everything in a release that needs no key (TAG=v1.2.3: as strict as for that release)
 	@scripts/release-check.sh $(TAG)
 
-setup: ## everything the other targets need, and nothing else
+setup: ## only the set-up for the other targets
 	@scripts/setup.sh
 
-clean: ## what was built in this checkout; tools installed once per machine stay
+clean: ## remove what was built in this checkout; tools that are installed once per machine are kept
 	@scripts/clean.sh

@@ -1,4 +1,4 @@
-"""What cannot be collected here: `httpx2` is for Python 3.11 and later, frameworks are beside the examples."""
+"""Exclude tests from collection: `httpx2` needs Python 3.11, and frameworks are installed for the examples only."""
 
 from importlib.util import find_spec
 

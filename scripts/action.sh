@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# What action.yml runs: `toolwire check` with the action's inputs, which come as variables. It runs in bash 3.2, too, which
-# macOS has: no `mapfile`, and an empty array is unset to it.
+# Runs `toolwire check` for action.yml, with the action's inputs as environment variables. Compatible with bash 3.2, the
+# version of macOS: no `mapfile`, and expanding an empty array fails there.
 set -uo pipefail
 source "$(dirname "$0")/ci/install.sh"
 
 fail() { # MESSAGE
-  # As the runner reads it: a value with a line end would begin another command.
+  # Escaped, because a line break in a value would begin another command of the runner.
   local text=${1//'%'/%25}
   text=${text//$'\r'/%0D}
   echo "::error title=toolwire::${text//$'\n'/%0A}"
   exit 2
 }
 
-# A command as one writes it, quotes included, in the array `split`. Nothing of it is expanded or run.
+# Splits a command with quotes into the array `split`. Nothing is expanded or executed.
 words() { # INPUT VALUE
   local text word
   text=$(xargs -n 1 printf '%s\n' <<<"$2" 2>/dev/null) || fail "expected words in \`$1\`, found quotes that are not closed"
@@ -28,7 +28,7 @@ each() { # NAME LINES
   local line
   while IFS= read -r line; do option "$1" "$line"; done <<<"$2"
 }
-# Lists are written with spaces after their commas, too.
+# Lists may have spaces after their commas.
 listed() { # NAME VALUE
   option "$1" "${2//[[:space:]]/}"
 }
@@ -45,7 +45,7 @@ each --header "$HEADERS"
 each --env "$NAMES"
 inputs=()
 while IFS= read -r line; do
-  # File names that begin with `-` are never read as options.
+  # `./` keeps file names that begin with `-` from being options.
   case $line in -?*) line=./$line ;; esac
   [ -z "$line" ] || inputs+=("$line")
 done <<<"$FILES"
@@ -67,11 +67,12 @@ fi
 check() { # FORMAT
   "${program[@]}" check ${arguments[@]+"${arguments[@]}"} --format "$1" ${inputs[@]+"${inputs[@]}"} </dev/null
 }
-# Writes the file of `sarif`. Refuses links below the working folder, which the checkout could lead anywhere. Is told from the folders that the
-# path names, not from its spelling: an absolute one may lead to the working folder in many ways.
+# Writes the file of `sarif`. Refuses symbolic links below the working directory, which the checkout could point
+# anywhere. The directories of the path are compared with the working directory, not its spelling, because an absolute
+# path may lead there, too.
 sarif() {
   local path=$SARIF has_link='' temporary
-  # Git's bash on Windows, where `\` separates folders, too.
+  # Git's bash on Windows, where `\` is a separator, too.
   case $path in *\\*) path=$(cygpath -u "$path" 2>/dev/null) || path=$SARIF ;; esac
   while [ -n "$path" ]; do
     case $path in */) path=${path%/} && continue ;; esac
@@ -79,7 +80,7 @@ sarif() {
     [ -z "$has_link" ] || [ ! "$path" -ef . ] || return 1
     case $path in */*) path=${path%/*} ;; *) break ;; esac
   done
-  # A relative path begins in the working folder.
+  # A relative path begins in the working directory.
   [ -z "$has_link" ] || [ -z "$path" ] || return 1
   [ ! -d "$SARIF" ] && temporary=$(mktemp "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/toolwire.XXXXXX") || return 1
   check sarif 2>/dev/null >"$temporary"
@@ -89,7 +90,7 @@ sarif() {
 }
 check github
 code=$?
-# What they would say on standard error is said above; a file that cannot be written fails the step.
+# The first run has already written standard error; a file that cannot be written fails the step.
 if [ -n "$SARIF" ]; then
   if ! sarif && [ "$code" = 0 ]; then
     fail "expected a file that can be written in \`sarif\`, found one that cannot: $SARIF"

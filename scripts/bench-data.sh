@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints the path of the tools that benchmarks run over: the file given (JSON lines with `inputSchema`), else the reference
-# data beside the checkout, else the demo's.
+# Prints the path of the tools for benchmarks: the given file (JSON lines with `inputSchema`), or the reference data
+# next to the checkout, or the demo's tools.
 set -euo pipefail
 start=$PWD
 source "$(dirname "$0")/step.sh"

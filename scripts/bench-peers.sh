@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# toolwire against the other packages that make tool schemas fit an API, in each language, on the same real tools and in an
-# agent's session; and against those that validate arguments, on calls of the same tools and on recorded ones. The peers are installed into
-# folders of their own (some minutes the first time): nothing else needs them.
-# The tools: the file given (JSON lines with `inputSchema`), else the reference data beside the checkout, else the demo's.
+# Compares toolwire with other packages, in each language: with those that adapt tool schemas to an API, on real tools
+# and in an agent's session; and with those that validate arguments, on calls of the same tools and on recorded calls.
+# The peers are installed in their own folders (some minutes the first time).
+#
+# The tools: the given file (JSON lines with `inputSchema`), or the reference data next to the checkout, or the demo's
+# tools.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 start=$PWD
@@ -11,7 +13,7 @@ scripts/setup.sh
 scripts/build.sh
 data=$(cd "$start" && "$ROOT/scripts/bench-data.sh" "${1:-}")
 
-# peers FOLDER KEYFILE COMMAND... installs what the key file pins, if that has changed.
+# peers FOLDER KEYFILE COMMAND...: installs the packages that the key file pins, if it has changed.
 peers() {
   local folder=$1 pins=$2 stamp=$1/.installed
   shift 2
@@ -19,7 +21,7 @@ peers() {
   step "peers in $folder" "$LOGS/peers-${folder//\//-}.log" "$@" || die "installing the peers failed in $folder"
   sha256sum "$pins" >"$stamp"
 }
-# `--ignore-scripts`: nothing of theirs has to run for a function call.
+# `--ignore-scripts`: the measured functions need no install scripts.
 peers npm/bench/peers npm/bench/peers/package-lock.json npm ci --prefix npm/bench/peers --no-audit --no-fund --ignore-scripts
 python_peers() { python3 -m venv python/bench/peers/.venv && python/bench/peers/.venv/bin/pip install --quiet --require-hashes --no-deps --requirement python/bench/peers/requirements.txt; }
 peers python/bench/peers python/bench/peers/requirements.txt python_peers

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Microseconds per real tool in each language, beside what the language itself takes for parsing and printing.
-# The tools: the file given (JSON lines with `inputSchema`), else the reference data beside the checkout, else the demo's.
+# Measures microseconds per real tool in each language, relative to the language's own parsing and printing. The tools:
+# the given file (JSON lines with `inputSchema`), or the reference data next to the checkout, or the demo's tools.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 start=$PWD

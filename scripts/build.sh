@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds what tests, demo and benchmarks use: the npm package (WebAssembly and TypeScript; `build.sh npm`: only that), the
-# Python extension and the demo's Rust program (quickly compiled, for its calls are few). Cargo knows by itself what is up to date; the npm build is keyed by its sources.
+# Builds what tests, demo and benchmarks use: the npm package (WebAssembly and TypeScript; `build.sh npm` builds only
+# this), the Python extension, and the demo's Rust program (unoptimised, because it makes few calls). Cargo detects what
+# is up to date; the npm build is keyed by a hash of its sources.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -18,7 +19,7 @@ if [ "${1:-all}" = npm ]; then
   npm_package
   exit
 fi
-# Side by side: each spends most of its time optimising one library, in one thread.
+# In parallel, because each spends most of its time optimising one library, in one thread.
 alongside npm_package
 step "build Python extension" "$LOGS/build-python.log" python/dev build
 # With the features of the whole workspace, so that the core is compiled once for this, the tests and their examples.

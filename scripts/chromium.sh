@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A Chromium for the tests that need a real browser: the one there is, else Debian's, where this may be installed without
-# asking. Where neither is possible, those tests say that they are skipped; this never fails.
+# Finds a Chromium for the tests that need a real browser: an installed one, or Debian's package, if it can be installed
+# without asking. If neither is possible, those tests are skipped with a message; this script never fails.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 
@@ -9,7 +9,7 @@ for name in "${TOOLWIRE_CHROMIUM:-}" chromium google-chrome chromium-browser; do
 done
 
 without() { say "no Chromium: $*; tests in a browser are skipped"; exit; }
-# Ubuntu's package of that name is a door to another store.
+# Ubuntu's package of that name only installs a snap.
 [ "$(sed -n 's/^ID=//p' /etc/os-release 2>/dev/null)" = debian ] || without "none on the PATH, and this is not Debian"
 [ "$(id -u)" = 0 ] || without "none on the PATH, and only root may install it"
 failed=$TOOLS/chromium-failed

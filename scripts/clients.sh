@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the clients of tests/clients, which take 1 GB, through `toolwire relay`.
+# Runs the clients of tests/clients, which need 1 GB, through `toolwire relay`.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -9,7 +9,7 @@ scripts/build.sh npm
 scripts/build.sh python
 install() {
   npm ci --prefix tests/clients --ignore-scripts --no-audit --no-fund
-  # Two of them put their binary in place by a script.
+  # Two of them install their binary with a script.
   (cd tests/clients && npm rebuild @anthropic-ai/claude-code opencode-ai)
   node npm/scripts/locked.js tests/clients
 }

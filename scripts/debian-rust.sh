@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Debian's own Rust compiler with its source, for targets that rustup cannot fetch. Prints the name under which rustup
-# knows it. The machine's default toolchain stays what it is.
+# Installs Debian's Rust compiler with its source, for targets that rustup cannot download, and prints its name in
+# rustup. The machine's default toolchain is unchanged.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 
@@ -23,7 +23,7 @@ if ! installed; then
   command -v apt-get >/dev/null || die "rustup cannot fetch the target, and this machine has no apt-get to install Debian's compiler with"
   step "install Debian's Rust compiler ($packages)" "$TOOLS/apt.log" install_packages || die "apt-get failed, see $TOOLS/apt.log"
 fi
-# Linked again each time: a link to a compiler that was removed and installed again must not go stale.
+# Linked again each time, because the link becomes stale if the compiler is reinstalled.
 rustup toolchain link "$toolchain" /usr >/dev/null 2>&1 ||
   die "\`rustup toolchain link $toolchain /usr\` failed: expected a compiler in /usr/bin"
 echo "$toolchain"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All set-up and builds, then the demo. Its arguments go to the demo.
+# Runs the set-up and all builds, and then the demo with the given arguments.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Holds the crates to deny.toml: licences, duplicates, sources, and the advisories of RustSec where those can be fetched. `deny.sh install`
-# installs cargo-deny first (two minutes, once). Where it cannot be had, this says so and succeeds, unless it is to be strict.
+# Checks the crates by deny.toml: licences, duplicates, sources, and RustSec advisories if they can be downloaded.
+# `deny.sh install` first installs cargo-deny (two minutes, once). If that is impossible, the script says so and
+# succeeds, except for a release.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -23,7 +24,7 @@ if ! command -v cargo-deny >/dev/null; then
   exit 0
 fi
 cargo deny --locked --all-features check --hide-inclusion-graph bans licenses sources
-# They are a repository of their own: behind a closed network there are none.
+# The advisories are in another repository, which a closed network does not reach.
 if timeout 60 cargo deny --locked fetch db >/dev/null 2>&1; then
   cargo deny --locked --all-features check --hide-inclusion-graph --disable-fetch advisories
 else

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The site of the documentation, with search and the playground in it: set-up, build, and on a terminal a server.
-# `docs.sh build` leaves it in docs/site/dist, static files for any host; DOCS_BASE is their folder there (default `/`).
+# Sets up and builds the documentation site, with search and the playground, and serves it if run on a terminal.
+# `docs.sh build` only builds docs/site/dist, static files for any host; DOCS_BASE is their path there (default `/`).
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"

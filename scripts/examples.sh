@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# examples.sh npm|python: installs the SDKs that the examples use, if their pins changed, and runs every example against the fake of
-# its API, with nothing of the network.
+# examples.sh npm|python: installs the SDKs of the examples if their pins changed, and runs every example against a fake
+# of its API, without network access.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -8,7 +8,7 @@ cd "$ROOT"
 npm() {
   local folder=npm/examples
   scripts/npm-folder.sh $folder
-  # Not a dependency in the manifest: npm would then install the development tools of npm/ a second time from there.
+  # Not a dependency in the manifest: npm would install the development tools of npm/ a second time.
   ln -sfn ../.. $folder/node_modules/toolwire
   command npm test --silent --prefix $folder
 }
@@ -20,7 +20,7 @@ python() {
   if ! fresh "$stamp" "$key"; then
     python/.venv/bin/python -m venv "$folder/.venv"
     step "SDKs for the examples in Python" "$LOGS/python-examples.log" "$folder/.venv/bin/python" -m pip install --quiet --no-compile --no-deps --require-hashes --requirement "$folder/requirements.txt"
-    # As `python/dev` does it: the sources, and the extension module in them.
+    # Like `python/dev`: the sources, with the extension module in them.
     echo "$ROOT/python/src" >"$("$folder/.venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/toolwire-source.pth"
     echo "$key" >"$stamp"
   fi

@@ -1,5 +1,5 @@
-// Writes docs/performance.md from one run of all measurements in the three languages: `make figures` builds what it needs and calls it
-// with the file of tools. What stands outside of the marks is written by hand and stays.
+// Writes docs/performance.md from one run of all measurements in the three languages. `make figures` builds the
+// prerequisites and passes the file of tools. Text outside of the markers is written by hand and kept.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

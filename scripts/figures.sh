@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Measures all three languages in one run and writes docs/performance.md with its plots. Nothing else should run meanwhile.
-# The tools: the file given (JSON lines with `inputSchema`), else the reference data beside the checkout, else the demo's.
+# Measures all three languages in one run, and writes docs/performance.md with its plots. Nothing else should run at the
+# same time. The tools: the given file (JSON lines with `inputSchema`), or the reference data next to the checkout, or
+# the demo's tools.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 start=$PWD

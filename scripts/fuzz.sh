@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# fuzz.sh [SECONDS [TARGET...]]: runs the fuzz targets of core/fuzz with libFuzzer, each for so long (60 s), all of them by default. What
-# reaches new code is kept in target/fuzz/corpus/TARGET and goes on from there the next time; finds are in target/fuzz/finds/TARGET, and
-# `fuzz.sh FIND TARGET` runs one again.
-# Any compiler will do: the flags are those of cargo-fuzz without a sanitizer, which safe code does not need. libFuzzer itself is C++; where
-# there is no compiler for that, the targets run over seeds instead, which knows nothing of coverage.
+# fuzz.sh [SECONDS [TARGET...]]: runs the fuzz targets of core/fuzz (by default all) with libFuzzer, each for the given
+# time (60 s). Inputs that reach new code are saved in target/fuzz/corpus/TARGET and reused the next time; failures are
+# saved in target/fuzz/finds/TARGET, and `fuzz.sh FIND TARGET` runs one again.
+#
+# Any Rust compiler will do: the flags are those of cargo-fuzz without a sanitizer, which safe code does not need.
+# libFuzzer itself needs a C++ compiler; without one, the targets run on random seeds, without coverage.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -25,7 +26,7 @@ if ! command -v "${CXX:-c++}" >/dev/null; then
   step "build the targets" "$LOGS/build-fuzz.log" cargo build --release --locked -p toolwire-fuzz --bin soak
   soak=${CARGO_TARGET_DIR:-target}/release/soak
   for target in $targets; do
-    # Other seeds each day, and the same for a day.
+    # The seeds change daily.
     first=$(($(date +%s) / 86400 * 1000000000)) end=$((SECONDS + what))
     while [ $SECONDS -lt $end ]; do
       "$soak" "$target" "$first" 10000
@@ -36,14 +37,14 @@ if ! command -v "${CXX:-c++}" >/dev/null; then
 fi
 
 host=$(rustc -vV | sed -n 's/^host: //p')
-# What cargo-fuzz passes: counters on every edge, and what is compared with what.
+# The flags of cargo-fuzz: counters on every edge, and tracing of comparisons.
 coverage="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters"
 coverage+=" -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares -Cdebug-assertions"
 case $host in *-apple-*) ;; *) coverage+=" -Cllvm-args=-sanitizer-coverage-stack-depth" ;; esac
 built=$ROOT/target/fuzz/build
 bins=()
 for target in $targets; do bins+=(--bin "$target"); done
-# For a target by name, so that macros and build scripts, which run on this machine, are not counted.
+# For an explicit target, so that macros and build scripts, which run on the host, are not instrumented.
 step "build the targets" "$LOGS/build-fuzz.log" env RUSTFLAGS="$coverage" CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1 \
   CARGO_PROFILE_RELEASE_STRIP=none CARGO_PROFILE_RELEASE_DEBUG=line-tables-only \
   cargo build --release --locked -p toolwire-fuzz --features libfuzzer "${bins[@]}" --target "$host" --target-dir "$built"

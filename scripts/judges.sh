@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# judges.sh [newest]: asks the judges of tests/judges/programs.json about the tables, and runs the examples with their SDKs. With `newest`
-# it installs the newest release of each first. target/judges.md then says what is newer, what failed, and which facts are old; its
-# first line is the title of an issue, and empty if there is nothing to say. The next set-up installs the pinned versions again.
+# judges.sh [newest]: runs the judges of tests/judges/programs.json, and the examples with their SDKs. With `newest`, it
+# first installs the newest release of each. target/judges.md then lists newer releases, failures, and old facts; its
+# first line is the title of an issue, and empty if there is nothing to report. The next set-up installs the pinned
+# versions again.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -10,7 +11,7 @@ python=python/.venv/bin/python
 examples=python/examples/.venv/bin/python
 report=target/judges.md
 
-programs() { # REGISTRY prints name and version of each program of a registry.
+programs() { # REGISTRY: prints the name and version of each program of a registry.
   node -e 'for (const { name, registry, version } of JSON.parse(require("node:fs").readFileSync("tests/judges/programs.json")))
     if (registry === process.argv[1]) console.log(name, version)' "$1"
 }
@@ -34,7 +35,7 @@ install() { # REGISTRY NAME VERSION
       fi
       for has in "$python" "$examples"; do
         "$has" -m pip show --quiet "$2" 2>/dev/null || continue
-        # What xgrammar needs beyond its binding is left out: python/pyproject.toml says why.
+        # xgrammar's dependencies are omitted, except for its binding; python/pyproject.toml states the reason.
         if [ "$2" = xgrammar ]; then
           "$has" -m pip install --quiet --no-deps "$2==$3"
           "$has" -m pip install --quiet --upgrade apache-tvm-ffi
@@ -55,7 +56,7 @@ scripts/build.sh npm
 scripts/build.sh python
 scripts/examples.sh npm >/dev/null
 scripts/examples.sh python >/dev/null
-# Two minutes on one core, so that no other test waits for it.
+# Not part of `make test`, because it takes two minutes on one core.
 templates=python/.venv/llama-cpp/templates-judge
 [ -x "$templates" ] || "$python" python/tests/llama_cpp_judge.py --templates "$(dirname "$templates")"
 title=() body=$(mktemp)

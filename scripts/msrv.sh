@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compiles every crate with the oldest Rust that Cargo.toml promises (`rust-version`), features and all. Where rustup cannot
-# fetch that one, only clippy has looked (its lint `incompatible_msrv` goes by `rust-version`), and this script says so.
+# Compiles every crate, with all features, with the oldest Rust that Cargo.toml supports (`rust-version`). If rustup
+# cannot download it, only clippy's lint `incompatible_msrv` has checked it, and this script says so.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -19,5 +19,5 @@ if ! installed; then
   exit 0
 fi
 
-# Not the tests: what only they depend on may want a newer one.
+# Without the tests, whose dependencies may need a newer version.
 cargo "+$version" check --workspace --all-features --lib --locked --target-dir "$ROOT/target/msrv"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds what is published into target/packages/: the crate, the wheel for this machine and the sdist, the npm tarball.
-# `package.sh crate`, `python` or `npm` builds one of them.
+# Builds the published packages into target/packages/: the crate, the wheel for this machine and the sdist, the npm
+# tarball. `package.sh crate`, `python` or `npm` builds one of them.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -14,7 +14,8 @@ rm -rf "$out" && mkdir -p "$out"
 wanted() { [ "$only" = all ] || [ "$only" = "$1" ]; }
 
 if wanted crate; then
-  # Like `cargo publish`, this compiles what it has packed. Unfinished work may be packed; `cargo publish` refuses that.
+  # Like `cargo publish`, this compiles the packed crate. Uncommitted changes are allowed here, and refused by `cargo
+  # publish`.
   step "crate" "$LOGS/package-crate.log" cargo package -p toolwire --locked --allow-dirty
   cp "$(cargo metadata --no-deps --format-version 1 --locked | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/package/toolwire-$version.crate" "$out"
 fi

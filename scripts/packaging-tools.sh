@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the packaging tests run (bundlers, Deno, Bun, workerd: half a gigabyte) once per machine, whatever the
-# number of checkouts, and links it as npm/packaging/node_modules.
+# Installs the tools of the packaging tests (bundlers, Deno, Bun, workerd: half a gigabyte) once per machine, for all
+# checkouts, and links them as npm/packaging/node_modules.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 
@@ -8,10 +8,10 @@ folder=$ROOT/npm/packaging
 key=$(cat "$folder/package.json" "$folder/package-lock.json" <(node --version) | sha256sum | cut -c1-16)
 installed=$TOOLS/npm-packaging-$key
 
-install() { # in a folder of its own, so that a broken or a second installation at the same time harms nobody
+install() { # in its own folder, so that broken or concurrent installations do no harm
   local scratch=$TOOLS/npm-packaging-new-$$
   rm -rf "$scratch" && mkdir "$scratch" && cp "$folder/package.json" "$folder/package-lock.json" "$scratch"
-  # Not `npm ci`: it refuses lock files without the binaries of other platforms, and mirrors may not carry those.
+  # Not `npm ci`: it refuses lock files without the binaries of other platforms, and mirrors may not have those.
   npm install --prefix "$scratch" --no-audit --no-fund --no-update-notifier || return
   if strict; then node "$ROOT/npm/scripts/locked.js" "$scratch" "$folder/package-lock.json" || return; fi
   if [ -d "$installed" ]; then rm -rf "$scratch"; else mv "$scratch" "$installed"; fi

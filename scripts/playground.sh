@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The playground: sets up, builds and serves it. `playground.sh build` leaves it in npm/playground/dist, static files that
-# any host can serve from any folder.
+# Sets up, builds and serves the playground. `playground.sh build` only builds npm/playground/dist, static files for any
+# host and any path.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -12,7 +12,7 @@ if [ "${1:-}" != build ]; then
 fi
 scripts/npm-folder.sh $folder
 
-# It stands on what `npm publish` would publish, not on this checkout.
+# It uses the files that `npm publish` would publish, not this checkout.
 packed=$(find npm/package.json npm/dist -type f -print0 | LC_ALL=C sort -z | xargs -0 cat | sha256sum | cut -d' ' -f1)
 unpack() {
   local scratch installed=$folder/node_modules/toolwire

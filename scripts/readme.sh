@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Runs the examples of the README, of the page of the adapters and of those of the functions against the built packages. What they print has to be what
-# their comments say.
+# Runs the examples of the README, of the page of the adapters and of the pages of the functions with the built
+# packages. Their output has to be the comments in the examples.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
-# Here `toolwire` resolves as it does for a user of the npm package.
+# In this folder, `toolwire` resolves as for a user of the npm package.
 cd "$ROOT/demo"
 status=0
 
-# All blocks of a language in a page are one program.
+# All blocks of a language in a page form one program.
 block() { sed -n "/^\`\`\`$2\$/,/^\`\`\`\$/p" "$1" | sed '/^```/d'; }
 prints_its_comments() { # PAGE LANGUAGE COMMENT-SIGN COMMAND...
   local page=$1 language=$2 sign=$3 expected found
@@ -21,7 +21,7 @@ prints_its_comments() { # PAGE LANGUAGE COMMENT-SIGN COMMAND...
   fi
 }
 
-# As `scripts/build.sh` builds the demo, or the core would be compiled once more.
+# The same command as in `scripts/build.sh`, so that the core is not compiled again.
 library=$(cd "$ROOT" && cargo build --workspace --bin toolwire-demo --locked --message-format=json 2>/dev/null |
   sed -n 's/.*"name":"toolwire",.*"filenames":\["\([^"]*\.rlib\)".*/\1/p')
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Everything of a release that needs no key: versions, workflows, all packages, what the registries would say of them, and a
-# build of the sdist by someone who has nothing but pip and Rust. With a tag (`release-check.sh v1.2.3`) as strict as for a release.
-# Needs the registries: the build backend comes from one, and two answer whether they would take a package.
+# Checks everything in a release that needs no key: versions, workflows, all packages, the registries' validation of
+# them, and a build of the sdist with only pip and Rust. With a tag (`release-check.sh v1.2.3`), it is as strict as for
+# a release. It needs network access to the registries: for the build backend, and for two registries' checks of the
+# packages.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"

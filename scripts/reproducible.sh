@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Whoever has the source and the compiler can tell whether a package was made of it: two builds of the WebAssembly, in two folders and the
-# second with nothing built before, give the same bytes.
-# `reproducible.sh fast` compares what the compiler writes without optimisation: paths and order in it are what has differed, and those
-# the optimiser neither brings nor takes away. `reproducible.sh` builds the file of the entry `toolwire` as it is shipped and compares it with
-# the one in npm/dist, which takes two minutes, and `reproducible.sh all` does so with every file.
+# Checks that anyone can reproduce the WebAssembly from the source: two builds, in two folders and the second from
+# scratch, give the same bytes.
+#
+# `reproducible.sh fast` compares unoptimised output of the compiler: earlier differences were in paths and order, which
+# the optimiser does not affect. `reproducible.sh` builds the shipped file of the entry `toolwire`, and compares it with
+# that in npm/dist, which takes two minutes. `reproducible.sh all` compares every file.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -21,7 +22,7 @@ fi
 
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-# With what is not committed yet, so that the two are the same source.
+# Includes uncommitted changes, so that both builds have the same source.
 git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$copy" 2>/dev/null
 ln -s "$ROOT/npm/node_modules" "$copy/npm/node_modules"
 
@@ -34,7 +35,7 @@ compile() { # FOLDER TARGET-FOLDER
 }
 
 if [ "${1:-}" = fast ]; then
-  # What this leaves is taken up again the next time; the other begins with nothing.
+  # The first build is incremental, the second starts from scratch.
   here=$ROOT/target/reproducible
   (step "compile here" "$LOGS/reproducible-here.log" compile "$ROOT" "$here")
   (step "compile elsewhere, from nothing" "$LOGS/reproducible-copy.log" compile "$copy" "$copy/target")
@@ -52,7 +53,7 @@ for entry in $entries; do
   folder=${entry%:*} file=${entry#*:}
   step "build $file.wasm again, from nothing" "$LOGS/reproducible-$folder.log" env -u CARGO_TARGET_DIR RUSTUP_TOOLCHAIN="$wasm_toolchain" \
     node "$copy/npm/scripts/wasm.js" "$folder"
-  # The package's file has a section more, at its end, that says what it is.
+  # The shipped file has an additional section at its end, which identifies it.
   made=$copy/bindings-wasm/pkg/$folder/toolwire_wasm_bg.wasm
   shipped "$file" | head -c "$(wc -c <"$made")" | cmp - "$made" || die "$file.wasm: expected the same bytes from two builds of one source, found others"
   say "$file.wasm: the same bytes, $(sha256sum <"$made" | cut -c1-16)…"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What new users do, from the packages as they would be published: npm init, venv, cargo new and a workflow file (tests/roles).
-# `make test` has built everything; what is missing is built here.
+# Tests the first steps of new users, with the packages as they would be published: npm init, venv, cargo new and a
+# workflow file (tests/roles). `make test` has built everything; missing parts are built here.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -16,7 +16,7 @@ crate() {
   tar -xzf "$packed/toolwire-$(scripts/version.sh).crate" -C "$out"
   mv "$out/toolwire-$(scripts/version.sh)" "$out/toolwire"
 }
-# Progress goes to standard error; the tests' counts are this script's answer.
+# Progress goes to standard error; standard output contains the counts of the tests.
 step "npm tarball for the roles" "$LOGS/roles-npm.log" npm pack --ignore-scripts --pack-destination "$out" ./npm
 step "wheel for the roles" "$LOGS/roles-wheel.log" wheel
 step "crate for the roles" "$LOGS/roles-crate.log" crate

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Everything that the project's commands need beyond rustup, Node and Python, made ready once. Does nothing, in well
-# under a second, while nothing has changed.
+# Sets up everything that the project's commands need in addition to rustup, Node and Python. Takes well under a second
+# if nothing changed.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -23,11 +23,11 @@ if strict; then
   [ "$(rustc --version | cut -d' ' -f2)" = "$named" ] ||
     die "expected Rust $named, which .github/workflows/release.yml names, found $(rustc --version): \`rustup toolchain install $named\` and RUSTUP_TOOLCHAIN=$named"
 fi
-# 20.19: Vite, which builds the playground, needs it. (The npm package itself runs in Node 18.)
+# Vite, which builds the playground, needs 20.19. (The npm package itself runs in Node 18.)
 at_least 20.19 "$(node -p process.versions.node)" Node
 at_least 3.10 "$(python3 -c 'import platform; print(platform.python_version())')" Python
 
-# Where there is too little, compilers and linkers fail somewhere in the middle, each with other words.
+# Without enough space, compilers and linkers fail in the middle, with various messages.
 free=$(df -Pk . | awk 'NR == 2 { print int($4 / 1048576) }')
 [ "${free:-6}" -ge 6 ] || say "only $free GB of disk are free here: a first \`make test\` takes 5"
 
@@ -48,11 +48,11 @@ python_environment() {
 
 rust_components
 toolchain=$(scripts/wasm-toolchain.sh)
-# Beside what waits for the network.
+# In parallel with the downloads.
 alongside scripts/wasm-tools.sh
 scripts/npm-folder.sh npm
 scripts/npm-folder.sh demo
-# Not a dependency in the demo's manifest: npm would then install the development tools of npm/ a second time from there.
+# Not a dependency in the demo's manifest: npm would install the development tools of npm/ a second time.
 ln -sfn ../../npm demo/node_modules/toolwire
 python_environment
 together

@@ -1,31 +1,32 @@
-# Sourced by the other scripts: where things are kept, progress lines, logs, stamps. Knows nothing of what the steps do.
+# Sourced by the other scripts: folders, progress lines, logs, and stamps. Independent of the steps.
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# What is installed once per machine.
+# Folder for tools that are installed once per machine.
 TOOLS=${TOOLWIRE_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/toolwire}
-# What belongs to this checkout.
+# Folder for the logs of this checkout.
 LOGS=$ROOT/target/logs
 mkdir -p "$TOOLS/bin" "$LOGS"
 export PATH="$TOOLS/bin:$PATH"
 
-# Progress goes to stderr: the standard output of a script is its answer.
+# Progress goes to stderr, because the standard output of a script is its result.
 say() { printf '  %s\n' "$*" >&2; }
 heading() { printf '\n%s\n' "$*" >&2; }
 die() { printf '\nerror: %s\n' "$*" >&2; exit 1; }
 
-# strict says whether this is a release (TOOLWIRE_STRICT=1): what a machine lacks is an error then, and nothing takes its place.
+# strict: whether this is a release (TOOLWIRE_STRICT=1). Then anything that the machine lacks is an error, without a
+# substitute.
 strict() { [ -n "${TOOLWIRE_STRICT:-}" ]; }
 
-# release_compiler prints the version of Rust that releases are built with: the workflow is the one place that names it.
+# release_compiler: prints the version of Rust for releases, which only the workflow names.
 release_compiler() { sed -n 's/^  RUSTUP_TOOLCHAIN: "\(.*\)"$/\1/p' "$ROOT/.github/workflows/release.yml"; }
 
-# attempt LABEL LOG COMMAND... runs a command with its output in a file and says how long it took, with a sign of life
-# every 30 seconds. For what has an alternative: if it fails, only that is said.
+# attempt LABEL LOG COMMAND...: runs a command with its output in a file, and prints how long it took, and a sign of
+# life every 30 seconds. For commands with an alternative: a failure is only reported in one line.
 attempt() {
   local label=$1 log=$2 start=$SECONDS beat status=0
   shift 2
-  # The heartbeat, not the command, runs in the background: background jobs of scripts ignore Ctrl-C. The sleep must not
-  # hold our output open, or whoever reads it waits for the last sleep.
+  # The heartbeat, not the command, runs in the background, because background jobs of scripts ignore Ctrl-C. The sleep
+  # must not inherit our output, or its reader would wait for the last sleep.
   ( while sleep 30 >/dev/null 2>&1; do say "$label: still running, $((SECONDS - start)) s, log in ${log#"$ROOT"/}"; done ) &
   beat=$!
   "$@" >"$log" 2>&1 </dev/null || status=$?
@@ -38,18 +39,19 @@ attempt() {
   return "$status"
 }
 
-# step is attempt for what has to succeed: if it fails, both ends of the log are shown.
+# step: like attempt, for commands that have to succeed. After a failure, it prints both ends of the log.
 step() {
   local log=$2 status=0
   attempt "$@" || status=$?
   [ "$status" = 0 ] && return
-  # Some tools say what is wrong first, some last.
+  # Some tools report the error first, others last.
   if [ "$(wc -l <"$log")" -le 80 ]; then cat "$log"; else head -n 20 "$log"; echo "[...]"; tail -n 60 "$log"; fi | sed 's/^/    | /' >&2
   return "$status"
 }
 
-# alongside COMMAND... runs a command while the script goes on; together waits for all of them, and fails if one does. Each has a process
-# group of its own, which ends with the script: a background job of a script ignores Ctrl-C, and so do the compilers in it.
+# alongside COMMAND...: runs a command in the background; together: waits for all of them, and fails if one failed. Each
+# has its own process group, which ends with the script: a background job of a script ignores Ctrl-C, and so do the
+# compilers in it.
 others=()
 alongside() {
   trap end_others EXIT
@@ -71,11 +73,11 @@ together() {
   return "$status"
 }
 
-# hash_of PATH... is one digest over names and contents of files and folders, built things left out.
+# hash_of PATH...: prints a hash of the names and contents of files and folders, without build products.
 hash_of() {
   ( cd "$ROOT" && find "$@" \( -name target -o -name node_modules -o -name .venv -o -name dist -o -name pkg -o -name __pycache__ -o -name '.*_cache' \) -prune \
       -o -type f ! -name '*.so' ! -name '*.pyc' ! -name '*.tgz' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d' ' -f1 )
 }
 
-# fresh STAMP KEY says whether what the stamp stands for was made from this key.
+# fresh STAMP KEY: whether the product of the stamp was made from this key.
 fresh() { [ -f "$1" ] && [ "$(cat "$1")" = "$2" ]; }

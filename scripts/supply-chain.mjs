@@ -1,5 +1,6 @@
-// What we run and build with is what somebody has looked at: actions by commit, packages by hash, crates from one registry and under
-// licences that deny.toml allows. Reads files and `cargo metadata` alone; cargo-deny (scripts/deny.sh) knows more.
+// Checks that everything that we run and build with is pinned: actions by commit, packages by hash, crates from one
+// registry with licences that deny.toml allows. Reads only files and `cargo metadata`; cargo-deny (scripts/deny.sh)
+// checks more.
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -16,7 +17,7 @@ const faults = [...actions(), ...npm(), ...pip(), ...crates()];
 for (const fault of faults) console.error(fault);
 process.exit(faults.length > 0 ? 1 : 0);
 
-/** A tag is moved in a second, a commit is not; and one action is one commit everywhere. */
+/** Finds actions that are pinned by tag, which can be moved, and actions with different commits. */
 function* actions() {
   const known = new Map();
   for (const name of readdirSync(join(root, '.github/workflows'))) {
@@ -33,12 +34,12 @@ function* actions() {
   if (known.size === 0) yield '.github/workflows: expected actions, found none';
 }
 
-/** Every entry has a hash, and none a host: whose registry it is, is for the machine to say. */
+/** Finds entries without a hash, and entries with a host: each machine configures its registry. */
 function* npm() {
   for (const path of tracked('*package-lock.json')) {
     const entries = Object.entries(JSON.parse(read(path)).packages).filter(([name, { link }]) => name !== '' && !link);
     for (const [name, { version, integrity, resolved }] of entries) {
-      // A package is packed after the commit that it is made of: what installs our own has its exact version alone.
+      // A package is packed after the commit that contains the lock file, so our own entry has only an exact version.
       const isOwn = path === 'scripts/ci/package-lock.json' && name === 'node_modules/toolwire';
       if (!isOwn && !/^sha512-/.test(integrity ?? ''))
         yield `${path}: expected a hash for ${name} ${version}, found ${integrity ?? 'none'}`;
@@ -71,7 +72,7 @@ function* crates() {
   }
 }
 
-/** SPDX, as far as manifests go: an `AND` of `OR`s, with parentheses around the latter, or `OR`s alone. */
+/** Evaluates the part of SPDX that manifests use: an `AND` of parenthesized `OR`s, or a single `OR`. */
 function isAllowed(expression, allowed) {
   return expression.split(' AND ').every((part) =>
     part

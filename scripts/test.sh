@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# test.sh tests|lint|packages|check: every test in every language; formats and lints; packages, other compilers, advisories and reproducibility;
-# or all of them. The last line sums up. Everything runs even if something before it failed; only a failing set-up or build ends
-# the run at once.
+# test.sh tests|lint|packages|check: runs every test in every language; formats and lints; packages, other compilers, advisories and
+# reproducibility; or all of them. Prints one line with the totals at the end. Everything runs even if something failed before; only a failing
+# set-up or build ends the run at once.
 set -uo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -9,7 +9,8 @@ what=${1:-}
 case $what in tests | lint | packages | check) ;; *) die "expected \`tests\`, \`lint\`, \`packages\` or \`check\`, found \`$what\`" ;; esac
 runs() { [ "$what" = check ] || [ "$what" = "$1" ]; } # PART
 
-# What came out, a line each: "check PASSED FAILED" or "LABEL PASSED FAILED NOTE". A file, because two lanes write it.
+# The results, one in each line: "check PASSED FAILED" or "LABEL PASSED FAILED NOTE". A file, because two lanes write
+# it.
 results=$LOGS/results
 : >"$results"
 count() { # LABEL PASSED FAILED [NOTE]
@@ -22,16 +23,16 @@ check() { # LABEL COMMAND...
   if step "$label" "$LOGS/${label//[^a-zA-Z0-9_]/-}.log" "$@"; then count check 1 0; else count check 0 1; fi
 }
 
-# From the closing lines of the runners: "PASSED FAILED SKIPPED", nothing if there is none.
-rust_counts() { # libtest's; it has no word for a test that finds nothing to do, so ours print a line "skipped: ..."
+# Parses the last lines of the runners to "PASSED FAILED SKIPPED"; prints nothing if there are none.
+rust_counts() { # of libtest; it cannot report a skipped test, so ours print a line "skipped: ..."
   awk '/^test result: / { for (i = 2; i <= NF; i++) if ($i == "passed;") p += $(i-1); else if ($i == "failed;") f += $(i-1); else if ($i == "ignored;") s += $(i-1) }
     /^skipped: / { p--; s++ }
     END { if (NR) print p+0, f+0, s+0 }'
 }
-node_counts() { # node:test's, for instance "# pass 12"
+node_counts() { # of node:test, for example "# pass 12"
   awk '$1 ~ /^(#|ℹ)$/ && $2 ~ /^(pass|fail|skipped)$/ && NF == 3 { n[$2] += $3; seen = 1 } END { if (seen) print n["pass"]+0, n["fail"]+0, n["skipped"]+0 }'
 }
-python_counts() { # pytest's, for instance "1 failed, 11 passed, 2 skipped in 0.12s"
+python_counts() { # of pytest, for example "1 failed, 11 passed, 2 skipped in 0.12s"
   awk '/ in [0-9.]+s/ && /(passed|failed|error)/ {
     for (i = 2; i <= NF; i++) { word = $i; sub(/,$/, "", word)
       if (word == "passed") p = $(i-1); else if (word == "failed" || word ~ /^errors?$/) f += $(i-1); else if (word == "skipped") s = $(i-1) }
@@ -41,11 +42,11 @@ python_counts() { # pytest's, for instance "1 failed, 11 passed, 2 skipped in 0.
 suite() { # LABEL COUNTS COMMAND...
   local label=$1 counts=$2 log=$LOGS/test-$1.log status=0 p f s
   shift 2
-  # A test that hangs is a failure to be read today, not a CI job that somebody cancels.
+  # A test that hangs fails with a log, instead of being cancelled by CI.
   step "test $label" "$log" timeout 1200 "$@" || status=$?
   read -r p f s < <("$counts" <"$log")
   p=${p:-0} f=${f:-0} s=${s:-0}
-  # The exit status decides. Where it and the runner's own count disagree, or there is no count, something went wrong
+  # The exit status is decisive. If it contradicts the runner's own count, or if there is no count, something failed
   # that no test reported.
   if [ "$status" != 0 ] && [ "$f" = 0 ]; then f=1; fi
   if [ "$status" = 0 ] && { [ "$p" = 0 ] || [ "$f" != 0 ]; }; then
@@ -64,11 +65,13 @@ cargo_lints() {
   if rustup target list --installed | grep -qx wasm32-unknown-unknown; then
     check "clippy for wasm32" cargo clippy -p toolwire-wasm --locked --target wasm32-unknown-unknown -- -D warnings
   else
-    # Debian's compiler, which builds the wasm here, has no clippy. The line above has linted the crate for this machine.
+    # Debian's compiler, which builds the WebAssembly here, has no clippy. The line above has linted the crate for the
+    # host.
     say "clippy for wasm32: not possible here, rustup has no library for that target; linted for this machine only"
   fi
   check "rustdoc" env RUSTDOCFLAGS="-D warnings" cargo doc -p toolwire --all-features --no-deps --locked
-  # The command line and the bindings have readers only inside this repository.
+  # The documentation of the command line and the bindings is read only within this repository, so it may link private
+  # items.
   check "rustdoc of the bindings" env RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" cargo doc -p toolwire-command -p toolwire-wasm -p toolwire-py --no-deps --document-private-items --locked
 }
 other_lints() {
@@ -85,34 +88,34 @@ other_lints() {
 packages_and_compilers() {
   check "core without std" scripts/no-std.sh
   check "oldest Rust" scripts/msrv.sh
-  # What `cargo publish` does before it uploads, without the network; tests run on unfinished work, too. That it compiles, the suite of roles
-  # shows: its program in Rust depends on the packed crate.
+  # The part of `cargo publish` before the upload, without the network and with uncommitted changes. The roles suite
+  # shows that the crate compiles, because its Rust program depends on the packed crate.
   check "crate" cargo package -p toolwire --locked --offline --allow-dirty --no-verify
   check "one version" scripts/version.sh
   check "supply chain" node scripts/supply-chain.mjs
   check "crates" scripts/deny.sh install
-  # Nothing else notices when the crate has a dependency more: the benchmark of peers would stop at it.
+  # A new dependency of the crate makes this lock stale, and the benchmark of peers would be the first to fail.
   check "lock of the Rust peers" cargo update --quiet --workspace --locked --manifest-path core/benches/peers/Cargo.toml
   check "list of unsafe code" node scripts/unsafe.mjs
   check "same WebAssembly twice" scripts/reproducible.sh fast
 }
-# The lints of cargo, and in `check` the compilation of the tests while the other lane is at its own.
+# Runs cargo's lints, and for `check` compiles the tests while the other lane runs its steps.
 cargo_lane() {
   if runs lint; then cargo_lints; fi
   if [ "$what" = check ]; then compile_tests; fi
 }
-# The suite finds them compiled, and says what does not compile.
+# The test suites find the tests compiled, and report compile errors.
 compile_tests() {
   attempt "compile the tests" "$LOGS/compile-tests.log" cargo test --workspace --locked --no-run || true
 }
 
 node_and_sdk_suites() {
-  # The front door: it fails where the languages disagree.
+  # The demo fails if the languages disagree.
   check "demo" node demo/demo.mjs
   suite node node_counts npm test --silent --prefix npm
   suite packages node_counts npm run --silent --prefix npm test:packaging
   suite playground node_counts npm test --silent --prefix npm/playground
-  # Every link, every anchor, and the playground in it.
+  # Checks every link and anchor, and the playground in the site.
   if scripts/docs.sh build; then suite docs node_counts npm test --silent --prefix docs/site; else count docs 0 1 "the site cannot be built"; fi
   suite npm-sdks node_counts scripts/examples.sh npm
   check "README examples" scripts/readme.sh
@@ -129,7 +132,7 @@ cargo_and_python_suites() {
 }
 has_python_311() { python/.venv/bin/python -c 'import sys; sys.exit(sys.version_info < (3, 11))'; }
 
-# In two lanes, since most of what runs here keeps one core busy, and cargo does one thing at a time in its folder.
+# In two lanes, because most of these steps use one core, and cargo locks its target folder.
 if [ "$what" != tests ]; then
   heading "formats, lints and packages"
   alongside cargo_lane

@@ -1,4 +1,5 @@
-// Every `unsafe` in our code stands in the list of SECURITY.md with its reason, and every crate refuses what is not allowed by name.
+// Checks that every `unsafe` in our code is in the list of SECURITY.md with its reason, and that every crate denies
+// `unsafe_code` by default.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -14,7 +15,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter((path) => path !== '' && existsSync(join(root, path)));
 
-// Comments and strings speak of it; code alone counts.
+// Only code counts, not comments and strings.
 const code = (text) => text.replace(/\/\/.*$/gm, '').replace(/"(?:[^"\\]|\\.)*"/gs, '""');
 const found = new Map();
 for (const path of files) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# One version for crate, npm package and Python package: prints it, or says which manifest disagrees. Every day the changelog
-# has to say what is new. With a tag (`version.sh v1.2.3`): that this tag is the version, the changelog has its entry, and main has this commit.
-# `version.sh set 1.2.3` writes it everywhere but into the changelog, which takes a person. `version.sh entry` prints what the
-# changelog says of it.
+# Keeps one version for crate, npm package and Python package: prints it, or the manifest that disagrees. The changelog
+# always has to describe unreleased changes. With a tag (`version.sh v1.2.3`), the tag has to match the version, the
+# changelog needs its entry, and main has to contain this commit. `version.sh set 1.2.3` writes the version everywhere
+# except for the changelog, which is written by hand. `version.sh entry` prints the changelog's entry.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -20,7 +20,7 @@ if [ "${1:-}" = set ]; then
   sed -i.old "/^\[workspace.package\]/,/^\[/s/^version = \".*\"\$/version = \"$version\"/" Cargo.toml && rm Cargo.toml.old
   npm version --prefix npm --no-git-tag-version --allow-same-version --ignore-scripts "$version" >/dev/null
   cargo update --workspace --offline --quiet
-  # What the action and the hooks install.
+  # The version that the action and the hooks install.
   node scripts/ci/own.mjs
   shift 2
 fi
@@ -32,17 +32,17 @@ same() { # WHERE FOUND
 }
 same npm/package.json "$(of_npm)"
 same npm/package-lock.json "$(of_npm_lock)"
-# What others run in CI is the version that stands beside it.
+# The action and the hooks install the version of this repository.
 same scripts/ci/package.json "$(node -p "require('./scripts/ci/package.json').dependencies.toolwire")"
 same scripts/ci/package-lock.json "$(node -p "require('./scripts/ci/package-lock.json').packages['node_modules/toolwire'].version")"
 for crate in toolwire toolwire-command toolwire-wasm toolwire-py; do same "Cargo.lock, $crate" "$(of_cargo_lock "$crate")"; done
 for manifest in core/Cargo.toml command/Cargo.toml bindings-wasm/Cargo.toml bindings-py/Cargo.toml; do
   grep -qx 'version.workspace = true' "$manifest" || die "$manifest: expected \`version.workspace = true\`, found none"
 done
-# maturin takes the version of bindings-py.
+# maturin uses the version of bindings-py.
 grep -qx 'dynamic = \["version"\]' python/pyproject.toml || die "python/pyproject.toml: expected the version to be dynamic"
 
-entry() { # HEADING: the text below it, up to the next one
+entry() { # HEADING: prints the text below it, up to the next heading
   awk -v heading="$1" 'index($0, "## ") == 1 { inside = index($0, heading) == 1; next } inside' CHANGELOG.md | sed '/./,$!d'
 }
 if [ "${1:-}" = entry ]; then entry "## [$version] - "; exit; fi
@@ -53,7 +53,7 @@ if [ -z "$tag" ]; then
 else
   [ "$tag" = "v$version" ] || die "expected the tag v$version, as in Cargo.toml, found \`$tag\`"
   [ -n "$(entry "## [$version] - ")" ] || die "CHANGELOG.md: expected an entry \`## [$version] - YYYY-MM-DD\`, found none"
-  # Provenance names the repository, and npm refuses a package whose manifest names another.
+  # Provenance names the repository, and npm refuses a package whose manifest names another one.
   if [ -n "${GITHUB_REPOSITORY:-}" ]; then
     here=$GITHUB_SERVER_URL/$GITHUB_REPOSITORY
     for found in "$(sed -n 's/^repository = "\(.*\)"$/\1/p' Cargo.toml)" "$(sed -n 's/^Repository = "\(.*\)"$/\1/p' python/pyproject.toml)" \
@@ -61,7 +61,7 @@ else
       [ "$found" = "$here" ] || die "expected the manifests to name $here, found $found"
     done
   fi
-  # What is released is what main has, where it was reviewed: a tag can be put on any commit.
+  # A release has to be a commit of main, where it was reviewed: a tag can be put on any commit.
   main=$(git rev-parse --verify --quiet origin/main || git rev-parse --verify --quiet main) || die "expected a branch \`main\`, which the tag has to be on, found none"
   git merge-base --is-ancestor HEAD "$main" || die "expected $tag on main, found $(git rev-parse --short HEAD), which main does not have"
 fi

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Makes sure that some Rust toolchain on this machine can compile for wasm32-unknown-unknown, and prints its name for
-# RUSTUP_TOOLCHAIN. Ordinary machines: `rustup target add`. Where rustup cannot fetch the target (closed networks, where
-# it hangs rather than fails), Debian's own compiler builds the standard library for it once.
-# TOOLWIRE_WASM=rustup or =debian takes one of the two ways only.
+# Finds a Rust toolchain on this machine that can compile for wasm32-unknown-unknown, and prints its name for
+# RUSTUP_TOOLCHAIN. Usually, `rustup target add` installs the target. If rustup cannot download it (in closed networks,
+# where it hangs rather than fails), Debian's own compiler builds the standard library for it once. TOOLWIRE_WASM=rustup
+# or =debian allows only one of the two.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 
 target=wasm32-unknown-unknown
 way=${TOOLWIRE_WASM:-auto}
-# A release is built by the compiler that it names, and by no other.
+# A release is built only by the compiler that it names.
 if strict; then way=rustup; fi
 case $way in auto | rustup | debian) ;; *) die "TOOLWIRE_WASM: expected \`rustup\` or \`debian\`, found \`$way\`" ;; esac
 
-debian_library() { # the folder of the target's standard library in Debian's compiler
+debian_library() { # prints the folder of the target's standard library for Debian's compiler
   local sysroot
   sysroot=$(/usr/bin/rustc --print sysroot 2>/dev/null) && echo "$sysroot/lib/rustlib/$target/lib"
 }
@@ -26,7 +26,7 @@ if [ "$way" != debian ]; then
   default=$(rustup show active-toolchain 2>/dev/null | cut -d' ' -f1)
   [ -n "$default" ] || die "rustup has no default toolchain: run \`rustup default stable\`"
   if rustup target list --installed --toolchain "$default" | grep -qx "$target"; then echo "$default"; exit 0; fi
-  # Once Debian's way has been gone, rustup is not asked (and waited for) again.
+  # After a build with Debian's compiler, rustup is not tried (and waited for) again.
   if [ "$way" = auto ] && debian_ready; then echo toolwire-debian; exit 0; fi
   if attempt "rustup target add $target (60 s at most)" "$TOOLS/rustup-target.log" timeout 60 rustup target add "$target" --toolchain "$default"; then
     echo "$default"; exit 0
@@ -46,7 +46,7 @@ mkdir -p "$scratch/src"
 printf '[package]\nname = "scratch"\nversion = "0.0.0"\nedition = "2021"\n' >"$scratch/Cargo.toml"
 : >"$scratch/src/lib.rs"
 build_library() {
-  # Without embed-bitcode the LTO of our release profile fails later. RUSTC_BOOTSTRAP: build-std is not stable yet.
+  # Without embed-bitcode, LTO in our release profile fails later. RUSTC_BOOTSTRAP: build-std is not stable yet.
   cd "$scratch" && env -u RUSTUP_TOOLCHAIN RUSTFLAGS="-C embed-bitcode=yes" RUSTC_BOOTSTRAP=1 RUSTC=/usr/bin/rustc \
     /usr/bin/cargo build --release --target "$target" -Z build-std=std,panic_abort --target-dir "$scratch/target"
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lints the workflows in .github/: actionlint for what GitHub would refuse or misread, zizmor for what an attacker would use.
+# Lints the workflows in .github/: actionlint finds what GitHub would refuse or misread, zizmor finds vulnerabilities.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 node npm/packaging/workflows.js

@@ -1,33 +1,33 @@
-//! The command line, for a host that has files, processes and a terminal.
+//! The command line, for a host with files, processes and a terminal.
 
 use pyo3::prelude::*;
 use toolwire_command::{self as command, Printed};
 
 use crate::entry::guarded;
 
-/// Standard output, standard error, exit code, and the files to write: the path of each, its content, the suffix of the
-/// path in which no link is followed, and the file whose permissions it gets.
+/// Standard output, standard error, exit code, and the files to write. Each file is its path, its content, the suffix
+/// of the path in which no symbolic link is followed, and the file whose permissions it gets.
 type Finished = (String, String, u8, Vec<(String, String, String, String)>);
 
-/// A command line that is being carried out: see `toolwire_command::Command`.
+/// A running command line: see `toolwire_command::Command`.
 #[pyclass(module = "toolwire._toolwire")]
 pub(crate) struct Command(Option<command::Command>);
 
 #[pymethods]
 impl Command {
-    /// Takes what the host knows, as JSON.
+    /// Starts a command line with the facts that the host knows, as JSON.
     #[new]
     #[pyo3(signature = (facts, /))]
     fn new(facts: &str) -> PyResult<Self> {
         guarded(|| Ok(Command(Some(command::Command::new(facts)))))
     }
 
-    /// What is needed next, as words; `None` if nothing is.
+    /// Returns the next need as words; `None` if there is no need.
     fn need(&self) -> PyResult<Option<Vec<String>>> {
         guarded(|| Ok(self.0.as_ref().and_then(command::Command::need).map(command::Need::words)))
     }
 
-    /// Gives what was needed.
+    /// Supplies the content of the next need.
     #[pyo3(signature = (content, /))]
     fn give(&mut self, content: &[u8]) -> PyResult<()> {
         guarded(|| {
@@ -38,14 +38,14 @@ impl Command {
         })
     }
 
-    /// What a server wrote to its standard error, as a terminal can show it.
+    /// Escapes the standard error of a server for a terminal.
     #[staticmethod]
     #[pyo3(signature = (log, /))]
     fn heard(log: &str) -> PyResult<String> {
         guarded(|| Ok(command::Command::heard(log)))
     }
 
-    /// Says why what is needed cannot be had.
+    /// Reports that the next need cannot be met.
     #[pyo3(signature = (message, /))]
     fn fail(&mut self, message: &str) -> PyResult<()> {
         guarded(|| {
@@ -56,18 +56,18 @@ impl Command {
         })
     }
 
-    /// Does a part of the work; `None` at its end, otherwise what is to be shown right now.
+    /// Does the next part of the work. Returns text to show at once, or `None` if the work is done.
     fn step(&mut self) -> PyResult<Option<String>> {
         guarded(|| Ok(self.0.as_mut().and_then(command::Command::step)))
     }
 
-    /// What is to be shown while a server is waited for: so many seconds by now, or none any more.
+    /// Returns the text to show while the host waits for a server; `seconds` is 0 when the wait ends.
     #[pyo3(signature = (seconds, /))]
     fn waiting(&self, seconds: u32) -> PyResult<String> {
         guarded(|| Ok(self.0.as_ref().map(|command| command.waiting(seconds)).unwrap_or_default()))
     }
 
-    /// The result: what goes to standard output, to standard error, the exit code, and the files to write.
+    /// Returns standard output, standard error, the exit code, and the files to write.
     fn finish(&mut self) -> PyResult<Finished> {
         guarded(|| {
             let printed = self.0.take().map(command::Command::finish).unwrap_or_default();
@@ -78,7 +78,7 @@ impl Command {
     }
 }
 
-/// What there is to do: for each thing its kind, a number or an empty word, and a text.
+/// Effects that the host has to carry out: for each its kind, a number or an empty string, and a text.
 type Effects = Vec<(String, String, String)>;
 
 /// A connection of `toolwire proxy`: see `toolwire_command::Proxy`.
@@ -87,55 +87,55 @@ pub(crate) struct Proxy(command::Proxy);
 
 #[pymethods]
 impl Proxy {
-    /// Takes the settings that `Command.need` gave.
+    /// Starts a connection with the settings from `Command.need`.
     #[new]
     #[pyo3(signature = (settings, /))]
     fn new(settings: &str) -> PyResult<Self> {
         guarded(|| Ok(Proxy(command::Proxy::new(settings))))
     }
 
-    /// Takes a message of the client.
+    /// Handles a message of the client.
     #[pyo3(signature = (message, /))]
     fn client(&mut self, message: &[u8]) -> PyResult<Effects> {
         guarded(|| Ok(words(self.0.client(message))))
     }
 
-    /// Takes a message of a server.
+    /// Handles a message of a server.
     #[pyo3(signature = (server, message, /))]
     fn server(&mut self, server: usize, message: &[u8]) -> PyResult<Effects> {
         guarded(|| Ok(words(self.0.server(server, message))))
     }
 
-    /// A server has ended.
+    /// Handles the end of a server.
     #[pyo3(signature = (server, why, /))]
     fn ended(&mut self, server: usize, why: &str) -> PyResult<Effects> {
         guarded(|| Ok(words(self.0.ended(server, why))))
     }
 
-    /// A server was started again.
+    /// Handles the restart of a server.
     #[pyo3(signature = (server, /))]
     fn started(&mut self, server: usize) -> PyResult<Effects> {
         guarded(|| Ok(words(self.0.started(server))))
     }
 
-    /// The time of an alarm is over.
+    /// Handles an alarm.
     #[pyo3(signature = (alarm, /))]
     fn alarm(&mut self, alarm: u64) -> PyResult<Effects> {
         guarded(|| Ok(words(self.0.alarm(alarm))))
     }
 
-    /// A message could not be handed to a server.
+    /// Handles a message that could not be delivered to a server.
     #[pyo3(signature = (server, message, why, /))]
     fn undelivered(&mut self, server: usize, message: &[u8], why: &str) -> PyResult<Effects> {
         guarded(|| Ok(words(self.0.undelivered(server, message, why))))
     }
 
-    /// Number of client requests without an answer.
+    /// Returns the number of client requests without an answer.
     fn unanswered(&self) -> PyResult<usize> {
         guarded(|| Ok(self.0.unanswered()))
     }
 
-    /// A message of the client was too long.
+    /// Handles a message of the client that was too long.
     #[pyo3(signature = (length, /))]
     fn too_long(&mut self, length: usize) -> PyResult<Effects> {
         guarded(|| Ok(words(self.0.too_long(length))))
@@ -152,62 +152,62 @@ pub(crate) struct Relay(command::Relay);
 
 #[pymethods]
 impl Relay {
-    /// Takes the settings that `Command.need` gave, and the token, if one is demanded.
+    /// Starts the relay with the settings from `Command.need`, and with the token, if one is required.
     #[new]
     #[pyo3(signature = (settings, token, /))]
     fn new(settings: &str, token: Option<&str>) -> PyResult<Self> {
         guarded(|| Ok(Relay(command::Relay::new(settings, token))))
     }
 
-    /// Takes the head of a request.
+    /// Handles the head of a request.
     #[pyo3(signature = (number, head, /))]
     fn request(&mut self, number: u64, head: &str) -> PyResult<Effects> {
         guarded(|| Ok(relayed(self.0.request(number, head))))
     }
 
-    /// Takes the body of a request.
+    /// Handles the body of a request.
     #[pyo3(signature = (number, body, /))]
     fn body(&mut self, number: u64, body: &[u8]) -> PyResult<Effects> {
         guarded(|| Ok(relayed(self.0.body(number, body))))
     }
 
-    /// The body of a request could not be read.
+    /// Handles a request whose body could not be read.
     #[pyo3(signature = (number, status, why, /))]
     fn unread(&mut self, number: u64, status: u16, why: &str) -> PyResult<Effects> {
         guarded(|| Ok(relayed(self.0.unread(number, status, why))))
     }
 
-    /// Takes the head of a reply.
+    /// Handles the head of a reply.
     #[pyo3(signature = (number, status, headers, /))]
     fn reply(&mut self, number: u64, status: u16, headers: &str) -> PyResult<Effects> {
         guarded(|| Ok(relayed(self.0.reply(number, status, headers))))
     }
 
-    /// Takes the whole body of a reply.
+    /// Handles the whole body of a reply.
     #[pyo3(signature = (number, body, /))]
     fn whole(&mut self, number: u64, body: &[u8]) -> PyResult<Effects> {
         guarded(|| Ok(relayed(self.0.whole(number, body))))
     }
 
-    /// Takes a piece of a reply that is a stream.
+    /// Handles a piece of a streamed reply.
     #[pyo3(signature = (number, piece, /))]
     fn piece(&mut self, number: u64, piece: &[u8]) -> PyResult<Effects> {
         guarded(|| Ok(relayed(self.0.piece(number, piece))))
     }
 
-    /// A reply that is a stream has ended.
+    /// Handles the end of a streamed reply.
     #[pyo3(signature = (number, /))]
     fn end(&mut self, number: u64) -> PyResult<Effects> {
         guarded(|| Ok(relayed(self.0.end(number))))
     }
 
-    /// An upstream did not answer, or not to the end.
+    /// Handles the failure of an upstream, before or during its reply.
     #[pyo3(signature = (number, is_late, why, /))]
     fn failed(&mut self, number: u64, is_late: bool, why: &str) -> PyResult<Effects> {
         guarded(|| Ok(relayed(self.0.failed(number, is_late, why))))
     }
 
-    /// A request is over.
+    /// Handles the end of a request.
     #[pyo3(signature = (number, spent, /))]
     fn closed(&mut self, number: u64, spent: u64) -> PyResult<Effects> {
         guarded(|| Ok(relayed(self.0.closed(number, spent))))

@@ -1,4 +1,4 @@
-//! The two entries: a function of the core by its name, on values or on text.
+//! The two entry points, which call a function of the core by its name: on values, or on text.
 
 use std::{
     cell::Cell,
@@ -22,13 +22,13 @@ use crate::{
     write::Writer,
 };
 
-/// Below this many bytes a call takes less time than other threads would gain: giving up the GIL and getting it back
-/// costs 0.1 µs alone and far more where threads compete, reading 16 KiB of JSON about 50 µs.
+/// Minimum size of a text, in bytes, for releasing the GIL. Releasing and reacquiring it costs 0.1 µs alone, and far
+/// more if threads compete; reading 16 KiB of JSON takes about 50 µs.
 pub(crate) const DETACH_FROM: usize = 16 * 1024;
 
 /// Calls a function on Python values.
 ///
-/// Returns the value, and a dict of what else the result has, or None.
+/// Returns the value, and a dict with the other members of the result, or `None`.
 #[pyfunction]
 #[pyo3(signature = (function, inputs, options, /))]
 pub(crate) fn call<'py>(
@@ -54,8 +54,9 @@ pub(crate) fn call<'py>(
 
 /// Calls a function on JSON text: `str`, `bytes`, `bytearray` or `memoryview`.
 ///
-/// Returns text of the kind it was given (`bytes` for the last two), and a dict of what else the result has, or None. A
-/// function whose answer is a list and no text to send on gives that list, and one that has no answer gives None.
+/// Returns text of the input's type (`bytes` for the last two), and a dict with the other members of the result, or
+/// `None`. A function whose result is a list for the program returns that list as a value, and a function without a
+/// result returns `None`.
 #[pyfunction]
 #[pyo3(signature = (function, inputs, options, /))]
 pub(crate) fn call_text<'py>(
@@ -86,13 +87,13 @@ pub(crate) fn call_text<'py>(
     })
 }
 
-/// What a function gives on text.
+/// Kind of a function's result for text.
 enum Gives {
-    /// JSON text, of the type in which the first input came.
+    /// JSON text, of the type of the first input.
     Text,
-    /// The same, or None.
+    /// JSON text, or `None`.
     TextOrNothing,
-    /// Something for the program to look at, so a Python value.
+    /// A Python value, because the program reads it.
     Value,
 }
 
@@ -105,7 +106,7 @@ fn gives(function: Function) -> Gives {
     }
 }
 
-/// The value, and a dict of what else the result has, or None.
+/// Returns the value, and a dict with the other members of the result, or `None`.
 pub(crate) fn with<'py>(
     py: Python<'py>,
     value: Bound<'py, PyAny>,
@@ -115,7 +116,7 @@ pub(crate) fn with<'py>(
     (value, members).into_pyobject(py)
 }
 
-/// The members of an object, as a dict.
+/// Converts the members of an object to a dict.
 pub(crate) fn members<'py>(py: Python<'py>, report: &json::Node<'_>) -> PyResult<Bound<'py, PyDict>> {
     let (result, nothing) = (PyDict::new(py), Values::default());
     let writer = Writer::new(py, &nothing, false);
@@ -134,20 +135,19 @@ thread_local! {
     static FAILS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Makes this thread's next call fail inside: for the tests of what becomes of a defect.
+/// Makes this thread's next call panic, to test how panics are handled.
 #[pyfunction]
 pub(crate) fn _fail_next() {
     FAILS.set(true);
 }
 
-/// The core does not panic by design; should it do so all the same, callers get a `ToolwireError` they can catch, which
-/// pyo3's own `PanicException` is not.
+/// Converts a panic to a `ToolwireError`. The core does not panic by design; if it does, callers can catch this error,
+/// but not pyo3's own `PanicException`.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     attempted(work).unwrap_or_else(Err)
 }
 
-/// [`guarded`] for what an object keeps from call to call. After a panic nothing is known about it any more, and it is
-/// gone.
+/// [`guarded`] for an object with state. After a panic, the state may be inconsistent, and is dropped.
 pub(crate) fn guarded_with<S, T>(kept: &mut Option<S>, work: impl FnOnce(&mut S) -> PyResult<T>) -> PyResult<T> {
     let Some(mut state) = kept.take() else {
         return Err(defect("an earlier call of the same object; what it kept is lost, make it anew"));
@@ -157,7 +157,7 @@ pub(crate) fn guarded_with<S, T>(kept: &mut Option<S>, work: impl FnOnce(&mut S)
     outcome
 }
 
-/// What came of it; in the outer place the error of a panic.
+/// Returns the result of the work; the outer error is that of a panic.
 #[allow(clippy::panic, reason = "a test wants to see what becomes of one")]
 fn attempted<T>(work: impl FnOnce() -> PyResult<T>) -> Result<PyResult<T>, PyErr> {
     let attempt = || {

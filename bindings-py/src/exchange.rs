@@ -19,13 +19,13 @@ use crate::{
 /// Tool lists of earlier requests, for all exchanges and threads of the process.
 static LISTS: LazyLock<ToolListCache> = LazyLock::new(ToolListCache::default);
 
-/// What `toolwire.Exchange` keeps.
+/// State of `toolwire.Exchange`.
 #[pyclass(module = "toolwire._toolwire")]
 pub(crate) struct Exchange(Option<toolwire::Exchange>);
 
 #[pymethods]
 impl Exchange {
-    /// Opens one for a request's URL and body; None if it must be passed on as it is.
+    /// Opens an exchange for a request's URL and body; returns `None` if the request must be passed on unchanged.
     #[staticmethod]
     #[pyo3(signature = (url, body, options, /))]
     fn open(
@@ -46,31 +46,31 @@ impl Exchange {
         })
     }
 
-    /// What must be sent, or sent next.
+    /// Returns the request to send, or to send next.
     fn request(&mut self) -> PyResult<String> {
         guarded_with(&mut self.0, |exchange| Ok(exchange.request().to_owned()))
     }
 
-    /// What was done to it.
+    /// Returns the report about the request.
     fn report<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |exchange| {
             Ok(Writer::new(py, &Values::default(), false).value(&bindings::report(exchange))?)
         })
     }
 
-    /// The betas that its header has to name.
+    /// Returns the betas that its header has to name.
     fn betas(&mut self) -> PyResult<Vec<&'static str>> {
         guarded_with(&mut self.0, |exchange| {
             Ok(exchange.report().deferred.as_ref().map(|deferred| deferred.betas.clone()).unwrap_or_default())
         })
     }
 
-    /// The backend's own construct for deferred tools that the request uses.
+    /// Returns the backend's native construct for deferred tools that the request uses.
     fn native(&mut self) -> PyResult<&'static str> {
         guarded_with(&mut self.0, |exchange| Ok(exchange.native().as_str()))
     }
 
-    /// What became of the calls that ended since this was asked last, as a list.
+    /// Returns the repairs of the calls that ended since the last call of this method, as a list.
     fn take_repaired_calls<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |exchange| {
             let calls = bindings::repaired_calls(&exchange.take_repaired_calls());
@@ -78,7 +78,7 @@ impl Exchange {
         })
     }
 
-    /// What was changed of the answer since this was asked last, as a list.
+    /// Returns the changes to the answer since the last call of this method, as a list.
     fn take_answer_changes<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |exchange| {
             let changes = bindings::answer_changes(&exchange.take_answer_changes());
@@ -86,14 +86,15 @@ impl Exchange {
         })
     }
 
-    /// What people should be told of tools that are not in it, as `{ message, key }`; None if there is nothing.
+    /// Returns the warning about tools that are not in the request, as `{ message, key }`; `None` if there is no
+    /// warning.
     fn warning<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |exchange| {
             Ok(Writer::new(py, &Values::default(), false).value(&bindings::warning(exchange))?)
         })
     }
 
-    /// The body of an answer that says an error as the API at a URL would.
+    /// Returns the body of an answer that reports an error in the format of the API at a URL.
     #[staticmethod]
     #[pyo3(signature = (url, code, pointer, message, /))]
     fn refusal(url: &str, code: &str, pointer: &str, message: &str) -> PyResult<String> {
@@ -104,7 +105,7 @@ impl Exchange {
         })
     }
 
-    /// Takes a whole reply; None if the model must be asked again.
+    /// Restores a whole reply; returns `None` if the model has to be asked again.
     #[pyo3(signature = (reply, /))]
     fn reply(&mut self, py: Python<'_>, reply: Bound<'_, PyAny>) -> PyResult<Option<String>> {
         guarded_with(&mut self.0, |exchange| {
@@ -114,7 +115,7 @@ impl Exchange {
         })
     }
 
-    /// Takes a piece of a stream, and gives the text to be passed on.
+    /// Restores a piece of a stream, and returns the text to pass on.
     #[pyo3(signature = (piece, /))]
     fn feed_text(&mut self, py: Python<'_>, piece: Bound<'_, PyAny>) -> PyResult<String> {
         guarded_with(&mut self.0, |exchange| {
@@ -122,17 +123,17 @@ impl Exchange {
         })
     }
 
-    /// Ends a stream: the text that is still to be passed on.
+    /// Ends a stream, and returns the rest of the text.
     fn finish_text(&mut self, py: Python<'_>) -> PyResult<String> {
         guarded_with(&mut self.0, |exchange| exchange.finish_text().map_err(|error| raised(py, &error)))
     }
 
-    /// Whether the stream that ended asks for another round.
+    /// Returns whether the last stream ended with a search, so that the model has to be asked again.
     fn asks_again(&mut self) -> PyResult<bool> {
         guarded_with(&mut self.0, |exchange| Ok(exchange.asks_again()))
     }
 
-    /// The event that tells of an error.
+    /// Returns the text of an error event.
     #[pyo3(signature = (body, /))]
     fn failed_text(&mut self, body: &str) -> PyResult<String> {
         guarded_with(&mut self.0, |exchange| Ok(exchange.failed_text(body)))

@@ -1,14 +1,13 @@
-//! Why a value could not be translated: an error of ours, or an exception of Python's. Knows nothing of how either is
-//! raised.
+//! Failure of a conversion: an error of the core, or a Python exception. This module does not raise them.
 
 use pyo3::PyErr;
 use toolwire::Error;
 
-/// Why a value could not be translated.
+/// Failure of a conversion.
 pub(crate) enum Failure {
-    /// It is not JSON value, or too much of one.
+    /// The value is not a JSON value, or is too large.
     Refused(Error),
-    /// Python code that had to run raised this.
+    /// Python code that had to run raised this exception.
     Raised(PyErr),
 }
 

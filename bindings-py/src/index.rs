@@ -17,13 +17,13 @@ use crate::{
     write::Writer,
 };
 
-/// The index that `toolwire.ToolIndex` keeps. It never changes, so threads can share it.
+/// State of `toolwire.ToolIndex`. It is immutable, so that threads can share it.
 #[pyclass(frozen, module = "toolwire._toolwire")]
 pub(crate) struct Index(toolwire::ToolIndex);
 
 #[pymethods]
 impl Index {
-    /// Reads a tool list that is a Python value.
+    /// Reads a tool list from a Python value.
     #[new]
     #[pyo3(signature = (tools, /))]
     fn new(py: Python<'_>, tools: Bound<'_, PyAny>) -> PyResult<Self> {
@@ -45,7 +45,7 @@ impl Index {
         self.0.len()
     }
 
-    /// The names of the tools that match, best first.
+    /// Returns the names of the tools that match, best first.
     #[pyo3(signature = (query, options, /))]
     fn search<'py>(
         &self,
@@ -65,7 +65,7 @@ impl Index {
         })
     }
 
-    /// The answer to a call of the tool search; None if the call is none.
+    /// Returns the answer to a call of the tool search; `None` if the call is not a search.
     #[pyo3(signature = (call, options, /))]
     fn answer<'py>(
         &self,

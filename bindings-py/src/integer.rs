@@ -1,9 +1,9 @@
 //! Integers of any size, to and from decimal text.
 //!
-//! CPython refuses to spell an integer of more than `sys.get_int_max_str_digits()` decimal digits, but never refuses
-//! hexadecimal, whose cost is linear. What the caller holds as an integer is spelled whatever its size. Digits that
-//! somebody wrote (a model, a server) are held to CPython's limit, as `json.loads` holds them: reading decimal digits
-//! costs the square of their number, nine seconds for three million, and nobody else runs meanwhile.
+//! CPython refuses to convert an integer of more than `sys.get_int_max_str_digits()` decimal digits, but converts any
+//! integer to hexadecimal, in linear time. Integers of the caller are converted to text whatever their size. Digits in
+//! text (of a model or a server) are subject to CPython's limit, as in `json.loads`: reading decimal digits takes
+//! quadratic time, nine seconds for three million, and holds the GIL.
 
 use num_bigint::BigInt;
 use pyo3::{
@@ -15,10 +15,10 @@ use toolwire::{Code, Error};
 
 use crate::failure::Failure;
 
-/// The limit where CPython has none of its own: before 3.10.7.
+/// The limit for versions of CPython without one: before 3.10.7.
 const MOST_DIGITS: usize = 4300;
 
-/// Appends the decimal digits of an integer. Of a subclass the value counts, not what its methods say.
+/// Appends the decimal digits of an integer. For a subclass, this is the stored value, whatever its methods return.
 pub(crate) fn spell(integer: &Bound<'_, PyInt>, out: &mut String) -> PyResult<()> {
     use std::fmt::Write as _;
     if let Ok(small) = integer.extract::<i64>() {
@@ -34,13 +34,13 @@ pub(crate) fn spell(integer: &Bound<'_, PyInt>, out: &mut String) -> PyResult<()
     Ok(())
 }
 
-/// The integer that decimal digits spell, or `None` if they do not spell one.
+/// Converts decimal digits to an integer; returns `None` for other text.
 pub(crate) fn parse<'py>(py: Python<'py>, digits: &str) -> Result<Option<Bound<'py, PyAny>>, Failure> {
     if let Ok(small) = digits.parse::<i64>() {
         return Ok(Some(PyInt::new(py, small).into_any()));
     }
     let most = most_digits(py)?;
-    // As Python counts: a sign is no digit.
+    // Like in Python, a sign does not count as a digit.
     let found = digits.len() - usize::from(digits.starts_with('-'));
     if most > 0 && found > most {
         let message =
@@ -53,7 +53,7 @@ pub(crate) fn parse<'py>(py: Python<'py>, digits: &str) -> Result<Option<Bound<'
     }
 }
 
-/// How many digits CPython reads; 0 is no limit.
+/// Returns the maximum number of digits that CPython reads; 0 means no limit.
 fn most_digits(py: Python<'_>) -> PyResult<usize> {
     match py.import("sys")?.getattr_opt("get_int_max_str_digits")? {
         Some(limit) => limit.call0()?.extract(),

@@ -1,4 +1,4 @@
-//! A call whose report is made when it is read.
+//! A call whose report is made when it is first read.
 
 use pyo3::{
     prelude::*,
@@ -17,7 +17,8 @@ use crate::{
     write::Writer,
 };
 
-/// What a call was given, as it was then, and what it reported at once. Nothing changes it, so threads share it.
+/// Snapshot of the input of a call, with the members of its report that are known at once. It is immutable, so that
+/// threads share it.
 #[pyclass(module = "toolwire._toolwire", frozen)]
 pub(crate) struct Late {
     function: Function,
@@ -26,14 +27,14 @@ pub(crate) struct Late {
     members: Option<Node<'static>>,
 }
 
-/// The caller's input. Text cannot be changed; of a value nothing is kept that can.
+/// The caller's input. Text is immutable; of a value, only immutable parts are kept.
 enum Input {
     Value(Kept),
     Text(Py<PyAny>),
 }
 
-/// Calls a function on one input, JSON text or a Python value. Returns the rewritten value, text if text was given, and
-/// a `Late` for what else there is to say.
+/// Calls a function on one input, JSON text or a Python value. Returns the rewritten value, which is text if the input
+/// was text, and a `Late` for the report.
 #[pyfunction]
 #[pyo3(signature = (function, input, options, /))]
 pub(crate) fn call_late<'py>(
@@ -68,12 +69,12 @@ pub(crate) fn call_late<'py>(
 
 #[pymethods]
 impl Late {
-    /// What was reported at once, as a dict.
+    /// Returns the members of the report that are known at once, as a dict.
     fn members<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         guarded(|| self.members.as_ref().map_or_else(|| Ok(PyDict::new(py)), |report| members(py, report)))
     }
 
-    /// The whole report, as a dict.
+    /// Returns the whole report, as a dict.
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         guarded(|| {
             let options = self.options.values(py);

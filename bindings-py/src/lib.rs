@@ -1,7 +1,7 @@
-//! The CPython binding: Python values and text in, Python values and text out.
+//! The CPython binding: converts Python values and text from and to those of the core.
 //!
-//! It translates and holds no rule: what a function does, which options it has and what an error says is the core's.
-//! The package in python/ gives what is below its names, types and documentation.
+//! The binding contains no rules: the core defines the functions, their options and their errors. The package in
+//! python/ adds public names, types and documentation.
 
 #![forbid(unsafe_code)]
 

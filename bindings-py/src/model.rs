@@ -1,5 +1,5 @@
-//! Objects that write themselves as JSON values: pydantic models, which results of the MCP SDK and of most model SDKs
-//! are.
+//! Objects that can write themselves as JSON values: pydantic models, such as results of the MCP SDK and of most model
+//! SDKs.
 
 use pyo3::{
     intern,
@@ -7,13 +7,13 @@ use pyo3::{
     types::{IntoPyDict as _, PyDict, PyList, PyString},
 };
 
-/// What a model is as a JSON value, in the names of its wire format; `None` if the object is no model.
+/// Returns a model as a JSON value, with the names of its wire format; `None` if the object is not a model.
 ///
-/// The arguments are those with which the MCP SDK writes its own messages. A model that stands in a union of models
-/// keeps the defaults that tell it apart (`type: "function"`), which `exclude_unset` would take.
+/// The arguments are those with which the MCP SDK writes its own messages. `exclude_unset` would drop the defaults that
+/// distinguish the models of a union (`type: "function"`).
 pub(crate) fn dumped<'py>(object: &Bound<'py, PyAny>) -> Option<PyResult<Bound<'py, PyAny>>> {
     let py = object.py();
-    // Of its class: objects that answer to every name, mocks for one, are no models.
+    // Looked up on the class: objects that have every attribute, such as mocks, are not models.
     object.get_type().getattr_opt(intern!(py, "model_dump")).ok().flatten()?;
     let arguments = || {
         let (mode, yes) = (PyString::new(py, "json"), true.into_pyobject(py)?.to_owned());
@@ -23,7 +23,7 @@ pub(crate) fn dumped<'py>(object: &Bound<'py, PyAny>) -> Option<PyResult<Bound<'
     Some(arguments())
 }
 
-/// Whether a model wrote itself as something that is read without asking it again.
+/// Returns whether the output of `model_dump` needs no further call of `model_dump`.
 pub(crate) fn is_plain(dump: &Bound<'_, PyAny>) -> bool {
     dump.is_instance_of::<PyDict>() || dump.is_instance_of::<PyList>()
 }

@@ -1,5 +1,5 @@
-//! Errors of the core as `toolwire.ToolwireError`, which the package defines in Python so that it pickles and
-//! subclasses `ValueError` under the limited API.
+//! Converts errors of the core to `toolwire.ToolwireError`. That class is defined in Python, so that it can be pickled
+//! and can be a subclass of `ValueError` under the limited API.
 
 use pyo3::{prelude::*, types::PyList};
 use toolwire::{internal::bindings::describe_error, Code, Error};
@@ -8,7 +8,7 @@ use crate::{failure::Failure, read::Values, write::Writer};
 
 pyo3::import_exception!(toolwire, ToolwireError);
 
-/// An error of the core, to be raised.
+/// Converts an error of the core to an exception.
 pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
     build(py, error).unwrap_or_else(|failure| failure)
 }
@@ -32,7 +32,7 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// An option that is not JSON value at all, such as a set: the option is what is wrong, not the input.
+/// Converts the failure for an option that is not a JSON value, such as a set: the option is wrong, not the input.
 pub(crate) fn option_error(py: Python<'_>, failure: Failure) -> PyErr {
     match failure {
         Failure::Refused(error) => raised(py, &Error::new(Code::InvalidOption, error.pointer(), error.message())),

@@ -1,9 +1,9 @@
-//! Python values into the core's tree.
+//! Converts Python values to the core's tree.
 //!
-//! Two passes. The first walks the caller's object once, in document order, and takes hold of every value and key it
-//! meets. The second runs no Python code: it makes the tree from what was noted and borrows each string's UTF-8 from
-//! the object held. So value number N of the tree is `objects[N]`, no string is copied, and a value that changes while
-//! it is read (a dict subclass may run any code) can be inconsistent but never harm.
+//! There are two passes. The first traverses the caller's object once, in document order, and keeps a reference to
+//! every value and key. The second runs no Python code: it makes the tree from the notes of the first, and borrows each
+//! string's UTF-8 from the kept object. So value number N of the tree is `objects[N]`, no string is copied, and a value
+//! that changes while it is read (a dict subclass may run any code) can give inconsistent results, but is memory-safe.
 
 use pyo3::{
     prelude::*,
@@ -17,7 +17,7 @@ use toolwire::{
 
 use crate::{failure::Failure, integer, model};
 
-/// A [`Failure`] before its pointer is known. Boxed: it travels through every level of the recursion.
+/// A [`Failure`] before its pointer is known. Boxed, because every level of the recursion returns it.
 struct Stop(Box<Reason>);
 
 enum Reason {
@@ -37,7 +37,7 @@ impl From<PyErr> for Stop {
     }
 }
 
-/// A snapshot of the values that were read. It holds only strings and keys of the caller's objects, which are
+/// A snapshot of the values that were read. It keeps only the strings and keys of the caller's objects, which are
 /// immutable.
 pub(crate) struct Kept {
     objects: Vec<Option<Py<PyAny>>>,
@@ -48,7 +48,7 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// The values again, without the caller's own objects.
+    /// Returns the values, with the caller's strings and keys only.
     pub(crate) fn values<'py>(&self, py: Python<'py>) -> Values<'py> {
         let none = py.None().into_bound(py);
         let object =
@@ -64,25 +64,26 @@ impl Kept {
     }
 }
 
-/// What the first pass notes about a value; the value itself is at the same index of `objects`.
+/// Notes of the first pass about a value, which is at the same index of `objects`.
 #[derive(Clone, Copy)]
 enum Shape {
     Null,
     Bool(bool),
-    /// The number's text, from here to there in `digits`.
+    /// A number: the range of its text in `digits`.
     Number(usize, usize),
     Text,
     Array(usize),
     Object {
-        /// Where its keys start in `keys`.
+        /// Index in `keys` of its first key.
         keys: usize,
         members: usize,
-        /// Two keys may spell the same text: only possible where a key is an instance of a subclass of `str`.
+        /// True if two keys may have the same text, which is possible only if a key is an instance of a subclass of
+        /// `str`.
         doubtful: bool,
     },
 }
 
-/// Python values that were read, by their number.
+/// Python values that were read, by number.
 #[derive(Default)]
 pub(crate) struct Values<'py> {
     objects: Vec<Bound<'py, PyAny>>,
@@ -90,11 +91,11 @@ pub(crate) struct Values<'py> {
     keys: Vec<Bound<'py, PyString>>,
     digits: String,
     roots: usize,
-    /// The containers on the way from the root, to find cycles.
+    /// The containers from the root to the current value, for detecting cycles.
     ancestors: Vec<*mut pyo3::ffi::PyObject>,
-    /// Members of dicts on that way which are still to be read, last first.
+    /// Members of dicts on that path that have not been read yet, in reverse order.
     pending: Vec<Bound<'py, PyAny>>,
-    /// The steps to a fault, innermost first: noted while unwinding, so that success costs nothing.
+    /// Steps to the failing value, innermost first. They are collected while unwinding, so that success costs nothing.
     trail: Vec<Step<'static>>,
 }
 
@@ -106,8 +107,8 @@ impl<'py> Values<'py> {
         Ok(values)
     }
 
-    /// With room for a schema of ordinary size: growing into it step by step is a tenth of a call's
-    /// instructions (55 thousand per real tool).
+    /// Reserves memory for a schema of ordinary size: growing step by step takes a tenth of a call's instructions (55
+    /// thousand for a real tool).
     pub(crate) fn with_room() -> Self {
         Values {
             objects: Vec::with_capacity(128),
@@ -119,7 +120,7 @@ impl<'py> Values<'py> {
         }
     }
 
-    /// Reads one more value; its parts are numbered after those read before.
+    /// Reads one more value; the numbers of its parts continue those of the previous values.
     pub(crate) fn add(&mut self, object: Bound<'py, PyAny>) -> Result<(), Failure> {
         self.roots += 1;
         self.value(object, 0).map_err(|stop| match *stop.0 {
@@ -134,7 +135,7 @@ impl<'py> Values<'py> {
         })
     }
 
-    /// Keeps what was read.
+    /// Makes a snapshot of the values.
     pub(crate) fn keep(self) -> Kept {
         let object =
             |(object, shape): (Bound<'py, PyAny>, &Shape)| matches!(shape, Shape::Text).then(|| object.unbind());
@@ -147,12 +148,12 @@ impl<'py> Values<'py> {
         }
     }
 
-    /// The caller's own value of that number.
+    /// Returns the caller's own value of that number.
     pub(crate) fn object(&self, number: u32) -> Option<&Bound<'py, PyAny>> {
         self.objects.get(usize::try_from(number).ok()?)
     }
 
-    /// The caller's own keys of the dict of that number, as plain `str`.
+    /// Returns the caller's own keys of the dict of that number, as plain `str`.
     pub(crate) fn keys(&self, number: u32) -> &[Bound<'py, PyString>] {
         match usize::try_from(number).ok().and_then(|number| self.shapes.get(number)) {
             Some(Shape::Object { keys, members, .. }) => self.keys.get(*keys..*keys + *members).unwrap_or_default(),
@@ -167,7 +168,7 @@ impl<'py> Values<'py> {
                 format!("expected at most {MAX_VALUES} values in one input, found more"),
             ));
         }
-        // Exact types first: in a schema nearly everything is one, and comparing type pointers is cheapest.
+        // Exact types first: nearly all values in a schema have one, and comparing type pointers is fastest.
         if object.is_exact_instance_of::<PyString>() {
             self.note(object, Shape::Text);
         } else if let Ok(dict) = object.cast_exact::<PyDict>() {
@@ -177,7 +178,7 @@ impl<'py> Values<'py> {
             let list = list.clone();
             self.array(object, list.iter(), depth)?;
         } else if let Ok(value) = object.cast::<PyBool>() {
-            // Before int: `bool` is a subclass of it.
+            // Before `int`, of which `bool` is a subclass.
             let value = value.is_true();
             self.note(object, Shape::Bool(value));
         } else if object.is_none() {
@@ -226,7 +227,7 @@ impl<'py> Values<'py> {
         self.shapes.push(shape);
     }
 
-    /// Notes a container, the number of its children still open, and gives its index.
+    /// Enters a container, and returns its index.
     fn enter(&mut self, object: Bound<'py, PyAny>, depth: usize) -> Result<usize, Stop> {
         let address = object.as_ptr();
         if self.ancestors.contains(&address) {
@@ -270,7 +271,8 @@ impl<'py> Values<'py> {
         Ok(())
     }
 
-    /// A dict as it is stored. No Python code runs between its members, because they are all taken before any is read.
+    /// Reads a dict from its storage. No Python code runs between its members, because all are collected before any is
+    /// read.
     fn dict(&mut self, object: Bound<'py, PyAny>, dict: &Bound<'py, PyDict>, depth: usize) -> Result<(), Stop> {
         let at = self.enter(object, depth)?;
         let (keys, pending, mut doubtful) = (self.keys.len(), self.pending.len(), false);
@@ -281,7 +283,7 @@ impl<'py> Values<'py> {
         self.members(at, keys, pending, doubtful, depth)
     }
 
-    /// A dict subclass as `json.dumps` reads it: through its own `items()`.
+    /// Reads a dict subclass through its own `items()`, like `json.dumps`.
     fn dict_subclass(
         &mut self,
         object: Bound<'py, PyAny>,
@@ -302,12 +304,12 @@ impl<'py> Values<'py> {
             self.key(key)?;
             self.pending.push(value);
         }
-        // Nothing says that the pairs of an overridden `items()` have different keys.
+        // An overridden `items()` may return equal keys.
         self.members(at, keys, pending, true, depth)
     }
 
-    /// Notes a key and says whether it was an instance of a subclass of `str`. Those become plain: members of the
-    /// copies that are handed back have to be found under their names, and a subclass may have a hash of its own.
+    /// Notes a key, and returns whether it was an instance of a subclass of `str`. Such keys are converted to plain
+    /// `str`, because a subclass may have its own hash, and the members of returned copies have to be found by name.
     fn key(&mut self, key: Bound<'py, PyAny>) -> Result<bool, Stop> {
         let key = match key.cast_into_exact::<PyString>() {
             Ok(key) => {
@@ -351,20 +353,20 @@ impl<'py> Values<'py> {
                 format!("expected a finite number, found `{}`", float.value()),
             ));
         }
-        // The shortest digits that read back as this float, as `json.dumps` writes them; of a subclass the value
-        // counts.
+        // The shortest digits that read back as this float, like in `json.dumps`; for a subclass, those of the stored
+        // value.
         let text = float.py().get_type::<PyFloat>().call_method1("__repr__", (float,))?;
         self.digits.push_str(text.cast::<PyString>().map_err(PyErr::from)?.to_str()?);
         Ok(())
     }
 
-    /// The trees of the values, in the order in which they were added.
+    /// Returns the trees of the values, in the order in which they were added.
     pub(crate) fn trees(&self) -> PyResult<Vec<Node<'_>>> {
         let mut next = 0;
         (0..self.roots).map(|_| self.node(&mut next)).collect()
     }
 
-    /// The tree of the first value.
+    /// Returns the tree of the first value.
     pub(crate) fn tree(&self) -> PyResult<Node<'_>> {
         self.node(&mut 0)
     }
@@ -391,8 +393,8 @@ impl<'py> Values<'py> {
                 let (mut list, mut doubtful) = (Vec::with_capacity(*members), *doubtful);
                 for key in self.keys.get(*keys..*keys + *members).unwrap_or_default() {
                     let key = text(key)?;
-                    // Two surrogates that make a pair are one character in JSON, and its other spelling is a key as
-                    // well.
+                    // A surrogate pair is one character in JSON, so that the same key may also occur in the other
+                    // spelling.
                     doubtful |= key.as_plain().is_none();
                     list.push(Member { key, value: self.node(next)? });
                 }
@@ -404,7 +406,8 @@ impl<'py> Values<'py> {
     }
 }
 
-/// A string's text, borrowed where UTF-8 can say it. A lone surrogate it cannot: then all that is not ASCII is escaped.
+/// Returns a string's text, borrowed if UTF-8 can encode it. If it has a lone surrogate, all non-ASCII characters are
+/// escaped.
 pub(crate) fn text<'a>(string: &'a Bound<'_, PyString>) -> PyResult<Text<'a>> {
     use std::fmt::Write as _;
     if let Ok(text) = string.to_str() {
@@ -425,7 +428,7 @@ pub(crate) fn text<'a>(string: &'a Bound<'_, PyString>) -> PyResult<Text<'a>> {
     Ok(Text::spelled(spelling, true))
 }
 
-/// What kind of value something is, for messages.
+/// Returns the kind of a value, for messages.
 pub(crate) fn kind(object: &Bound<'_, PyAny>) -> String {
     match object.get_type().fully_qualified_name() {
         Ok(name) => format!("a `{}`", name.to_string_lossy()),

@@ -1,4 +1,4 @@
-//! What brings calls back, read and prepared once.
+//! A `Restore`, prepared once.
 
 use pyo3::{prelude::*, types::PyTuple};
 use toolwire::internal::bindings;
@@ -12,14 +12,14 @@ use crate::{
     write::Writer,
 };
 
-/// What `toolwire.Restore` keeps beside its JSON. Nothing changes it, so threads share it, and a defect in a call is no
-/// harm to it.
+/// Prepared form of `toolwire.Restore`. It is immutable, so that threads can share it and a panic in a call cannot
+/// corrupt it.
 #[pyclass(module = "toolwire._toolwire", frozen)]
 pub(crate) struct Restore(toolwire::Restore);
 
 #[pymethods]
 impl Restore {
-    /// Reads what a `Restore` is as JSON.
+    /// Reads the JSON form of a `Restore`.
     #[new]
     #[pyo3(signature = (kept, /))]
     fn new(py: Python<'_>, kept: Bound<'_, PyAny>) -> PyResult<Self> {
@@ -30,7 +30,7 @@ impl Restore {
         })
     }
 
-    /// Calls a function of it on Python values: `entry.call` without the `Restore` among the inputs.
+    /// Calls a function on Python values, like `entry.call`, with this `Restore` as an input.
     #[pyo3(signature = (function, inputs, /))]
     fn call<'py>(
         &self,
@@ -51,7 +51,8 @@ impl Restore {
         })
     }
 
-    /// Restores a reply that is JSON text; gives text of the kind it was given, and a dict of what else there is.
+    /// Restores a reply that is JSON text. Returns text of the same type, and a dict with the other members of the
+    /// result.
     #[pyo3(signature = (reply, /))]
     fn reply_text<'py>(&self, py: Python<'py>, reply: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
         guarded(|| {
@@ -65,7 +66,7 @@ impl Restore {
         })
     }
 
-    /// Begins a reply that comes in pieces.
+    /// Starts restoring a streamed reply.
     fn stream(&self) -> PyResult<Stream> {
         guarded(|| Ok(Stream::of(&self.0)))
     }

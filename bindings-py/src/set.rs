@@ -17,13 +17,13 @@ use crate::{
     write::Writer,
 };
 
-/// What `toolwire.ToolSet` keeps.
+/// State of `toolwire.ToolSet`.
 #[pyclass(module = "toolwire._toolwire")]
 pub(crate) struct ToolSet(Option<toolwire::ToolSet>);
 
 #[pymethods]
 impl ToolSet {
-    /// Takes a tool list that is a Python value or JSON text.
+    /// Reads a tool list from a Python value or JSON text.
     #[new]
     #[pyo3(signature = (tools, /))]
     fn new(py: Python<'_>, tools: Bound<'_, PyAny>) -> PyResult<Self> {
@@ -40,12 +40,12 @@ impl ToolSet {
         })
     }
 
-    /// How many tools it has.
+    /// Returns the number of tools.
     fn size(&mut self) -> PyResult<usize> {
         guarded_with(&mut self.0, |set| Ok(set.len()))
     }
 
-    /// Takes another list; whether it says something else.
+    /// Replaces the list; returns whether the new list differs.
     #[pyo3(signature = (tools, /))]
     fn update(this: &Bound<'_, Self>, py: Python<'_>, tools: Bound<'_, PyAny>) -> PyResult<bool> {
         guarded(|| {
@@ -56,7 +56,7 @@ impl ToolSet {
                     set.update(text).map_err(|error| raised(py, &error))
                 });
             }
-            // Reading runs code of the caller's objects, which may call this set.
+            // Reading runs code of the caller's objects, which may use this set.
             let mut values = Values::with_room();
             values.add(tools)?;
             let tree = values.tree()?;
@@ -64,12 +64,13 @@ impl ToolSet {
         })
     }
 
-    /// The list, as compact JSON text.
+    /// Returns the list, as compact JSON text.
     fn list(&mut self) -> PyResult<String> {
         guarded_with(&mut self.0, |set| Ok(bindings::list_of(set).to_owned()))
     }
 
-    /// The list for some options: a dict with `json`, `tools` and what stands beside them, less the changes.
+    /// Returns the list for some options: a dict with `json`, `tools` and the other members of the result, without the
+    /// changes.
     #[pyo3(signature = (options, /))]
     fn ready<'py>(
         this: &Bound<'py, Self>,
@@ -77,11 +78,11 @@ impl ToolSet {
         options: &Bound<'py, PyDict>,
     ) -> PyResult<Bound<'py, PyDict>> {
         guarded(|| {
-            // Reading and writing Python objects may run code that calls this set.
+            // Reading and writing Python objects may run code that uses this set.
             let chosen = Values::read(options).map_err(|failure| option_error(py, failure))?;
             let chosen = chosen.tree()?;
             let (text, report) = guarded_with(&mut this.try_borrow_mut()?.0, |set| {
-                // Not without the interpreter: another thread that asks the same would find the set in use.
+                // The GIL is not released: another thread that calls this method would find the set borrowed.
                 let answer = bindings::ready_tools(set, &chosen, Naming::Snake);
                 let TextAnswer { text, report } = answer.map_err(|error| raised(py, &error))?;
                 Ok((text.into_owned(), report))

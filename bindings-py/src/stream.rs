@@ -1,4 +1,4 @@
-//! A reply, or a single call, that is being restored from streamed pieces.
+//! A streamed reply, or a single streamed call, that is being restored.
 
 use pyo3::prelude::*;
 use toolwire::{internal::bindings, json::Node, ReplyRestorer};
@@ -11,12 +11,12 @@ use crate::{
     write::Writer,
 };
 
-/// What `toolwire.ReplyRestorer` keeps.
+/// State of `toolwire.ReplyRestorer`.
 #[pyclass(module = "toolwire._toolwire")]
 pub(crate) struct Stream(Option<ReplyRestorer>);
 
 impl Stream {
-    /// Begins one.
+    /// Starts a stream.
     pub(crate) fn of(restore: &toolwire::Restore) -> Stream {
         Stream(Some(restore.stream()))
     }
@@ -24,7 +24,7 @@ impl Stream {
 
 #[pymethods]
 impl Stream {
-    /// Takes an event, and gives the list of those to be passed on.
+    /// Restores an event, and returns the list of events to pass on.
     #[pyo3(signature = (event, /))]
     fn feed<'py>(&mut self, py: Python<'py>, event: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |stream| {
@@ -35,7 +35,7 @@ impl Stream {
         })
     }
 
-    /// Takes a piece of text, and gives the text to be passed on.
+    /// Restores a piece of text, and returns the text to pass on.
     #[pyo3(signature = (piece, /))]
     fn feed_text(&mut self, py: Python<'_>, piece: Bound<'_, PyAny>) -> PyResult<String> {
         guarded_with(&mut self.0, |stream| {
@@ -43,19 +43,19 @@ impl Stream {
         })
     }
 
-    /// The events that are still held back at the end.
+    /// Ends the stream, and returns the events that are still held back.
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |stream| {
             Ok(Writer::new(py, &Values::default(), false).value(&Node::array(bindings::finish(stream)))?)
         })
     }
 
-    /// The text that is still held back at the end.
+    /// Ends the stream, and returns the text that is still held back.
     fn finish_text(&mut self, py: Python<'_>) -> PyResult<String> {
         guarded_with(&mut self.0, |stream| stream.finish_text().map_err(|error| raised(py, &error)))
     }
 
-    /// What became of the calls that ended since this was asked last, as a list.
+    /// Returns the repairs of the calls that ended since the last call of this method, as a list.
     fn take_repaired_calls<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |stream| {
             let calls = bindings::repaired_calls(&stream.take_repaired_calls());
@@ -63,7 +63,7 @@ impl Stream {
         })
     }
 
-    /// What was changed of the answer since this was asked last, as a list.
+    /// Returns the changes to the answer since the last call of this method, as a list.
     fn take_answer_changes<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |stream| {
             let changes = bindings::answer_changes(&stream.take_answer_changes());
@@ -72,13 +72,13 @@ impl Stream {
     }
 }
 
-/// What `toolwire.CallStream` keeps.
+/// State of `toolwire.CallStream`.
 #[pyclass(module = "toolwire._toolwire")]
 pub(crate) struct CallStream(Option<toolwire::CallStream>);
 
 #[pymethods]
 impl CallStream {
-    /// Reads a list of what a `Restore` is as JSON and of a tool's name.
+    /// Reads a list of two items: the JSON form of a `Restore`, and a tool's name.
     #[new]
     #[pyo3(signature = (given, /))]
     fn new(py: Python<'_>, given: Bound<'_, PyAny>) -> PyResult<Self> {
@@ -89,18 +89,18 @@ impl CallStream {
         })
     }
 
-    /// Takes a piece of the arguments' text, and gives the text to be passed on.
+    /// Restores a piece of the arguments' text, and returns the text to pass on.
     #[pyo3(signature = (piece, /))]
     fn feed(&mut self, py: Python<'_>, piece: Bound<'_, PyAny>) -> PyResult<String> {
         guarded_with(&mut self.0, |call| call.feed(Source::new(piece)?.text()?).map_err(|error| raised(py, &error)))
     }
 
-    /// The text that is still held back at the end.
+    /// Ends the call, and returns the text that is still held back.
     fn finish(&mut self) -> PyResult<String> {
         guarded_with(&mut self.0, |call| Ok(call.finish()))
     }
 
-    /// What became of the calls that ended since this was asked last, as a list.
+    /// Returns the repairs of the calls that ended since the last call of this method, as a list.
     fn take_repaired_calls<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |call| {
             let calls = bindings::repaired_calls(&call.take_repaired_calls());

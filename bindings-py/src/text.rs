@@ -1,4 +1,4 @@
-//! JSON text in and out, in the type it came in.
+//! JSON text as input and output, of the same Python type.
 
 use std::{borrow::Cow, str};
 
@@ -10,7 +10,7 @@ use toolwire::{json, Code, Error};
 
 use crate::{raise::raised, read::kind};
 
-/// Whether an object is JSON text, and not a value.
+/// Returns whether an object is JSON text rather than a value.
 pub(crate) fn is_text(object: &Bound<'_, PyAny>) -> bool {
     object.is_instance_of::<PyString>()
         || object.is_instance_of::<PyBytes>()
@@ -18,11 +18,11 @@ pub(crate) fn is_text(object: &Bound<'_, PyAny>) -> bool {
         || object.is_instance_of::<PyMemoryView>()
 }
 
-/// JSON text as the caller gave it.
+/// JSON text of the caller.
 pub(crate) enum Source<'py> {
     Text(Bound<'py, PyString>),
     Bytes(Bound<'py, PyBytes>),
-    /// A copy of a `bytearray` or `memoryview`: another thread could change what those hold.
+    /// A copy of a `bytearray` or `memoryview`, whose content another thread could change.
     Copy(Bound<'py, PyBytes>),
 }
 
@@ -41,12 +41,12 @@ impl<'py> Source<'py> {
         }
     }
 
-    /// The text, borrowed.
+    /// Returns the text, borrowed.
     pub(crate) fn text(&self) -> PyResult<&str> {
         match self {
             Source::Text(text) => match text.to_str() {
                 Ok(text) => Ok(text),
-                // With the surrogate that UTF-8 cannot say spelled in three bytes, which are what is not UTF-8 then.
+                // A lone surrogate is encoded as three bytes, so that the error is that for text that is not UTF-8.
                 Err(_) => {
                     let py = text.py();
                     let bytes = py.get_type::<PyString>().call_method1("encode", (text, "utf-8", "surrogatepass"))?;
@@ -62,7 +62,7 @@ impl<'py> Source<'py> {
         }
     }
 
-    /// Returns the text as an immutable object, to be read again later.
+    /// Returns the text as an immutable object, which can be read again later.
     pub(crate) fn kept(&self) -> Py<PyAny> {
         match self {
             Source::Text(text) => text.clone().into_any().unbind(),
@@ -70,7 +70,7 @@ impl<'py> Source<'py> {
         }
     }
 
-    /// The answer in the caller's type; the very same object if nothing changed.
+    /// Returns the result in the type of the input; the same object if nothing changed.
     pub(crate) fn answer(&self, py: Python<'py>, text: Cow<'_, str>) -> Bound<'py, PyAny> {
         match (self, text) {
             (Source::Text(same), Cow::Borrowed(_)) => same.clone().into_any(),

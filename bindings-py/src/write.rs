@@ -1,7 +1,7 @@
-//! The core's tree into Python values.
+//! Converts the core's tree to Python values.
 //!
-//! What is still the caller's own value comes back as that object: all of it with `share`, else its leaves, which are
-//! immutable; containers are then made again, as plain dicts and lists, so that the result can be changed freely.
+//! Parts that are still the caller's own value are returned as that object: with `share` all of them, otherwise only
+//! the leaves, which are immutable. Containers are copied to plain dicts and lists, so that the result can be changed.
 
 use pyo3::{
     prelude::*,
@@ -18,7 +18,7 @@ use crate::{
     read::{self, Values},
 };
 
-/// Makes Python values of trees that were read from `values`.
+/// Converts trees that were read from `values` to Python values.
 pub(crate) struct Writer<'v, 'py> {
     py: Python<'py>,
     values: &'v Values<'py>,
@@ -30,7 +30,7 @@ impl<'v, 'py> Writer<'v, 'py> {
         Writer { py, values, share }
     }
 
-    /// A value.
+    /// Converts a value.
     pub(crate) fn value(&self, node: &Node<'_>) -> Result<Bound<'py, PyAny>, Failure> {
         let number = node.origin().number();
         let leaf = !matches!(node.data(), Data::Array(_) | Data::Object(_));
@@ -54,8 +54,8 @@ impl<'v, 'py> Writer<'v, 'py> {
                 let dict = PyDict::new(self.py);
                 for member in object {
                     let value = self.value(&member.value)?;
-                    // Rewriting keeps the order, so the caller's own key, its hash known already, is nearly always the
-                    // next one. Where something was moved, starting over finds it.
+                    // Rewriting keeps the order, so that the caller's own key, which has its hash, is nearly always the
+                    // next one. If a member was moved, the search starts again.
                     let key = rest.find(|key| is(key, &member.key)).or_else(|| {
                         rest = own.iter();
                         rest.find(|key| is(key, &member.key))
@@ -71,7 +71,7 @@ impl<'v, 'py> Writer<'v, 'py> {
         })
     }
 
-    /// A string. One with a lone surrogate is made of its code points.
+    /// Converts a string. A string with lone surrogates is made from its code points.
     pub(crate) fn string(&self, text: &Text<'_>) -> PyResult<Bound<'py, PyString>> {
         if let Some(plain) = text.as_plain() {
             return Ok(PyString::new(self.py, plain));
@@ -96,7 +96,7 @@ impl<'v, 'py> Writer<'v, 'py> {
     }
 }
 
-/// Does the caller's key spell this name?
+/// Returns whether the caller's key has this name.
 fn is(key: &Bound<'_, PyString>, name: &Text<'_>) -> bool {
     match name.as_plain() {
         Some(plain) => key.to_str().is_ok_and(|key| key == plain),

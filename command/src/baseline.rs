@@ -1,5 +1,5 @@
-//! The baseline: findings that were there before anybody looked, and are not told again. A file that people keep beside
-//! their code: sorted, a line for each finding, without numbers that move.
+//! The baseline: a file of known findings, which are not reported again. Users commit it, so it is sorted, has one line
+//! for each finding, and contains no line numbers, which would change with every edit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,8 +19,8 @@ use super::{
 
 const VERSION: u64 = 1;
 
-/// What a finding is known by: its source, its tool, its rule, where in the tool it stands, and which it is of those
-/// that have all this in common.
+/// Identity of a finding across runs: source, tool, rule, pointer within the tool, and the index among the findings
+/// that have all of these in common.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Identity {
     source: String,
@@ -30,7 +30,7 @@ pub(crate) struct Identity {
     number: usize,
 }
 
-/// A baseline: which dialects are known to have each finding.
+/// A baseline: the known findings, each with its dialects.
 #[derive(Debug)]
 pub(crate) struct Baseline {
     path: String,
@@ -39,19 +39,19 @@ pub(crate) struct Baseline {
 
 type Known = BTreeMap<Identity, BTreeSet<String>>;
 
-/// What was judged: of other things nobody can tell whether they are still there.
+/// What a run has checked. Only a finding that the run could have reported can be stale.
 pub(crate) struct Judged<'j> {
     pub(crate) sources: &'j [Source],
-    /// What these are known by.
+    /// Identities of the sources.
     pub(crate) names: BTreeSet<String>,
     pub(crate) dialects: &'j [&'static Dialect],
     pub(crate) profile: Option<&'j str>,
-    /// It was asked what is lost when tools are rewritten.
+    /// True for `--rewritten`.
     pub(crate) is_rewritten: bool,
 }
 
 impl Judged<'_> {
-    /// Whether it would have been found.
+    /// Returns whether this run would have reported the finding.
     fn covers(&self, identity: &Identity, dialect: &str) -> bool {
         let rule = identity.rule.as_str();
         let other = if self.is_rewritten {
@@ -64,8 +64,8 @@ impl Judged<'_> {
     }
 }
 
-/// What findings are known by, each with the number that it has among those of each dialect: which dialects are asked
-/// changes nothing about the others.
+/// Returns the identities of findings, one for each dialect. The index is counted for each dialect separately, so that
+/// the choice of dialects does not change it.
 fn identities(found: &[(Finding, Place)], sources: &[Source]) -> Vec<Vec<(Identity, &'static str)>> {
     let mut numbers = BTreeMap::<(Identity, &str), usize>::new();
     let mut of_one = |(finding, place): &(Finding, Place)| {
@@ -91,7 +91,7 @@ impl Identity {
         }
     }
 
-    /// A number that is the same wherever the finding moves to (FNV-1a).
+    /// Returns a hash (FNV-1a) that does not depend on the place of the finding in the file.
     pub(crate) fn fingerprint(&self) -> String {
         let number = if self.number == 0 { None } else { Some(self.number.to_string()) };
         let words = [&self.source, &self.tool, &self.rule, &self.pointer];
@@ -103,7 +103,7 @@ impl Identity {
 }
 
 impl Baseline {
-    /// One that is not there yet.
+    /// Returns a baseline whose file does not exist yet.
     pub(crate) const fn new(path: String) -> Baseline {
         Baseline { path, known: BTreeMap::new() }
     }
@@ -128,7 +128,7 @@ impl Baseline {
         Ok(Baseline { path: path.into(), known })
     }
 
-    /// The file for what is found now, and for what is known of the rest.
+    /// Returns the new content of the file: the current findings, and the known ones that this run has not checked.
     pub(crate) fn written(mut self, found: &[(Finding, Place)], judged: &Judged<'_>) -> (String, String) {
         self.known.retain(|identity, names| {
             names.retain(|name| !judged.covers(identity, name));
@@ -159,7 +159,7 @@ impl Baseline {
         (self.path, text)
     }
 
-    /// What is new, how much was known, and what is known and no longer there.
+    /// Returns the new findings, the number of known ones, and the stale ones.
     pub(crate) fn without_known(
         mut self,
         found: Vec<(Finding, Place)>,
@@ -200,7 +200,7 @@ impl Baseline {
     }
 }
 
-/// An entry of the file; or where in it something else stands, and what.
+/// Parses an entry of the file. An error is a pointer and a message.
 fn read_entry(entry: &Node<'_>) -> Result<(Identity, Vec<String>), (String, String)> {
     let word = |name: &str| match entry.get(name).map(|value| (value, value.as_text())) {
         Some((_, Some(text))) => Ok(text.display().into_owned()),

@@ -1,4 +1,5 @@
-//! `toolwire check`: what APIs make of tools or schemas as they are; an input and a dialect at a step.
+//! `toolwire check`: reports what APIs refuse, reinterpret or ignore in tools or schemas. Each step checks one input
+//! for one dialect.
 
 use std::collections::BTreeSet;
 
@@ -27,18 +28,18 @@ use super::{
     OutputFile,
 };
 
-/// The command at work.
+/// State of the command.
 pub(crate) struct Check {
     arguments: CheckArguments,
     config: Config,
     baseline: Option<Baseline>,
-    /// The suffix of the baseline's path in which no link is followed.
+    /// Suffix of the baseline's path in which no symbolic link is followed.
     confined: String,
     profile: Option<String>,
     dialects: Vec<&'static Dialect>,
     used_as: Use,
     sources: Vec<Source>,
-    /// Inputs that could not be had, or not be judged.
+    /// Inputs that could not be read or checked.
     failed: Vec<CommandError>,
     notes: Vec<String>,
 }
@@ -53,7 +54,7 @@ impl Check {
             (None, None, []) => Choice::Profile(ORDINARY),
             (None, None, names) => Choice::Dialects(names),
         };
-        // What the command line names is not taken away by the configuration.
+        // `exclude` of the configuration does not apply to dialects that the command line names.
         let named = matches!(arguments.choice.choice(), Some(Choice::Dialects(_)));
         let excluded = config.exclude.iter().filter(|_| !named);
         let exclude: Vec<String> = arguments.choice.exclude.iter().chain(excluded).cloned().collect();
@@ -110,7 +111,7 @@ impl Check {
         Ok(check)
     }
 
-    /// A tool that `--tool` names and nobody has is no tool without faults.
+    /// Returns an error if `--tool` names a tool that no input contains: it must not pass as a tool without findings.
     fn known_tools(&self) -> Result<(), CommandError> {
         let names: BTreeSet<&str> =
             self.sources.iter().flat_map(|source| &source.entries).filter_map(|entry| entry.name.as_deref()).collect();
@@ -128,16 +129,16 @@ impl Check {
 
     fn fail_on(&self) -> FailOn {
         match self.arguments.rewritten {
-            // All that is lost is found only from where it counts.
+            // The losses are already filtered by the outcome of `--rewritten`.
             Some(_) => FailOn::Refused,
             None => self.arguments.fail_on.or(self.config.fail_on).unwrap_or(FailOn::Refused),
         }
     }
 
-    /// Of which severities there is more than there may be: anything of those that count, unless the configuration says
-    /// how much.
+    /// Returns for each severity whether there are too many findings: more than the configuration allows, or any if the
+    /// severity counts.
     fn exceeded(&self, found: &[(Finding, Place)], fail_on: FailOn) -> [bool; 3] {
-        // They count what is refused and the like, and not what is lost.
+        // The limits of the configuration are limits for findings, not for losses.
         let limits = if self.arguments.rewritten.is_some() { [None; 3] } else { self.config.limits };
         let mut limits = limits.into_iter();
         [Severity::Refused, Severity::Reinterpreted, Severity::Ignored].map(|severity| {
@@ -176,7 +177,7 @@ impl Task for Check {
         else {
             return Ok(());
         };
-        // Read again at every step: it takes a fraction of a step, and nothing has to borrow from itself.
+        // Read again at every step, which takes a fraction of the step and avoids a self-referential struct.
         let input = Input::read(&source.input.text)?;
         let whole = match &input.subject {
             Subject::Request(request) if self.arguments.rewritten.is_none() => {
@@ -218,7 +219,7 @@ impl Task for Check {
         let show = show.or(fail_on.least()).unwrap_or(Severity::Refused);
         let (found, ignored, mut stale) = self.config.without_ignored(found);
         let whole = self.arguments.tools.is_empty() && self.failed.is_empty();
-        // Of a part of the tools or the dialects, or of another question, nobody can tell.
+        // A run on some of the tools or dialects, or for losses, cannot tell whether an entry is stale.
         let choice = &self.arguments.choice;
         let asked = choice.choice().is_some() || !choice.exclude.is_empty() || self.arguments.rewritten.is_some();
         if !whole || asked {
@@ -255,7 +256,7 @@ impl Task for Check {
             None => (found, 0),
         };
         let exceeded = self.exceeded(&found, fail_on);
-        // What fails is shown, whatever else is.
+        // Severities that exceed their limit are always shown.
         let shown = exceeded.iter().rposition(|exceeded| *exceeded).unwrap_or_default();
         let mut milder = [0; 3];
         found.retain(|(finding, _)| {
@@ -292,7 +293,7 @@ impl Task for Check {
     }
 }
 
-/// The table by which a dialect's schemas of one use are judged, if it has such schemas.
+/// Returns the table for the dialect's schemas of one use, if it has such schemas.
 fn table_of(dialect: &'static Dialect, used_as: Use) -> Option<&'static Dialect> {
     match used_as {
         Use::Response => dialect.response_format(),
@@ -308,7 +309,7 @@ fn findings(
     entries: &[Named],
 ) -> Result<Vec<Finding>, Error> {
     let mut found = Vec::new();
-    // Tools of several servers are called as the list of entries calls them: several may have one name.
+    // Tools of several servers may have the same name, so that they get the names that the list of entries gives them.
     let called = |server: Option<&str>, pointer: &str| {
         let is_in = |entry: &&Named| {
             pointer.strip_prefix(entry.pointer.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -352,7 +353,8 @@ fn findings(
     Ok(found)
 }
 
-/// What an API refuses about a request as a whole. (If no API's format is known, only the request's tools are judged.)
+/// Reports what an API refuses in a request as a whole. (If the API's format is unknown, only the request's tools are
+/// checked.)
 fn findings_of_request(request: &Node<'_>, dialect: &'static Dialect) -> Result<Vec<Finding>, Error> {
     let found = match internal::check_request(request.clone(), &dialect.name.into()) {
         Err(error) if matches!(error.code(), Code::TooDeep | Code::BudgetExceeded) => return Err(error),
@@ -371,7 +373,7 @@ fn findings_of_request(request: &Node<'_>, dialect: &'static Dialect) -> Result<
     Ok(found.into_iter().map(finding).collect())
 }
 
-/// What is lost when tools are rewritten, from an outcome on.
+/// Reports the losses of rewriting, from an outcome on.
 fn lost(
     subject: Subject<'_>,
     dialect: &'static Dialect,
@@ -388,7 +390,7 @@ fn lost(
             pointer: loss.pointer,
             is_of_request: false,
             message: loss.message,
-            // What toolwire does rests on no fact of others.
+            // A loss is caused by toolwire itself, and rests on no provider fact.
             said: Vec::from([Said { dialect, confidence: 'A', source: "" }]),
         })
     });

@@ -1,21 +1,21 @@
-//! Where clients keep the servers that a user has configured.
+//! Paths of the files in which clients store the configuration of their MCP servers.
 
-/// The file of a client.
+/// File of a client.
 pub(crate) struct ClientFile {
     pub(crate) client: &'static str,
     /// Candidate paths, each starting with an environment variable. The first that exists is used.
     pub(crate) paths: &'static [&'static str],
-    /// The members that lead to the servers.
+    /// Keys of the members that lead to the servers.
     pub(crate) list: &'static [&'static str],
-    /// The source.
+    /// URL of the documentation.
     pub(crate) source: &'static str,
 }
 
-/// The variables with which paths begin.
+/// Environment variables at the beginning of paths.
 pub(crate) const VARIABLES: [&str; 4] = ["HOME", "USERPROFILE", "APPDATA", "CODEX_HOME"];
 const MCP_SERVERS: &[&str] = &["mcpServers"];
 
-/// The files, by the name of the client as `--client` has it.
+/// The files, each with the name of its client in `--client`.
 pub(crate) const CLIENT_FILES: &[ClientFile] = &[
     ClientFile {
         client: "claude-code",
@@ -67,12 +67,12 @@ pub(crate) const CLIENT_FILES: &[ClientFile] = &[
     },
 ];
 
-/// The clients whose files are known.
+/// Returns the clients whose files are known.
 pub(crate) fn names() -> Vec<&'static str> {
     CLIENT_FILES.iter().map(|place| place.client).collect()
 }
 
-/// The file of a client.
+/// Returns the file of a client.
 pub(crate) fn of(client: &str) -> Option<&'static ClientFile> {
     CLIENT_FILES.iter().find(|place| place.client == client)
 }

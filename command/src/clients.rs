@@ -1,18 +1,18 @@
-//! The clients that are known: what they refuse of a tool, and how many tools they take.
+//! Known clients: the dialects of what they refuse and of their APIs, and their maximum number of tools.
 
 /// The dialect for an unknown API.
 pub(crate) const PORTABLE: &str = "portable";
 
-/// What is known of a client.
+/// Facts about a client.
 pub(crate) struct Client {
     pub(crate) name: &'static str,
-    /// The dialect that describes what the client itself refuses, if there is one.
+    /// Dialect that describes what the client itself refuses, if there is one.
     pub(crate) dialect: Option<&'static str>,
-    /// The dialect of the API that it sends tools to, if that is always the same one.
+    /// Dialect of the API that it sends tools to, if that API is always the same.
     pub(crate) api: Option<&'static str>,
-    /// The maximum number of tools that it, or its model's API, takes.
+    /// Maximum number of tools that the client, or its model's API, accepts.
     pub(crate) most: Option<usize>,
-    /// The source of these facts, and the day it was read.
+    /// Source of these facts, with the day on which it was read.
     pub(crate) source: &'static str,
 }
 
@@ -70,12 +70,12 @@ pub(crate) const CLIENTS: &[Client] = &[
     },
 ];
 
-/// The names of all clients.
+/// Returns the names of all clients.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     CLIENTS.iter().map(|client| client.name)
 }
 
-/// The client of a name.
+/// Finds a client by its name.
 pub(crate) fn named(name: &str) -> Option<&'static Client> {
     CLIENTS.iter().find(|client| client.name == name)
 }

@@ -1,4 +1,4 @@
-//! `toolwire.toml`: what a project wants of `check`. A key that nobody knows is an error, as it is on the command line.
+//! `toolwire.toml`: the configuration of `check` for a project. An unknown key is an error, like an unknown option.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -21,7 +21,7 @@ use super::{
     toml_file::TomlFile,
 };
 
-/// What it is called where nothing else is said.
+/// Default name of the file.
 pub(crate) const FILE: &str = "toolwire.toml";
 const KEYS: [&str; 7] = ["profile", "dialects", "exclude", "fail-on", "baseline", "limits", "ignore"];
 const JSON: &str = ".json";
@@ -37,24 +37,24 @@ pub(crate) struct Config {
     pub(crate) exclude: Vec<String>,
     pub(crate) fail_on: Option<FailOn>,
     pub(crate) baseline: Option<String>,
-    /// How many findings there may be, by their severity, the worst first.
+    /// Maximum number of findings for each severity, the worst first.
     pub(crate) limits: [Option<usize>; 3],
     pub(crate) ignores: Vec<Ignore>,
 }
 
-/// Findings that are not to be told: those that fit everything that is said.
+/// An `[[ignore]]`: hides findings that match all of its members.
 #[derive(Debug, Default)]
 pub(crate) struct Ignore {
-    /// The line of the file that it begins in.
+    /// Line of the file in which it begins.
     pub(crate) line: usize,
     pub(crate) rules: Vec<String>,
-    /// Names, or patterns with `*`.
+    /// Names, or patterns with `*` and `?`.
     pub(crate) tools: Vec<String>,
     pub(crate) dialects: Vec<String>,
 }
 
 impl Config {
-    /// Reads one.
+    /// Parses a configuration.
     pub(crate) fn read(text: &str, source: String) -> Result<Config, CommandError> {
         let mut config = TomlFile::read(text, &source, |file, table| file.config(table))?;
         config.source = source;
@@ -63,7 +63,7 @@ impl Config {
 }
 
 impl Config {
-    /// What is left of findings, how many are ignored, and which of the ignores fit nothing.
+    /// Returns the findings that no entry of `ignore` hides, the number of hidden ones, and the stale entries.
     pub(crate) fn without_ignored(&self, found: Vec<(Finding, Place)>) -> (Vec<(Finding, Place)>, usize, Vec<String>) {
         let index = Index::of(&self.ignores);
         let mut used = vec![false; self.ignores.len()];
@@ -96,18 +96,18 @@ impl Ignore {
     }
 }
 
-/// The ignores by what they fit, so that a finding is compared with those alone that can fit it: a thousand ignores
-/// cost a thousand tools no more than one does.
+/// Index of the entries of `ignore`, so that a finding is compared only with entries that can match it, even if there
+/// are thousands.
 #[derive(Default)]
 struct Index<'c> {
     exact: HashMap<(Option<&'c str>, Option<&'c str>), Bucket<'c>>,
-    /// Patterns by how they begin, or how they end if they begin with a wildcard, up to the first one.
+    /// Patterns by the part before their first wildcard; if that is empty, by the part after their last one.
     begins: BTreeMap<&'c str, HashMap<&'c str, Pattern<'c>>>,
     ends: BTreeMap<&'c str, HashMap<&'c str, Pattern<'c>>>,
 }
 
-/// The ignores of one rule (or of all) and one tool (or of all) in their order, less those that fit no dialect that
-/// those before them leave: no more than there are dialects.
+/// Entries for one rule (or for all) and one tool (or for all) in their order, without entries whose dialects are all
+/// covered by earlier ones. Their number is at most that of the dialects.
 #[derive(Default)]
 struct Bucket<'c> {
     ignores: Vec<usize>,
@@ -154,7 +154,7 @@ impl<'c> Index<'c> {
         index
     }
 
-    /// The ignores that fit a rule and a tool, in their order.
+    /// Returns the entries that match a rule and a tool, in their order.
     fn candidates(&self, rule: &str, tool: Option<&str>) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         let mut take = |bucket: Option<&Bucket<'_>>| found.extend(bucket.iter().flat_map(|bucket| &bucket.ignores));
@@ -174,7 +174,7 @@ impl<'c> Index<'c> {
     }
 }
 
-/// The patterns of those parts of a name that some pattern has.
+/// Returns the patterns that are indexed under some of these parts of a name.
 fn parts<'i, 'c: 'i>(
     places: &'i BTreeMap<&'c str, HashMap<&'c str, Pattern<'c>>>,
     parts: impl Iterator<Item = &'i str> + 'i,
@@ -184,7 +184,7 @@ fn parts<'i, 'c: 'i>(
     parts.filter_map(|part| places.get(part)).flat_map(HashMap::values)
 }
 
-/// The characters that match other characters in a pattern of tool names.
+/// Wildcards in a pattern of tool names.
 const WILDCARDS: [char; 2] = ['*', '?'];
 
 /// The distinct words of a list; `None` matches every word and is the only entry for an empty list.
@@ -275,9 +275,9 @@ impl TomlFile<'_> {
         Ok(ignore)
     }
 
-    /// The path of a JSON file below the configuration's folder, with `/`. The author of a configuration may be
-    /// untrusted, and the command writes to this path: no other folder, and no file that a shell, Git or an editor
-    /// runs.
+    /// Reads the path of a JSON file below the configuration's directory, with `/`. The author of a configuration may
+    /// be untrusted, and the command writes to this path: other directories are refused, and so are files that a shell,
+    /// Git or an editor executes.
     fn path_below(&self, value: &Spanned<DeValue<'_>>) -> Result<String, CommandError> {
         let path = self.string(value)?;
         let is_plain = |step: &str| !step.is_empty() && !step.ends_with(['.', ' ']);
@@ -293,7 +293,7 @@ impl TomlFile<'_> {
         Ok(steps.join("/"))
     }
 
-    /// Dialects to judge by, or all of them.
+    /// Reads the names of dialects, or `all`.
     fn chosen(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, CommandError> {
         let words = self.some(value)?;
         if words.iter().any(|word| word == ALL) {

@@ -1,4 +1,4 @@
-//! `toolwire defer`: a request through deferred loading.
+//! `toolwire defer`: applies deferred loading to a request.
 
 use toolwire::{apply_deferred_loading, internal::describe, json, reports::DeferredReport};
 
@@ -10,7 +10,7 @@ use super::{
     terminal::{counted, grouped, shown, Terminal},
 };
 
-/// The command at work.
+/// State of the command.
 pub(crate) struct Defer {
     pub(crate) arguments: DeferArguments,
     pub(crate) input: SourceText,
@@ -37,7 +37,7 @@ impl Task for Defer {
     }
 }
 
-/// The lines about what was decided, and what is odd about it.
+/// Renders the decisions of deferred loading, and the oddities of the request.
 pub(crate) fn render_report(report: &DeferredReport, output: &mut Output, terminal: &Terminal) {
     let (info, caution) = (terminal.err.dim("toolwire:"), terminal.err.doubtful("toolwire:"));
     let (loaded, hidden) = (counted(report.loaded.len(), "deferred tool"), grouped(report.hidden.len()));

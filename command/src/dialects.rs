@@ -1,4 +1,4 @@
-//! `toolwire dialects`: what there is, and what is known of one.
+//! `toolwire dialects`: lists the dialects, or shows the facts about one.
 
 use toolwire::{dialects, internal::describe, Dialect};
 
@@ -10,7 +10,7 @@ use super::{
     terminal::{grouped, Terminal},
 };
 
-/// The command at work.
+/// State of the command.
 pub(crate) struct Dialects {
     pub(crate) arguments: DialectsArguments,
 }

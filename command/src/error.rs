@@ -1,4 +1,4 @@
-//! Why a command cannot go on, and the line that is printed then: `toolwire: source:line:pointer: code: message`.
+//! The error of a command, printed as `toolwire: source:line:pointer: code: message`.
 
 use toolwire::Code;
 
@@ -7,33 +7,33 @@ use super::{
     terminal::{cut, shown, Paint},
 };
 
-/// What was asked was done, and nothing was found.
+/// Exit code if nothing was found.
 pub(crate) const FINE: u8 = 0;
-/// Something was found: what the command looks for, or a tool that cannot be had.
+/// Exit code if the command found something, or if a tool cannot be rewritten.
 pub(crate) const FOUND: u8 = 1;
-/// The command line is wrong, or the input cannot be read.
+/// Exit code if the command line is wrong, or the input cannot be read.
 pub(crate) const UNUSABLE: u8 = 2;
 
-/// A longer pointer hides the message behind it. It is one into nothing but depth, or into names without an end.
+/// Maximum length of a printed pointer; longer ones, into deep nesting or endless names, would hide the message.
 const POINTER: usize = 300;
 
-/// Why a command ends without a result.
+/// Error that ends a command without a result.
 #[derive(Debug)]
 pub(crate) struct CommandError {
-    /// Which input, if it is not the first.
+    /// Input that caused the error, unless it is the first.
     pub(crate) source: Option<String>,
-    /// The file that it stands in, and its line there, if that is known. Boxed: errors are passed around a lot.
+    /// File that caused the error, with the line if it is known. Boxed to keep the error small.
     pub(crate) file: Option<Box<(String, Option<usize>)>>,
-    /// Where in the input: a line of JSON Lines.
+    /// Line of the input, for JSON Lines.
     pub(crate) line: Option<usize>,
-    /// Where in the input, or in its line.
+    /// JSON Pointer into the input, or into its line.
     pub(crate) pointer: String,
     pub(crate) code: Option<Code>,
     pub(crate) message: String,
 }
 
 impl CommandError {
-    /// An input that is not what the command reads.
+    /// Makes an error about an input that the command cannot use.
     pub(crate) fn new(pointer: impl Into<String>, message: impl Into<String>) -> CommandError {
         CommandError {
             source: None,
@@ -45,24 +45,24 @@ impl CommandError {
         }
     }
 
-    /// An option, in camelCase, that cannot be as it is.
+    /// Makes an error about the value of an option; the name is in camelCase.
     pub(crate) fn option(name: &str, message: impl Into<String>) -> CommandError {
         CommandError { code: Some(Code::InvalidOption), ..CommandError::new(format!("/{name}"), message) }
     }
 
-    /// An error of the library; its pointer is below `prefix`.
+    /// Converts an error of the library; its pointer is below `prefix`.
     pub(crate) fn from_core(error: &toolwire::Error, prefix: &str) -> CommandError {
         let pointer = format!("{prefix}{}", error.pointer());
         CommandError { code: Some(error.code()), ..CommandError::new(pointer, error.message()) }
     }
 
-    /// The same about another input than the first.
+    /// Sets the input that caused the error, if it is not the first.
     pub(crate) fn in_source(mut self, source: &str) -> CommandError {
         self.source = Some(source.into());
         self
     }
 
-    /// The same in a file that people have, and maybe in a line of it.
+    /// Sets the file that caused the error, and possibly a line of it.
     pub(crate) fn in_file(mut self, file: &str, line: Option<usize>) -> CommandError {
         self.file = Some(Box::new((normal(file), line.or(self.line))));
         self
@@ -73,7 +73,7 @@ impl CommandError {
         self
     }
 
-    /// Whether the input was read and understood: then what is wrong with it is what was found.
+    /// Returns [`FOUND`] if the input was read, so that the error is a finding about it.
     pub(crate) fn exit_code(&self) -> u8 {
         match self.code {
             Some(
@@ -88,12 +88,12 @@ impl CommandError {
         }
     }
 
-    /// The line that is printed.
+    /// Renders the line that is printed.
     pub(crate) fn render(&self, source: &str, paint: Paint) -> String {
         format!("{} {}\n", paint.bad("toolwire:"), self.line(source))
     }
 
-    /// The same for other places than a terminal: where, and what was expected and found.
+    /// Renders the same without colors and the name of the program.
     pub(crate) fn line(&self, source: &str) -> String {
         let place = match self.code {
             Some(Code::InvalidOption | Code::UnknownOption | Code::UnknownDialect) => option(&self.pointer),
@@ -104,7 +104,7 @@ impl CommandError {
     }
 }
 
-/// An option of the library as the command line spells it.
+/// Spells an option of the library as an option of the command line.
 fn option(pointer: &str) -> String {
     let mut out = String::from("--");
     for one in pointer.trim_start_matches('/').chars() {
@@ -116,8 +116,7 @@ fn option(pointer: &str) -> String {
     out
 }
 
-/// Where something stands, as editors and compilers write it: `tools.json:/3/inputSchema`,
-/// `tools.jsonl:17:/inputSchema`.
+/// Formats a place like editors and compilers do: `tools.json:/3/inputSchema`, `tools.jsonl:17:/inputSchema`.
 pub(crate) fn place(source: &str, line: Option<usize>, pointer: &str) -> String {
     let line = line.map(|line| format!(":{line}")).unwrap_or_default();
     let pointer = if pointer.is_empty() { String::new() } else { format!(":{}", shown(&cut(pointer, POINTER))) };

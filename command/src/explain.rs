@@ -1,4 +1,4 @@
-//! `toolwire explain`: every change of one tool, with what it prevents, before and after.
+//! `toolwire explain`: shows every change of one tool, with its reason and with excerpts before and after.
 
 use toolwire::{
     internal::{self, describe},
@@ -20,21 +20,21 @@ use super::{
     terminal::{counted, cut, shown, Paint, Terminal},
 };
 
-/// Longer excerpts are cut, unless they are asked for.
+/// Maximum length of an excerpt without `--full`.
 const EXCERPT: usize = 200;
 
-/// The command at work.
+/// State of the command.
 pub(crate) struct Explain {
     pub(crate) arguments: ExplainArguments,
     pub(crate) input: SourceText,
 }
 
-/// One tool in one dialect.
+/// The changes of one tool for one dialect.
 struct Explained {
     dialect: &'static Dialect,
-    /// The changes, their input pointers into the list, and excerpts.
+    /// Changes with input pointers into the list, each with its excerpts.
     changes: Vec<(Change, Option<String>, Option<String>)>,
-    /// Why there is none: rule, pointer into the list, message.
+    /// Reason why the tool was refused: rule, pointer into the list, message.
     refused: Option<(&'static str, String, String)>,
 }
 
@@ -90,7 +90,8 @@ impl Explain {
                         change.pointer.insert_str(0, &named.pointer);
                         (change, was, is)
                     })),
-                    // An option that this dialect does not have is a mistake; all else is what was asked for.
+                    // An option that the dialect does not have is an error of the command line; other errors are
+                    // findings.
                     Err(error) if CommandError::from_core(&error, "").exit_code() == FOUND => {
                         let pointer = format!("{}{}", named.pointer, error.pointer());
                         explained.refused = Some((error.code().as_str(), pointer, error.message().into()));
@@ -100,7 +101,7 @@ impl Explain {
                 Ok(explained)
             }
             (Subject::Tools(before) | Subject::Request(before), Subject::Tools(after) | Subject::Request(after)) => {
-                // The whole list: names and what a request may hold depend on all of it.
+                // The whole list is rewritten, because names and the limits of a request depend on all tools.
                 let mut whole = ToolsOptions::new(dialect.name);
                 whole.sanitize = options;
                 let (tools, outcome) = internal::sanitize_tools(after, &whole, true).map_err(failed)?;
@@ -234,7 +235,7 @@ fn place_of(places: &Places, pointer: &str) -> String {
     }
 }
 
-/// A pointer as people read it: that to everything is empty.
+/// Shows the empty pointer as `(root)`.
 fn readable(pointer: &str) -> String {
     if pointer.is_empty() {
         "(root)".into()

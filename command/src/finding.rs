@@ -1,4 +1,4 @@
-//! What is found: each thing once with all the dialects that say so, where it stands, and its copies.
+//! Findings: each occurs once, with all its dialects, its place, and its copies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,41 +18,41 @@ use super::{
     task::{Origin, SourceText},
 };
 
-/// Where the documentation is.
+/// Base URL of the documentation.
 pub(crate) const DOCS: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/");
 
-/// What mends a loss depends on the tool.
+/// Advice for a loss, whose remedy depends on the tool.
 const EXPLAINED: &str = "`toolwire explain` shows what is lost, and why.";
 
-/// How a request is mended.
+/// Advice for a finding about a request.
 const MENDED: &str = "Change the request; `adaptRequest` does so if the API has another way to say it.";
 
-/// A dialect that says so, and why.
+/// A dialect in which the finding occurs, with the fact behind it.
 #[derive(Clone, Debug)]
 pub(crate) struct Said {
     pub(crate) dialect: &'static Dialect,
     pub(crate) confidence: char,
-    /// Where the fact was read.
+    /// Source of the fact.
     pub(crate) source: &'static str,
 }
 
-/// Something that is wrong with a tool or a schema.
+/// A problem of a tool, a schema or a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Finding {
     pub(crate) tool: Option<String>,
     pub(crate) rule: &'static str,
     pub(crate) severity: Severity,
-    /// What becomes of the tool, if it was asked what is lost when it is rewritten.
+    /// Outcome of rewriting the tool, for `--rewritten`.
     pub(crate) outcome: Option<Outcome>,
-    /// Into the list, or into the request.
+    /// JSON Pointer into the list, or into the request.
     pub(crate) pointer: String,
-    /// Whether it is about a request as a whole.
+    /// True if the finding is about a request as a whole.
     pub(crate) is_of_request: bool,
     pub(crate) message: String,
     pub(crate) said: Vec<Said>,
 }
 
-/// An input that is judged.
+/// An input of the check.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) input: SourceText,
@@ -62,23 +62,24 @@ pub(crate) struct Source {
     pub(crate) found: Vec<Finding>,
 }
 
-/// Where something stands.
+/// Place of a finding.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// Which of the inputs.
+    /// Index of the input.
     pub(crate) source: usize,
     pub(crate) tool: Option<String>,
     pub(crate) position: Option<Position>,
-    /// Into the input, or into its line.
+    /// JSON Pointer into the input, or into its line.
     pub(crate) pointer: String,
-    /// Which entry of the list, and what is below that; of what has no name, the pointer into the list.
+    /// Index of the entry in the list. `inside` is the pointer within a named entry; for others, it is the pointer into
+    /// the list.
     pub(crate) entry: Option<usize>,
     pub(crate) inside: String,
-    /// Which it is of those that are told apart by nothing else, from 0.
+    /// Index among the findings with the same identity, from 0.
     pub(crate) number: usize,
 }
 
-/// A finding at its place, and at others where it is the same again.
+/// A finding at its place, with further places at which it occurs.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) finding: Finding,
@@ -86,7 +87,7 @@ pub(crate) struct Group {
     pub(crate) copies: Vec<Place>,
 }
 
-/// The mildest last.
+/// Returns the rank of a severity; the most severe has rank 0.
 pub(crate) const fn rank(severity: Severity) -> usize {
     match severity {
         Severity::Refused => 0,
@@ -95,13 +96,13 @@ pub(crate) const fn rank(severity: Severity) -> usize {
     }
 }
 
-/// The page of a rule.
+/// Returns the documentation page of a rule.
 pub(crate) fn page(rule: &str) -> String {
     let is_rule = internal::constraint_of(rule).is_some() || Rule::ALL.iter().any(|one| one.id() == rule);
     if of_requests(rule).is_some() {
         return format!("{DOCS}functions/check-request.md");
     }
-    // A tool that cannot be written at all has the code of an error for a rule.
+    // For a tool that cannot be rewritten, the rule is the code of an error.
     if is_rule {
         format!("{DOCS}rules/{rule}.md")
     } else {
@@ -109,7 +110,7 @@ pub(crate) fn page(rule: &str) -> String {
     }
 }
 
-/// What a rule says, for people, and how to mend what it finds.
+/// Returns the summary of a rule, and advice for fixing its findings.
 pub(crate) fn words(rule: &str) -> (&'static str, &'static str) {
     let constraint = internal::constraint_of(rule).map(|rule: Constraint| (rule.summary(), rule.fix()));
     let change = || Rule::ALL.iter().find(|one| one.id() == rule).map(|rule| (rule.summary(), EXPLAINED));
@@ -117,28 +118,29 @@ pub(crate) fn words(rule: &str) -> (&'static str, &'static str) {
     constraint.or_else(request).or_else(change).unwrap_or(("The tool cannot be written for that API.", EXPLAINED))
 }
 
-/// Whether a rule is a constraint of schemas, tools or requests.
+/// Returns whether a rule is a constraint on schemas, tools or requests.
 pub(crate) fn is_constraint(rule: &str) -> bool {
     internal::constraint_of(rule).is_some() || of_requests(rule).is_some()
 }
 
-/// What breaks a constraint of requests.
+/// Returns the summary of a constraint on requests.
 fn of_requests(rule: &str) -> Option<&'static str> {
     RequestFact::CONSTRAINTS.iter().find(|(name, _)| *name == rule).map(|(_, summary)| *summary)
 }
 
 impl Finding {
-    /// How bad it is, in a word.
+    /// Returns the severity or outcome as a word.
     pub(crate) fn word(&self) -> &'static str {
         self.outcome.map_or(self.severity.as_str(), Outcome::as_str)
     }
 
-    /// The names of the dialects that say so.
+    /// Returns the names of the dialects in which the finding occurs.
     pub(crate) fn dialects(&self) -> Vec<&'static str> {
         self.said.iter().map(|said| said.dialect.name).collect()
     }
 
-    /// Part of a definition: the same again in every tool that has a copy.
+    /// Returns the pointer from the definition on, if the finding is in a definition: each tool with a copy has the
+    /// same finding.
     fn definition(&self) -> Option<&str> {
         let at = ["/$defs/", "/definitions/"].iter().filter_map(|keyword| self.pointer.rfind(keyword)).max();
         self.pointer.get(at?..)
@@ -146,7 +148,7 @@ impl Finding {
 }
 
 impl Source {
-    /// The same findings of several dialects, each once, entries in their order.
+    /// Merges equal findings of several dialects, and sorts them by entry.
     pub(crate) fn merge(&mut self) {
         let mut merged: Vec<Finding> = Vec::new();
         let mut known = BTreeMap::<(String, &str, &str, String), usize>::new();
@@ -162,7 +164,7 @@ impl Source {
         self.found = merged;
     }
 
-    /// Where each finding stands, by their order.
+    /// Returns the place of each finding.
     pub(crate) fn placed(&self, source: usize) -> Vec<Place> {
         let entries: BTreeMap<&str, usize> =
             self.entries.iter().enumerate().map(|(at, entry)| (entry.pointer.as_str(), at)).collect();
@@ -172,7 +174,8 @@ impl Source {
         let mut numbers = BTreeMap::<(Option<String>, &str, String), usize>::new();
         let place = |((finding, (line, pointer)), position): ((&Finding, (Option<usize>, String)), _)| {
             let (entry, inside) = owner(&entries, &finding.pointer);
-            // A tool is found by its name wherever it stands; what has none is not.
+            // A tool with a name is identified by the name, wherever it is in the list; other tools are identified by
+            // their place.
             let inside = match (&finding.tool, line) {
                 (Some(_), _) => inside,
                 (None, Some(_)) => &finding.pointer,
@@ -187,7 +190,7 @@ impl Source {
         places.map(place).collect()
     }
 
-    /// Where a finding leads: a line, if there are lines, and a pointer into the input.
+    /// Returns the line of a finding, if the input has lines, and its pointer into the input.
     fn place_of(&self, finding: &Finding) -> (Option<usize>, String) {
         if finding.is_of_request {
             (None, finding.pointer.clone())
@@ -225,12 +228,12 @@ impl Source {
         found
     }
 
-    /// Whether people have the text, so that its lines mean something to them.
+    /// Returns whether the user has the input as text, so that line numbers are useful.
     pub(crate) fn is_text(&self) -> bool {
         !matches!(self.input.origin, Origin::Server(_))
     }
 
-    /// The file that it stands in, or is declared in.
+    /// Returns the file that contains or declares the input.
     pub(crate) fn file(&self) -> Option<String> {
         let path = match &self.input.origin {
             Origin::File => &self.input.source,
@@ -240,7 +243,7 @@ impl Source {
         Some(normal(path))
     }
 
-    /// What it is known by: its name, spelled in one way.
+    /// Returns the normalized name of the input.
     pub(crate) fn identity(&self) -> String {
         let name = self.input.source.as_str();
         match &self.input.origin {
@@ -253,12 +256,12 @@ impl Source {
     }
 }
 
-/// Entries in their order; within one, what was found first.
+/// Sort key of a finding: the indices of its pointer, so that findings within one entry keep their order.
 fn order(pointer: &str) -> Vec<usize> {
     pointer.split('/').skip(1).map_while(|step| step.parse().ok()).collect()
 }
 
-/// The entry that a pointer leads into, and where in it.
+/// Splits a pointer into the index of its entry and the pointer within the entry.
 fn owner<'p>(entries: &BTreeMap<&str, usize>, pointer: &'p str) -> (Option<usize>, &'p str) {
     let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1).chain([pointer.len()]);
     for end in ends {
@@ -270,7 +273,7 @@ fn owner<'p>(entries: &BTreeMap<&str, usize>, pointer: &'p str) -> (Option<usize
     (None, pointer)
 }
 
-/// By rule, the worst first, each copy of a definition counted where the first one stands.
+/// Groups findings by rule, the worst first. Findings in copies of a definition are counted at the first copy.
 pub(crate) fn groups(found: Vec<(Finding, Place)>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut copies = BTreeMap::<(&str, &str, String, Vec<&str>, String), usize>::new();

@@ -1,5 +1,5 @@
-//! What a command needs before it can begin: files, patterns of files, servers, a configuration, a baseline. Some of it
-//! is known only once other things are there: which servers a file names, which variables those want.
+//! The inputs that a command needs: files, patterns of files, servers, a configuration, a baseline. Some of them are
+//! known only after others were read: for example the servers in a file, and the variables that they use.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -19,10 +19,10 @@ use super::{
     terminal::{shown, Terminal},
 };
 
-/// What standard input is called.
+/// Name of standard input in messages.
 pub(crate) const INPUT: &str = "<stdin>";
 
-/// Something that is needed, what messages call it, and what it is for.
+/// Something that the command needs, with its name in messages and its role.
 #[derive(Debug)]
 pub(crate) struct Want {
     pub(crate) need: Need,
@@ -33,18 +33,18 @@ pub(crate) struct Want {
 #[derive(Debug)]
 enum Role {
     Input(Origin),
-    /// The file that declares the servers whose tools are the input.
+    /// File that declares the servers whose tools are the input.
     Servers,
     With,
-    /// It need not be there, unless it was asked for.
+    /// Optional, unless the command line names it.
     Config {
         asked: bool,
     },
-    /// It need not be there if it must be written.
+    /// Optional if it is going to be written.
     Baseline {
         written: bool,
     },
-    /// Rows are added to it, if it is there.
+    /// File to which rows are appended, if it exists.
     Record,
     Glob(Glob),
     Variables {
@@ -53,7 +53,7 @@ enum Role {
     },
 }
 
-/// What was needed, and what comes next.
+/// The inputs so far, and the needs that are still open.
 #[derive(Debug, Default)]
 pub(crate) struct Gathering {
     wants: VecDeque<Want>,
@@ -61,35 +61,35 @@ pub(crate) struct Gathering {
     pub(crate) with: Option<SourceText>,
     pub(crate) config: Option<Config>,
     pub(crate) baseline: Option<SourceText>,
-    /// What the file of rows has so far.
+    /// Current content of the file of rows.
     pub(crate) recorded: Option<SourceText>,
-    /// Today, as `2026-11-23`, if the host said so.
+    /// Date of today, as in `2026-11-23`, if the host supplied it.
     pub(crate) date: Option<String>,
-    /// Inputs that could not be had, where there may be others.
+    /// Inputs that could not be read, if there may be others.
     pub(crate) failed: Vec<CommandError>,
-    /// Notes about the inputs, which the user is shown.
+    /// Notes for the user about the inputs.
     pub(crate) notes: Vec<String>,
-    /// Inputs are judged each on its own, so that one may fail.
+    /// True if each input is checked separately, so that one of them may fail.
     several: bool,
-    /// Servers are not asked for their tools, but kept.
+    /// True if servers are kept instead of being asked for their tools.
     keeps_servers: bool,
-    /// The servers that were kept, by their names.
+    /// The servers that were kept, with their names.
     pub(crate) servers: Vec<(String, Server)>,
-    /// The input is tools: a file that declares servers instead is a mistake, and nothing in it is started.
+    /// True if the input has to be tools: a file that declares servers is an error then, and none of them is started.
     refuses_servers: bool,
-    /// The variables that the file of servers may use.
+    /// Variables that the file of servers may use.
     environment: Vec<String>,
-    /// The servers that are asked for by name, and those of them that a file names.
+    /// Servers that the command line names; `met` contains those that a file declares.
     only: Vec<String>,
     met: BTreeSet<String>,
-    /// Files and streams that are inputs already: none is judged twice.
+    /// Files and streams that are already inputs, so that none is checked twice.
     taken: BTreeSet<String>,
     timeout: u32,
-    /// Where the command is run: what VS Code calls the workspace's folder.
+    /// Working directory, which replaces `${workspaceFolder}` of VS Code.
     folder: String,
-    /// Where the baseline is, whether it is there or not.
+    /// Path of the baseline, whether or not it exists.
     pub(crate) baseline_path: Option<String>,
-    /// The suffix of an output file's path in which no link is followed.
+    /// Suffix of an output file's path in which no symbolic link is followed.
     pub(crate) confined: String,
     baseline_written: bool,
     paths: Paths,
@@ -140,12 +140,12 @@ impl Gathering {
         Ok(gathering)
     }
 
-    /// What is needed next.
+    /// Returns the next need.
     pub(crate) fn next(&self) -> Option<&Want> {
         self.wants.front()
     }
 
-    /// Takes what was needed.
+    /// Accepts the content of the next need.
     pub(crate) fn give(&mut self, text: String) -> Result<(), CommandError> {
         let Some(Want { source, role, .. }) = self.wants.pop_front() else { return Ok(()) };
         match role {
@@ -182,7 +182,7 @@ impl Gathering {
         Ok(())
     }
 
-    /// Takes the reason why it cannot be had, or not be read: whether it is just not there, and what is said then.
+    /// Accepts the failure of the next need. `missing` is true if the file does not exist.
     pub(crate) fn fail(&mut self, missing: bool, error: CommandError) -> Result<(), CommandError> {
         let Some(Want { source, role, .. }) = self.wants.pop_front() else { return Ok(()) };
         let error = error.in_source(&source);
@@ -203,7 +203,7 @@ impl Gathering {
         }
     }
 
-    /// What can be told only once everything was asked for: a server of that name is nowhere.
+    /// Returns an error that is known only at the end: no file declares a server that the command line names.
     pub(crate) fn checked(&self) -> Result<(), CommandError> {
         match self.only.iter().find(|name| !self.met.contains(*name)) {
             Some(name) if self.failed.is_empty() => {
@@ -214,7 +214,7 @@ impl Gathering {
         }
     }
 
-    /// An input that cannot be had: the end, unless there are others.
+    /// Records an input that cannot be read; returns the error if there is only one input.
     pub(crate) fn failed(&mut self, error: CommandError) -> Result<(), CommandError> {
         if !self.several {
             return Err(error);
@@ -256,7 +256,7 @@ impl Gathering {
         Ok(())
     }
 
-    /// A server that the command line names, if it names one.
+    /// Adds the server of the command line; returns whether there is one.
     fn connection(&mut self, connection: &Connection) -> Result<bool, CommandError> {
         if connection.url.is_none() && !connection.headers.is_empty() {
             return Err(CommandError::option("header", "expected `--url` beside it, found none"));
@@ -337,7 +337,8 @@ impl Gathering {
 
     fn validate(&mut self, arguments: &ValidateArguments, terminal: &Terminal) -> Result<(), CommandError> {
         self.file(arguments.file.as_deref(), terminal)?;
-        // Arguments in place of the name of their file may hold secrets: no message repeats them.
+        // Arguments that were passed in place of a file name may contain secrets, so that messages must not repeat
+        // them.
         self.wants.iter_mut().filter(|want| is_json(&want.source)).for_each(|want| want.source = "ARGUMENTS".into());
         let path = arguments.schema.as_str();
         if path != "-" {
@@ -379,7 +380,7 @@ impl Gathering {
         Ok(())
     }
 
-    /// An input. Its content never decides that something is started: a file that declares servers is an error here.
+    /// Adds an input. Its content never causes a program to start: a file that declares servers is an error here.
     fn input(&mut self, input: SourceText) -> Result<(), CommandError> {
         let is_given = !matches!(input.origin, Origin::Server(_));
         let list = (is_given && self.refuses_servers).then(|| servers::list_of(&input.text)).flatten();
@@ -393,7 +394,7 @@ impl Gathering {
         self.failed(if is_file { error.in_file(&input.source, Some(line)) } else { error })
     }
 
-    /// The file that `--servers` names: its servers are the inputs.
+    /// Adds the servers of the file that `--servers` names.
     fn declared(&mut self, source: &str, text: &str) -> Result<(), CommandError> {
         let Some(declaration) = servers::declared(text, self.timeout) else {
             let message = "expected servers in `mcpServers` or `servers`, found a file without";
@@ -419,7 +420,7 @@ impl Gathering {
             return Err(CommandError::new("", message).in_source(source));
         }
         let mut variables = servers::variables(chosen.iter());
-        // Only these are read at all.
+        // No other variables are read.
         variables.retain(|name| self.environment.contains(name));
         if variables.is_empty() {
             return self.servers(source, chosen, &BTreeMap::new());

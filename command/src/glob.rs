@@ -1,51 +1,51 @@
-//! Patterns of file names, for shells that leave them as they are. The host lists folders; what matches is decided
-//! here.
+//! Patterns of file names, for shells that do not expand them. The host lists directories, and this module matches.
 
 use std::collections::VecDeque;
 
 use toolwire::json::{self, Node};
 use wildmatch::WildMatch;
 
-/// What nobody means by `**`.
+/// Directory that `**` does not enter.
 const SKIPPED: &str = "node_modules";
-/// Any number of folders.
+/// Pattern for any number of directories.
 const ANY: &str = "**";
-/// More folders than this, and the pattern means something else.
+/// Maximum number of directories to list; a pattern with more is probably a mistake.
 pub(crate) const FOLDERS: usize = 10_000;
 
-/// A pattern at work: folders are listed one after the other.
+/// A pattern whose directories are listed one after the other.
 #[derive(Debug)]
 pub(crate) struct Glob {
     pattern: String,
-    /// Folders to be listed; the empty one is where we are.
+    /// Directories that have to be listed; the empty one is the working directory.
     folders: VecDeque<String>,
     listed: usize,
-    /// There are more folders than are listed.
+    /// True if there are more directories than were listed.
     cut: bool,
     found: Vec<String>,
 }
 
-/// Whether a name is a pattern. A name with brackets alone is one.
+/// Returns whether a name is a pattern. Brackets are not wildcards, and a name that looks like JSON text is not a
+/// pattern.
 pub(crate) fn is_pattern(name: &str) -> bool {
     name.contains(['*', '?']) && !name.starts_with(['{', '['])
 }
 
 impl Glob {
     pub(crate) fn new(pattern: String) -> Glob {
-        // What stands before the first part with a wildcard is where the search begins.
+        // The search begins in the directory before the first part with a wildcard.
         let wildcard = pattern.find(['*', '?']).unwrap_or(pattern.len());
         let end = pattern.get(..wildcard).and_then(|start| start.rfind('/')).map_or(0, |slash| slash + 1);
         let start = pattern.get(..end).unwrap_or_default().to_string();
         Glob { pattern, folders: VecDeque::from([start]), listed: 0, cut: false, found: Vec::new() }
     }
 
-    /// The folder to list next.
+    /// Returns the next directory to list.
     pub(crate) fn folder(&self) -> Option<&str> {
         self.folders.front().map(String::as_str)
     }
 
-    /// Takes what is in that folder: a JSON list of names, those of folders with `/` at their end, and of links to
-    /// folders with `//`. `None`: it cannot be listed.
+    /// Accepts the content of that directory: a JSON list of names, with `/` after directories and `//` after links to
+    /// directories. `None` means that it cannot be listed.
     pub(crate) fn give(&mut self, names: Option<&str>) {
         let Some(folder) = self.folders.pop_front() else { return };
         self.listed += 1;
@@ -64,7 +64,7 @@ impl Glob {
                 }
                 continue;
             }
-            // A link may lead back to where it stands: with `**` there would be no end.
+            // A link may lead back to a parent directory, so that `**` would not end.
             let endless = name.ends_with("//") && pattern.contains(&ANY);
             let skipped = inner == SKIPPED && pattern.contains(&ANY);
             if endless || skipped || !fits(&pattern, &parts, true) {
@@ -78,19 +78,19 @@ impl Glob {
         }
     }
 
-    /// Whether there are folders that were not looked into, because there are too many.
+    /// Returns whether directories were skipped because there are too many.
     pub(crate) fn is_cut(&self) -> bool {
         self.cut
     }
 
-    /// What matched, in the order of names.
+    /// Returns the matches, sorted by name.
     pub(crate) fn found(mut self) -> Vec<String> {
         self.found.sort();
         self.found
     }
 }
 
-/// Whether the parts of a path are those of a pattern; of a folder, whether something in it could be.
+/// Returns whether a path matches a pattern; for a directory, whether a path in it could match.
 fn fits(pattern: &[&str], path: &[&str], is_folder: bool) -> bool {
     match (pattern.split_first(), path.split_first()) {
         (None, _) => path.is_empty() && !is_folder,
@@ -99,7 +99,7 @@ fn fits(pattern: &[&str], path: &[&str], is_folder: bool) -> bool {
             fits(rest, path, is_folder) || (!first.starts_with('.') && fits(pattern, inner, is_folder))
         }
         (Some((part, rest)), Some((first, inner))) => {
-            // What begins with a dot is hidden, unless it is asked for.
+            // Names that begin with a dot match only a pattern that begins with a dot.
             let seen = part.starts_with('.') || !first.starts_with('.');
             seen && (part == first || WildMatch::new(part).matches(first)) && fits(rest, inner, is_folder)
         }

@@ -1,4 +1,4 @@
-//! A command that the host runs until it is ended: `toolwire proxy` and `toolwire relay`.
+//! Commands that the host runs until they are stopped: `toolwire proxy` and `toolwire relay`.
 
 use super::{
     error::CommandError,
@@ -7,14 +7,14 @@ use super::{
     terminal::Terminal,
 };
 
-/// The command at work.
+/// State of the command.
 pub(crate) struct Hosted {
-    /// The command, for errors.
+    /// Name of the command, for errors.
     name: &'static str,
-    /// What the host runs.
+    /// The need that starts the host's loop.
     need: Need,
     is_over: bool,
-    /// Why it could not go on.
+    /// Error of the host.
     failure: Option<String>,
 }
 

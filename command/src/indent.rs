@@ -1,9 +1,9 @@
-//! JSON text as people read it: indented. Works on the text, so that every number and string stays as it is spelled.
+//! Indents JSON text. It works on the text, so that the spelling of numbers and strings does not change.
 
-/// Deeper levels stand no further to the right: indentation must not cost more than what it indents.
+/// Maximum depth that is indented further, so that the indentation cannot outgrow the content.
 const LEVELS: usize = 40;
 
-/// Two spaces for each level, whatever the input's own layout. The text has to be JSON.
+/// Indents by two spaces for each level, whatever the layout of the input. The text has to be JSON.
 pub(crate) fn indented(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     let mut depth = 0_usize;
@@ -51,7 +51,7 @@ pub(crate) fn indented(text: &str) -> String {
     out
 }
 
-/// Tells the characters of JSON text that mean something from the white space between them.
+/// Distinguishes the significant characters of JSON text from whitespace.
 #[derive(Default)]
 struct Significant {
     in_string: bool,

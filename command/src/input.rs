@@ -1,4 +1,4 @@
-//! The input: recognised by its content, whoever wrote it and whatever the file is called.
+//! Recognises the input by its content, not by its file name.
 
 use toolwire::{
     internal,
@@ -8,7 +8,7 @@ use toolwire::{
 
 use super::{error::CommandError, places::Places, unusual};
 
-/// Maximum number of tools or schemas that are judged at once: findings and their texts take kilobytes for each.
+/// Maximum number of tools or schemas in an input, because each may cause kilobytes of findings.
 const MOST_TOOLS: usize = 10_000;
 
 /// An input that was read.
@@ -17,32 +17,32 @@ pub(crate) struct Input<'a> {
     pub(crate) places: Places,
 }
 
-/// What there is in an input.
+/// Content of an input.
 pub(crate) enum Subject<'a> {
     /// A tool list.
     Tools(Node<'a>),
-    /// Schemas, each on its own.
+    /// Separate schemas.
     Schemas(Vec<Node<'a>>),
-    /// A request's whole body, which has a tool list in it, or a conversation.
+    /// Body of a request with a tool list or a conversation.
     Request(Node<'a>),
 }
 
-/// A tool or a schema of a list.
+/// Entry of a list: a tool or a schema.
 #[derive(Clone, Debug)]
 pub(crate) struct Named {
-    /// The tool's name; `None` if it has none, or is a schema.
+    /// The tool's name; `None` if the tool has no name, or if the entry is a schema.
     pub(crate) name: Option<String>,
-    /// Where it stands in the list.
+    /// JSON Pointer into the list.
     pub(crate) pointer: String,
 }
 
-/// The member of Bedrock's requests that holds the list.
+/// The member of Bedrock's requests that contains the list.
 const TOOL_CONFIG: &str = "toolConfig";
 const TOOLS: &str = "tools";
 const DECLARATIONS: [&str; 2] = ["functionDeclarations", "function_declarations"];
-/// What tells a request from a mere list: one of these stands beside `tools`.
+/// Members that distinguish a request from an object with a tool list.
 const CONVERSATIONS: [&str; 3] = ["messages", "input", "contents"];
-/// What tells a schema from a tool and from anything else: a keyword that only schemas have.
+/// Keywords that distinguish a schema from a tool and from other objects.
 const KEYWORDS: [&str; 20] = [
     "$schema",
     "$ref",
@@ -78,7 +78,7 @@ enum Kind {
 }
 
 impl<'a> Input<'a> {
-    /// Recognises a text.
+    /// Recognises the content of a text.
     pub(crate) fn read(text: &'a str) -> Result<Input<'a>, CommandError> {
         if text.trim().is_empty() {
             return Err(CommandError::new("", format!("{EXPECTED}, found nothing")));
@@ -92,7 +92,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The tool list of a request, or what there is otherwise.
+    /// Returns the tool list of a request; other inputs are returned unchanged.
     pub(crate) fn without_request(self) -> Input<'a> {
         match (self.subject, self.places) {
             (Subject::Request(mut node), Places::Below(above)) => {
@@ -104,8 +104,8 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// What a verdict can be given on: at least one tool or schema, and no tool whose schema nobody can see. Nothing to
-    /// judge is not the same as nothing wrong.
+    /// Returns an error if the input cannot be checked: it has no tools or schemas, or a tool without a visible schema.
+    /// An empty input must not pass as an input without findings.
     pub(crate) fn judged(self) -> Result<Input<'a>, CommandError> {
         let input = self.without_request();
         if let Subject::Tools(list) = &input.subject {
@@ -142,7 +142,7 @@ impl<'a> Input<'a> {
             }
             return Ok(Input { subject: several(node, &kinds), places: below("") });
         }
-        // JSON-RPC: what a server answered.
+        // The JSON-RPC response of an MCP server.
         if above.is_empty() && node.get("jsonrpc").is_some() {
             if let Some(error) = node.get("error") {
                 let message =
@@ -179,7 +179,7 @@ impl<'a> Input<'a> {
             Kind::Tool if unusual::is_no_tool(&node) => Err(unusual::unknown(EXPECTED, above, &node)),
             Kind::Tool => Ok(Input { subject: Subject::Tools(Node::array(Vec::from([node]))), places }),
             Kind::Schema => Ok(Input { subject: Subject::Schemas(Vec::from([node])), places }),
-            // A conversation in which there are no tools yet.
+            // A conversation that has no tools yet.
             Kind::Neither
                 if node.get(TOOLS).is_none_or(Node::is_null)
                     && CONVERSATIONS.iter().any(|key| is_list(node.get(key))) =>
@@ -194,7 +194,7 @@ impl<'a> Input<'a> {
         let (mut entries, mut numbers) = (Vec::with_capacity(lines.len()), Vec::with_capacity(lines.len()));
         for (number, text) in lines {
             let entry = json::read(text).map_err(|error| {
-                // The reader saw one line, and calls it the first.
+                // The reader read a single line, and calls it line 1.
                 let message = error.message().replace("(line 1, ", &format!("(line {number}, "));
                 CommandError::from_core(&Error::new(error.code(), error.pointer(), message), "").in_line(number)
             })?;
@@ -213,7 +213,8 @@ impl<'a> Input<'a> {
 }
 
 impl Subject<'_> {
-    /// What the list has, in order. What an API runs itself is not there: nobody has to accept it.
+    /// Returns the entries of the list, in order. Tools that an API runs itself are omitted, because no API has to
+    /// accept them.
     pub(crate) fn entries(&self) -> Result<Vec<Named>, Error> {
         match self {
             Subject::Schemas(schemas) => {
@@ -226,7 +227,7 @@ impl Subject<'_> {
         }
     }
 
-    /// What the entries are called.
+    /// Returns the noun for the entries.
     pub(crate) fn noun(&self) -> &'static str {
         if let Subject::Schemas(_) = self {
             "schema"
@@ -240,7 +241,8 @@ fn is_list(node: Option<&Node<'_>>) -> bool {
     node.is_some_and(|node| node.as_array().is_some())
 }
 
-/// A list of nothing but schemas, or a tool list. Tools may be broken in any way: that is what commands report.
+/// Returns the schemas of a list that contains only schemas; any other list is a tool list. Broken tools are reported
+/// later, by the commands.
 fn several<'a>(list: Node<'a>, kinds: &[Kind]) -> Subject<'a> {
     if kinds.is_empty() || !kinds.iter().all(|kind| *kind == Kind::Schema) {
         return Subject::Tools(list);
@@ -251,7 +253,7 @@ fn several<'a>(list: Node<'a>, kinds: &[Kind]) -> Subject<'a> {
     }
 }
 
-/// The first entry that is a schema among tools, or the other way round.
+/// Returns the index of the first entry that is a schema among tools, or a tool among schemas.
 fn odd_one(kinds: &[Kind]) -> Option<(usize, String)> {
     let first = |kind: Kind| kinds.iter().position(|found| *found == kind);
     let (tool, schema) = (first(Kind::Tool)?, first(Kind::Schema)?);
@@ -277,7 +279,7 @@ fn is_schema(node: &Node<'_>) -> bool {
             .is_some_and(|kind| kind.as_array().is_some() || TYPES.iter().any(|known| kind.is_text(known)))
 }
 
-/// The lines of JSON Lines, with their numbers: more than one, the first of which is JSON.
+/// Splits JSON Lines into numbered lines. Returns `None` for a single line, and if the first line is not JSON.
 fn lines(text: &str) -> Option<Vec<(usize, &str)>> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(|(at, line)| (at + 1, line));
     let lines: Vec<(usize, &str)> = lines.collect();

@@ -1,7 +1,7 @@
-//! The command line, `toolwire …`: one for all hosts, so that it is the same from npm and from PyPI.
+//! The command line `toolwire …`, which is the same from npm and from PyPI.
 //!
-//! It touches no file, starts no process and prints nothing: it names what it needs, takes it, and returns what to
-//! print. What is left to a host is input and output. It knows nothing of which host that is.
+//! This crate touches no file, starts no process and prints nothing: it names its needs, accepts their content, and
+//! returns the output. Input and output are left to a host, which the crate does not know.
 
 #![forbid(unsafe_code)]
 
@@ -66,38 +66,37 @@ pub use self::{
     relay::{Relay, RelayEffect},
 };
 
-/// What a command printed, and how it ended.
+/// Output of a command, and its exit code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Printed {
-    /// For standard output: the result, and nothing else.
+    /// Standard output: the result, and nothing else.
     pub stdout: String,
-    /// For standard error.
+    /// Standard error.
     pub stderr: String,
-    /// 0: fine; 1: something was found; 2: wrong usage, or an input that cannot be read.
+    /// 0: success; 1: something was found; 2: wrong usage, or an unreadable input.
     pub exit_code: u8,
     /// Files to write.
     pub files: Vec<OutputFile>,
 }
 
-/// A file to write.
+/// File to write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OutputFile {
-    /// Its path.
+    /// Path of the file.
     pub path: String,
-    /// Its content.
+    /// Content of the file.
     pub content: String,
-    /// The suffix of the path that comes from the configuration, or a whole relative path; otherwise empty. The host
-    /// refuses to write through a symbolic link there, be it a folder or the file itself.
+    /// Suffix of the path that comes from the configuration, or a whole relative path; otherwise empty. The host
+    /// refuses to write through a symbolic link in that part, whether it is a directory or the file itself.
     pub confined: String,
-    /// If it is not empty, the file is written as a whole or not at all, byte for byte, with the permissions of the
-    /// file at this path; at the end of a symbolic link, if the path is one. After a failure, no later file is
-    /// written.
+    /// If it is not empty, the file is replaced atomically, with the permissions of the file at this path. If the path
+    /// is a symbolic link, its target is replaced. After a failure, no later file is written.
     pub like: String,
 }
 
-/// A command line that is being carried out.
+/// A running command line.
 ///
 /// ```
 /// use toolwire_command::{Command, Need};
@@ -111,30 +110,31 @@ pub struct OutputFile {
 pub struct Command {
     terminal: Terminal,
     gathering: Gathering,
-    /// What messages are about, unless they say otherwise: the first input.
+    /// Input that messages refer to by default: the first one.
     source: String,
     state: State,
-    /// The next step, and whether a line of progress stands on the terminal.
+    /// The next step. `shows` is true if a progress line is on the terminal.
     step: usize,
     shows: bool,
 }
 
 enum State {
-    /// Something is needed first.
+    /// An input is needed first.
     Waiting(Box<arguments::Command>),
     Working(Box<dyn Task>),
     Ended(Output),
 }
 
-/// Less than this, times the number of steps, and it is done before anybody has read of it.
+/// Minimum weight times steps for showing progress; less is done before a user could read it.
 const WORTH_SHOWING: usize = 1_000_000;
 
 impl Command {
-    /// Takes what the host knows, as JSON: `{ arguments, stdin, stdout, stderr, columns, date, environment, folder,
-    /// program }`. The arguments are those after the program's name; the next three are booleans that say what is a
-    /// terminal; then its width, the day as `2026-11-23`, the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they
-    /// are set, the absolute path of the folder that it is run in, and the words with which a client starts the
-    /// program. All but the arguments can be left out.
+    /// Starts a command line with the facts that the host knows, as JSON: `{ arguments, stdin, stdout, stderr, columns,
+    /// date, environment, folder, program }`. The arguments are those after the program's name. `stdin`, `stdout` and
+    /// `stderr` are true if the stream is a terminal, and `columns` is the width of the terminal. `date` has the form
+    /// `2026-11-23`. `environment` contains the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` that are set. `folder`
+    /// is the absolute path of the working directory, and `program` is the command with which a client starts this
+    /// program. All members except `arguments` are optional.
     pub fn new(facts: &str) -> Command {
         let facts = json::read(facts).unwrap_or_default();
         let terminal = Terminal::read(&facts);
@@ -153,7 +153,7 @@ impl Command {
         command
     }
 
-    /// What is needed next, if anything.
+    /// Returns the next need, if there is one.
     pub fn need(&self) -> Option<Need> {
         match &self.state {
             State::Waiting(_) => self.gathering.next().map(|want| want.need.clone()),
@@ -162,7 +162,7 @@ impl Command {
         }
     }
 
-    /// Gives what was needed.
+    /// Supplies the content of the next need.
     pub fn give(&mut self, bytes: &[u8]) {
         if let State::Working(task) = &mut self.state {
             let given = decoded(bytes).and_then(|text| task.give(&text));
@@ -178,7 +178,7 @@ impl Command {
         self.go_on(given, &source);
     }
 
-    /// Takes the reason why what is needed cannot be had: in words, or as the name of the system's error (`ENOENT`).
+    /// Reports that the next need cannot be met: a message, or the name of the system's error (`ENOENT`).
     pub fn fail(&mut self, message: &str) {
         if let State::Working(task) = &mut self.state {
             let failed = task.fail(message);
@@ -194,8 +194,8 @@ impl Command {
         self.go_on(failed, &source);
     }
 
-    /// What a host writes to standard error while it waits for a server or an API, once a second: how many there were
-    /// so far. After the last one, 0 seconds.
+    /// Returns the text that a host writes to standard error once a second while it waits for a server or an API.
+    /// `seconds` counts up, and is 0 when the wait ends.
     pub fn waiting(&self, seconds: u32) -> String {
         let awaited = match &self.state {
             State::Working(task) => task.awaited(),
@@ -211,8 +211,8 @@ impl Command {
         }
     }
 
-    /// Does a part of the work. `None`: there is no more, and [`Self::finish`] gives the result. Otherwise what is to
-    /// be written to standard error right now, which may be nothing.
+    /// Does the next part of the work. Returns text for standard error, which may be empty, or `None` if the work is
+    /// done and [`Self::finish`] returns the result.
     pub fn step(&mut self) -> Option<String> {
         let State::Working(task) = &mut self.state else { return self.cleared() };
         let (steps, at) = (task.steps(), self.step);
@@ -231,7 +231,7 @@ impl Command {
         Some(task::progress(self.step, steps, task.label(self.step)))
     }
 
-    /// The result.
+    /// Returns the result.
     pub fn finish(self) -> Printed {
         let source = self.source.as_str();
         let output = match self.state {
@@ -244,7 +244,7 @@ impl Command {
             }
         };
         let Output { mut stdout, stderr, exit_code, content, mut files } = output;
-        // A program that reads data from a pipe gets every byte as it is.
+        // A program that reads data from a pipe gets every byte unchanged.
         if content == Content::Document || content == Content::Data && self.terminal.width.is_some() {
             stdout = shown_lines(&stdout).into_owned();
         }
@@ -256,7 +256,7 @@ impl Command {
         Printed { stdout, stderr, exit_code, files }
     }
 
-    /// What a server wrote to its standard error, as a terminal can show it.
+    /// Escapes the standard error of a server for a terminal.
     pub fn heard(log: &str) -> String {
         let mut log = escaped_lines(log);
         if !log.is_empty() && !log.ends_with('\n') {
@@ -265,7 +265,7 @@ impl Command {
         log
     }
 
-    /// The last thing that is shown of progress: nothing. The result may go to the same terminal, and comes next.
+    /// Clears the progress, once, because the result may go to the same terminal.
     fn cleared(&mut self) -> Option<String> {
         std::mem::take(&mut self.shows).then(|| task::CLEAR.into())
     }
@@ -277,7 +277,7 @@ impl Command {
         }
     }
 
-    /// Begins the work once everything is there.
+    /// Begins the work when all needs are met.
     fn begin(&mut self) {
         if self.gathering.next().is_some() || !matches!(self.state, State::Waiting(_)) {
             return;
@@ -332,16 +332,16 @@ fn task(command: arguments::Command, gathered: Gathering, terminal: &Terminal) -
     })
 }
 
-/// The end of a command that did not do what was asked.
+/// Output of a command that failed.
 fn unusable(error: &CommandError, source: &str, terminal: &Terminal) -> Output {
     let mut output = Output::default().with_exit_code(error.exit_code());
     output.note(&error.render(source, terminal.err));
     output
 }
 
-/// Help and version, which were asked for, or what is wrong with the command line.
+/// Output of `--help` and `--version`, or of a wrong command line.
 fn usage(error: &clap::Error) -> Output {
-    // It repeats arguments, which may be names of files.
+    // The message repeats arguments, which may be names of files.
     let text = shown_lines(&error.render().to_string()).into_owned();
     if error.use_stderr() {
         let mut output = Output::default().with_exit_code(UNUSABLE);
@@ -352,12 +352,12 @@ fn usage(error: &clap::Error) -> Output {
     }
 }
 
-/// Untrusted lines, or a JSON document, as they can be printed and written.
+/// Escapes untrusted lines, or a JSON document.
 fn escaped_lines(text: &str) -> String {
     without_commands(&shown_lines(text), false).into_owned()
 }
 
-/// Text as it comes in files: UTF-8, or UTF-16 with a mark, as PowerShell writes it.
+/// Decodes a file: UTF-8, or UTF-16 with a byte order mark, which PowerShell writes.
 fn decoded(bytes: &[u8]) -> Result<String, CommandError> {
     let wide = |unit: fn([u8; 2]) -> u16| {
         let units = bytes.chunks_exact(2).skip(1).filter_map(|pair| pair.try_into().ok()).map(unit);

@@ -1,11 +1,11 @@
-//! What inputs are called in messages, documents and baselines: nothing secret is written down, and the same file
-//! has the same name.
+//! Names of inputs in messages, documents and baselines. They contain no secrets, and the same file always has the same
+//! name.
 
-/// What runs a package or a module, and says nothing about it.
+/// Options that run a package or a module, and do not identify a server.
 const RUNNING: [&str; 3] = ["-y", "--yes", "-m"];
 const CUT: &str = "…";
 
-/// An address without what may be a secret: who asks, the query and the fragment.
+/// Returns a URL without the parts that may be secret: user, query and fragment.
 pub(crate) fn name_of_address(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
@@ -15,7 +15,7 @@ pub(crate) fn name_of_address(url: &str) -> String {
     format!("{scheme}://{host}{path}")
 }
 
-/// A command up to its first option, which may have a secret behind it.
+/// Returns a command up to its first option, which may be followed by a secret.
 pub(crate) fn name_of_command(command: &[String]) -> String {
     let mut words: Vec<String> = Vec::new();
     for word in command {
@@ -32,7 +32,7 @@ pub(crate) fn name_of_command(command: &[String]) -> String {
     words.join(" ")
 }
 
-/// The path that identifies a file: without `.`, and without `..` after a named folder.
+/// Normalizes a path: removes `.`, and `..` after a named directory.
 pub(crate) fn normal(path: &str) -> String {
     let mut steps: Vec<&str> = Vec::new();
     for step in path.split('/') {

@@ -1,10 +1,10 @@
-//! What only a host can get, and how it is asked for.
+//! The needs of a command that only a host can meet.
 
 use toolwire::json::{self, Member, Node, Object, Text};
 
 use super::document::record;
 
-/// Something that only the host can get.
+/// A need that only the host can meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Need {
@@ -13,104 +13,106 @@ pub enum Need {
     /// The bytes of a file that the user did not name itself, for instance one that matches a pattern. A device or a
     /// pipe fails with `ENOTREG`, because it may have no end.
     RegularFile(String),
-    /// A line that somebody types at the terminal, after this question. No terminal is an empty line.
+    /// A line that the user types after this question; an empty line without a terminal.
     Line(String),
-    /// What comes on standard input, to its end.
+    /// All of standard input.
     Input,
-    /// The names in a folder, as a JSON list of strings: those of folders end in `/`, of links to
-    /// folders in `//`. The empty one is where we are.
+    /// The names in a directory, as a JSON list of strings: names of directories end in `/`, and those of links to
+    /// directories in `//`. An empty string means the working directory.
     Folder(String),
-    /// Variables of the environment, as a JSON object of those that are set.
+    /// Environment variables, as a JSON object of those that are set.
     Variables(Vec<String>),
-    /// Which of these variables of the environment are set, and to more than spaces, as a JSON list of their names.
-    /// What they hold is not told.
+    /// Names of those environment variables that are set and not blank, as a JSON list. Their values are not passed to
+    /// the command.
     Set(Vec<String>),
-    /// What an API answers: `{ status, retryAfter, body }` as JSON, with the header `Retry-After` or null, and the body
-    /// as text in which the name of the key's variable stands for the key.
+    /// The answer of an API: `{ status, retryAfter, body }` as JSON, with the header `Retry-After` or null, and the
+    /// body as text in which the key is replaced by the name of its variable.
     Request(Request),
-    /// The tools of an MCP server that the host asks: `{"tools": […]}` with the tools of all pages, as JSON.
+    /// The tools of an MCP server, from all pages: `{"tools": […]}` as JSON.
     Server(Server),
-    /// A [`Proxy`](crate::Proxy) that the host runs with these settings until its client has closed its end. They are
-    /// JSON, with `servers`: what [`Need::words`] says of each, and its `name`; and `report`, a file or null. The host
-    /// gives nothing back.
+    /// A [`Proxy`](crate::Proxy) that the host runs until the client closes its end. The settings are JSON: `servers`,
+    /// each with the members of [`Need::words`] and its `name`; and `report`, a file or null. The host gives nothing
+    /// back.
     Proxy(String),
-    /// A [`Relay`](crate::Relay) that the host runs with these settings until it is ended. They are JSON, with `listen`
-    /// (`{ host, port }`), `token` (the variable of the environment that holds it, or null), `upstreams` (each with
-    /// `encrypted`, `host` and `port`), `timeout` in seconds, and `report`, a file or null. Nothing is given back.
+    /// A [`Relay`](crate::Relay) that the host runs until it is stopped. The settings are JSON: `listen` (`{ host, port
+    /// }`), `token` (the environment variable with the token, or null), `upstreams` (each with `encrypted`, `host` and
+    /// `port`), `timeout` in seconds, and `report`, a file or null. The host gives nothing back.
     Relay(String),
 }
 
-/// A request to an API, by POST. It is not redirected: what it carries is for this address.
+/// A POST request to an API. Redirects are not followed, because its content is meant for this address only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Where it goes.
+    /// The URL.
     pub url: String,
-    /// What is sent along, beside the key.
+    /// The headers, other than that of the key.
     pub headers: Vec<(String, String)>,
     /// The key, if one is sent.
     pub key: Option<Key>,
-    /// JSON.
+    /// The body, as JSON.
     pub body: String,
-    /// How long the answer may take, in seconds.
+    /// Timeout for the answer, in seconds.
     pub timeout: u32,
-    /// How long to wait before it is sent, in seconds.
+    /// Delay before the request is sent, in seconds.
     pub wait: u32,
 }
 
-/// A key that only the host knows: it puts it into the request, less spaces around it, and takes it out of
-/// all that it gives back. One that no header can hold is the failure `EKEY`; no answer in time is `ETIMEDOUT`.
+/// A key that only the host knows. The host inserts it into the request, without surrounding whitespace, and removes it
+/// from everything that it gives back. A key that a header cannot contain is the failure `EKEY`; a timeout is
+/// `ETIMEDOUT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// The variable of the environment that holds it.
+    /// The environment variable that contains it.
     pub variable: String,
     /// The header that it is sent in.
     pub header: String,
-    /// What stands before it there.
+    /// Text before it in that header.
     pub before: String,
 }
 
-/// An MCP server, and how long it may take.
+/// An MCP server, with its timeout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
-    /// Where it is.
+    /// Transport to the server.
     pub transport: Transport,
-    /// How long it may take to start, and for each answer, in seconds.
+    /// Timeout for starting and for each answer, in seconds.
     pub timeout: u32,
     /// Values of variables that its command, environment, address or headers contain. The host removes them from all
     /// messages about the server.
     pub secrets: Vec<String>,
 }
 
-/// Where an MCP server is.
+/// Transport to an MCP server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Transport {
-    /// A program that is started, and spoken with over stdio.
+    /// A program that the host starts, with stdio as transport.
     Process {
         /// The program and its arguments.
         command: Vec<String>,
-        /// The folder that it runs in; `None`: ours.
+        /// Its working directory; `None` for that of the command.
         folder: Option<String>,
-        /// The variables of the environment that it gets beside those that every program needs, by their names. A
-        /// server is somebody else's program: what else is in the environment is not for it.
+        /// Names of the environment variables that it inherits, in addition to those that every program needs. Other
+        /// variables are withheld, because a server is a third-party program.
         inherited: Vec<String>,
-        /// Variables that it gets, with their values.
+        /// Additional environment variables, with their values.
         environment: Vec<(String, String)>,
     },
-    /// An address.
+    /// A server at a URL.
     Remote {
-        /// The address.
+        /// The URL.
         url: String,
-        /// What is sent along.
+        /// Headers of each request.
         headers: Vec<(String, String)>,
-        /// It speaks SSE, the older transport. Otherwise streamable HTTP is tried, then SSE.
+        /// True for SSE, the older transport. Otherwise streamable HTTP is tried, then SSE.
         sse: bool,
     },
 }
 
 impl Need {
-    /// As words, for bindings: its kind, and what it is about. Variables are several; a server is JSON: `{ timeout,
-    /// secrets, command, folder, inherited, environment }` or `{ timeout, secrets, url, headers, sse }`; and so is a
-    /// request: `{ wait, timeout, url, headers, key, body }`, with null or `{ variable, header, before }` for the key.
+    /// Converts the need to words, for bindings: its kind, and its parameters. Variables are several words. A server is
+    /// JSON: `{ timeout, secrets, command, folder, inherited, environment }` or `{ timeout, secrets, url, headers, sse
+    /// }`. A request is JSON: `{ wait, timeout, url, headers, key, body }`, where `key` is null or `{ variable, header,
+    /// before }`.
     pub fn words(self) -> Vec<String> {
         match self {
             Need::File(path) => Vec::from(["file".into(), path]),

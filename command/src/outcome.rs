@@ -1,18 +1,18 @@
-//! What becomes of a tool in a dialect: the columns of the matrix, and the words of `--fail-on`.
+//! Outcomes of rewriting a tool for a dialect: the columns of the matrix, and the words of `--fail-on`.
 
 use toolwire::{
     reports::{Accepts, Change, Guidance},
     rules::Rule,
 };
 
-/// What becomes of a tool, from the best to the worst.
+/// Outcome of rewriting a tool, from the best to the worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
     Unchanged,
     Lossless,
     Encoded,
     Closed,
-    /// It is sent not strict, so that nothing enforces its schema.
+    /// The tool is sent without strict mode, so that the API does not enforce its schema.
     NotStrict,
     Lost,
     Wider,
@@ -21,7 +21,7 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    /// All of them.
+    /// All outcomes.
     pub(crate) const ALL: [Outcome; 9] = [
         Outcome::Unchanged,
         Outcome::Lossless,
@@ -33,19 +33,19 @@ impl Outcome {
         Outcome::Narrower,
         Outcome::Refused,
     ];
-    /// What `--fail-on` takes, the least severe last. `rejected` and `never` are no outcomes.
+    /// Words of `--fail-on`, the least severe last. `rejected` and `never` are not outcomes.
     pub(crate) const LEVELS: [&'static str; 10] =
         ["never", "refused", "narrower", "wider", "lost", "not-strict", "closed", "encoded", "changed", "rejected"];
 
-    /// What `check --rewritten` takes, the least severe last.
+    /// Words of `check --rewritten`, the least severe last.
     pub(crate) const LOSSES: [&'static str; 6] = ["refused", "narrower", "wider", "lost", "not-strict", "closed"];
 
-    /// The one of a word.
+    /// Finds the outcome with this word.
     pub(crate) fn of_word(word: &str) -> Option<Outcome> {
         Outcome::ALL.into_iter().find(|outcome| outcome.as_str() == word)
     }
 
-    /// The word for it.
+    /// Returns the word for the outcome.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Outcome::Unchanged => "unchanged",
@@ -60,7 +60,7 @@ impl Outcome {
         }
     }
 
-    /// What one change alone would make of a tool.
+    /// Returns the outcome of a single change.
     pub(crate) fn of(change: &Change) -> Outcome {
         match change.accepts {
             _ if change.rule == Rule::StrictFlag.id() => Outcome::NotStrict,

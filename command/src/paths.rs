@@ -1,4 +1,4 @@
-//! Paths of files, as the system of the host understands them.
+//! Paths of files on the host's system.
 
 use super::{need::Need, terminal::Terminal};
 
@@ -9,13 +9,13 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
-    /// On Windows, the absolute path of a folder begins with a drive letter or `\\`.
+    /// Detects Windows: there, the absolute path of a directory begins with a drive letter or `\\`.
     pub(crate) fn new(terminal: &Terminal) -> Paths {
         let folder = terminal.folder.as_deref().unwrap_or_default();
         Paths { is_windows: folder.starts_with("\\\\") || has_drive(folder) }
     }
 
-    /// A path with `/` between its folders. Only on Windows does `\` separate folders; elsewhere it is part of a name.
+    /// Returns a path with `/` as separator. `\` is a separator only on Windows; elsewhere it may be part of a name.
     pub(crate) fn read(self, path: &str) -> String {
         if self.is_windows {
             path.replace('\\', "/")
@@ -24,8 +24,8 @@ impl Paths {
         }
     }
 
-    /// Returns a path that depends on the folder in which the command runs, whose content may be untrusted. Empty for
-    /// absolute paths.
+    /// Returns a path that is relative to the working directory, whose content may be untrusted; empty for absolute
+    /// paths.
     pub(crate) fn relative(self, path: &str) -> &str {
         let is_absolute = path.starts_with('/') || self.is_windows && has_drive(path);
         if is_absolute {
@@ -35,7 +35,7 @@ impl Paths {
         }
     }
 
-    /// A file other than the input that the command line names. Only an absolute path may be a device (`/dev/stdin`).
+    /// Returns the need for a file that is not the main input. Only an absolute path may be a device (`/dev/stdin`).
     pub(crate) fn file(self, path: &str) -> Need {
         if self.relative(path).is_empty() {
             Need::File(path.into())

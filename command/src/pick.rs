@@ -1,4 +1,4 @@
-//! The one tool or schema of an input that a command is about.
+//! Picks the tool or schema that a command works on.
 
 use super::{
     error::CommandError,
@@ -6,7 +6,7 @@ use super::{
     terminal::{counted, cut, shown},
 };
 
-/// The entry with the name that `--tool` has, or the only one.
+/// Returns the entry that `--tool` names, or the only one.
 pub(crate) fn pick(
     subject: &Subject<'_>,
     entries: &[Named],

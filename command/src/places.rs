@@ -1,22 +1,22 @@
-//! Where what was taken out of an input stood in it.
+//! Places in an input of the tools and schemas that were taken from it.
 
 use toolwire::{json::Node, Error};
 
 use super::error::CommandError;
 
-/// How pointers into the list become places in the input.
+/// Conversion of pointers into the list to places in the input.
 #[derive(Clone, Debug)]
 pub(crate) enum Places {
-    /// The list stands there.
+    /// The list is at this pointer.
     Below(String),
-    /// The only entry of the list stands there.
+    /// The only entry of the list is at this pointer.
     Alone(String),
-    /// Each entry is a line, of these numbers.
+    /// Each entry is a line; these are the line numbers.
     Lines(Vec<usize>),
 }
 
 impl Places {
-    /// Where a pointer into the list leads: a line, if there are lines, and a pointer.
+    /// Returns the line, if the input has lines, and the pointer into the input for a pointer into the list.
     pub(crate) fn of(&self, pointer: &str) -> (Option<usize>, String) {
         let (index, rest) = split(pointer);
         match self {
@@ -29,14 +29,14 @@ impl Places {
         }
     }
 
-    /// [`Self::of`] for errors.
+    /// Applies [`Self::of`] to an error.
     pub(crate) fn locate(&self, error: &Error) -> CommandError {
         let (line, pointer) = self.of(error.pointer());
         CommandError { line, pointer, ..CommandError::from_core(error, "") }
     }
 }
 
-/// The first step of a pointer, as an index, and the rest.
+/// Splits a pointer into its first step, an index, and the rest.
 fn split(pointer: &str) -> (usize, &str) {
     let steps = pointer.strip_prefix('/').unwrap_or_default();
     let end = steps.find('/').unwrap_or(steps.len());
@@ -44,7 +44,7 @@ fn split(pointer: &str) -> (usize, &str) {
     (first.parse().unwrap_or_default(), rest)
 }
 
-/// The value at a JSON Pointer.
+/// Returns the value at a JSON Pointer.
 pub(crate) fn value_at<'n, 'a>(node: &'n Node<'a>, pointer: &str) -> Option<&'n Node<'a>> {
     pointer.split('/').skip(1).try_fold(node, |node, step| match node.as_array() {
         Some(items) => items.get(step.parse::<usize>().ok()?),

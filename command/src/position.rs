@@ -1,33 +1,33 @@
-//! Where in a JSON text something stands: lines and columns for JSON Pointers, all of a text in one pass.
+//! Lines and columns of JSON Pointers in a JSON text, found in one pass.
 //!
-//! Of our own: parsers that keep places refuse what the core reads, a lone surrogate for instance.
+//! Written here, because parsers that track positions reject text that the core accepts, for example lone surrogates.
 
 use std::{collections::BTreeMap, ops::Range};
 
 use toolwire::json;
 
-/// A place in a text. Both count from 1; columns count characters.
+/// A position in a text. Lines and columns count from 1, and columns count characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Position {
     pub(crate) line: usize,
     pub(crate) column: usize,
 }
 
-/// What is looked for: by each step of the pointers, what is wanted there and below.
+/// The wanted pointers, as a tree of their steps.
 #[derive(Default)]
 struct Wanted {
-    /// Which of the pointers end here.
+    /// Indices of the pointers that end here.
     here: Vec<usize>,
     below: BTreeMap<String, Wanted>,
 }
 
-/// The places of JSON Pointers in a JSON text: of members where their keys begin, of items where they do, and of what
-/// is not there, what should have it.
+/// Returns the positions of JSON Pointers in a JSON text: for members the position of the key, for items that of the
+/// item. If the target does not exist, the position is that of its nearest ancestor.
 pub(crate) fn positions<'p>(text: &str, pointers: impl Iterator<Item = &'p str>) -> Vec<Position> {
     positions_in(text, text, pointers)
 }
 
-/// The same in a text that is JSON but for what `plain` has as spaces.
+/// The same for a text that is not JSON itself; `plain` is the text with spaces in place of comments.
 pub(crate) fn positions_in<'p>(text: &str, plain: &str, pointers: impl Iterator<Item = &'p str>) -> Vec<Position> {
     let mut root = Wanted::default();
     let mut count = 0;
@@ -48,7 +48,7 @@ pub(crate) fn positions_in<'p>(text: &str, plain: &str, pointers: impl Iterator<
     in_lines(text, &offsets)
 }
 
-/// The place of a member's value in a text that was read as JSON: the names lead to it. `None`: it is not there.
+/// Returns the place of a member's value in valid JSON; `names` are the keys that lead to it.
 pub(crate) fn value_span<'n>(plain: &str, names: impl Iterator<Item = &'n str>) -> Option<Range<usize>> {
     let mut scan = Scan { bytes: plain.as_bytes(), at: 0, offsets: &mut [] };
     scan.space();
@@ -74,7 +74,7 @@ pub(crate) fn value_span<'n>(plain: &str, names: impl Iterator<Item = &'n str>) 
     Some(start..start + length)
 }
 
-/// Lines and columns of offsets, in one pass.
+/// Converts offsets to lines and columns, in one pass.
 fn in_lines(text: &str, offsets: &[usize]) -> Vec<Position> {
     let mut order: Vec<(usize, usize)> = offsets.iter().copied().enumerate().map(|(of, at)| (at, of)).collect();
     order.sort_unstable();
@@ -92,7 +92,7 @@ fn in_lines(text: &str, offsets: &[usize]) -> Vec<Position> {
     found
 }
 
-/// A walk over text that was read as JSON before.
+/// A scanner over valid JSON.
 struct Scan<'t> {
     bytes: &'t [u8],
     at: usize,
@@ -110,7 +110,7 @@ impl Scan<'_> {
         }
     }
 
-    /// What is wanted here or below stands there, as far as is known.
+    /// Sets the position of the pointers that end here or below; deeper positions are corrected later.
     fn mark(&mut self, wanted: &Wanted, at: usize) {
         for of in &wanted.here {
             if let Some(offset) = self.offsets.get_mut(*of) {
@@ -120,7 +120,7 @@ impl Scan<'_> {
         wanted.below.values().for_each(|below| self.mark(below, at));
     }
 
-    /// Passes over a value. Goes no deeper than what is wanted, and so than what was read.
+    /// Skips a value. The recursion is only as deep as the wanted pointers.
     fn value(&mut self, wanted: Option<&Wanted>, text: &str) {
         let wanted = wanted.filter(|wanted| !wanted.below.is_empty());
         match (self.peek(), wanted) {
@@ -162,7 +162,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Passes over a value in which nothing is wanted.
+    /// Skips a value without wanted pointers.
     fn pass(&mut self) {
         let mut depth = 0_usize;
         while let Some(one) = self.peek() {
@@ -200,7 +200,7 @@ impl Scan<'_> {
     }
 }
 
-/// The name that a key spells.
+/// Returns the name that a key spells.
 fn name(key: &str) -> Option<String> {
     let plain = key.get(1..key.len() - 1)?;
     if !plain.contains('\\') {

@@ -1,28 +1,28 @@
-//! Which dialects a command judges by: those that are named, or those of a profile.
+//! Choice of the dialects for a command: by name, or by profile.
 
 use toolwire::{dialects, internal, rules::Constraint, Dialect};
 
-/// What `--dialect` calls every dialect.
+/// Word of `--dialect` for all dialects.
 pub(crate) const ALL: &str = "all";
-/// What is judged by if nothing is said: by `check`, and by `matrix`.
+/// Default profile of `check`; the next one is that of `matrix`.
 pub(crate) const ORDINARY: &str = "ordinary";
 pub(crate) const APIS: &str = "apis";
 const STRICT: &str = "strict";
-/// The profiles there are.
+/// All profiles.
 pub(crate) const PROFILES: [&str; 4] = [ORDINARY, STRICT, APIS, ALL];
 
-/// What a dialect is in the profiles.
+/// Class of a dialect, which determines its profiles.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// What other people's clients send a server's tools to, as the server wrote them.
+    /// Clients send a server's tools to this API without changing the schemas.
     Ordinary,
-    /// The model is held to the schema, which has to be written for it.
+    /// The API holds the model to the schema, which has to be written for it.
     Strict,
-    /// No client sends a server's schema there as it is.
+    /// Every client rewrites a server's schemas for this API.
     Converted,
 }
 
-/// What each dialect is. Of 166 real MCP servers, 140 are taken by all that are ordinary.
+/// Class of each dialect. Of 166 real MCP servers, 140 are accepted by all ordinary dialects.
 const MODES: [(&str, Mode); 36] = [
     ("codex", Mode::Converted),
     ("codex-wire", Mode::Converted),
@@ -30,11 +30,11 @@ const MODES: [(&str, Mode); 36] = [
     ("openai-chat", Mode::Ordinary),
     ("openai-strict", Mode::Strict),
     ("azure-strict", Mode::Strict),
-    // No API: what six of them have in common.
+    // The common subset of six APIs, not an API.
     ("portable", Mode::Converted),
     ("anthropic", Mode::Ordinary),
     ("anthropic-strict", Mode::Strict),
-    // The Schema message is not JSON Schema: every client converts, or takes the other member.
+    // The Schema message is not JSON Schema: every client rewrites the schema, or uses the other member.
     ("gemini", Mode::Converted),
     ("gemini-json-schema", Mode::Ordinary),
     ("gemini-interactions", Mode::Ordinary),
@@ -50,7 +50,7 @@ const MODES: [(&str, Mode); 36] = [
     ("mistral", Mode::Ordinary),
     ("groq", Mode::Ordinary),
     ("groq-strict", Mode::Strict),
-    // Its one mode compiles every schema: no `format`, no `pattern`.
+    // Its only mode compiles every schema, and rejects `format` and `pattern`.
     ("cerebras", Mode::Strict),
     ("cerebras-strict", Mode::Strict),
     ("fireworks", Mode::Ordinary),
@@ -58,20 +58,20 @@ const MODES: [(&str, Mode); 36] = [
     ("cohere-strict", Mode::Strict),
     ("llama-cpp", Mode::Ordinary),
     ("ollama", Mode::Ordinary),
-    // Schemas become a grammar only where `tool_choice` asks for it.
+    // Schemas are compiled to a grammar only if `tool_choice` demands a call.
     ("vllm", Mode::Strict),
     ("sglang", Mode::Ordinary),
-    // A client, and the one that leaves out tools before any API sees them.
+    // Clients; VS Code drops tools before an API sees them.
     ("vscode", Mode::Ordinary),
     ("mcp-typescript", Mode::Ordinary),
     ("claude-desktop", Mode::Ordinary),
 ];
 
-/// What the ordinary profile does not hold against a tool. VS Code's builds differ about drafts after 7, and 2020-12 is
-/// what MCP itself names.
+/// Constraints that the ordinary profile ignores. The builds of VS Code differ in their support of drafts after 7, and
+/// 2020-12 is the draft that MCP itself names.
 const PASSED: [(&str, Constraint); 1] = [("vscode", Constraint::UnknownDraft)];
 
-/// Whether a profile looks past what a dialect says.
+/// Returns whether a profile ignores a rule of a dialect.
 pub(crate) fn passes(profile: Option<&str>, dialect: &Dialect, rule: &str) -> bool {
     let is_passed = |(name, passed): &(&str, Constraint)| *name == dialect.name && passed.id() == rule;
     profile == Some(ORDINARY) && PASSED.iter().any(is_passed)
@@ -85,7 +85,8 @@ pub(crate) enum Choice<'a> {
 }
 
 impl Choice<'_> {
-    /// The dialects: of a profile in the order of the documentation, otherwise as they are named.
+    /// Returns the dialects: those of a profile in the order of the documentation, others in the order of their names
+    /// on the command line.
     pub(crate) fn dialects(self, exclude: &[String]) -> Vec<&'static Dialect> {
         let chosen = match self {
             Choice::Profile(profile) => dialects().iter().filter(|dialect| is_in(profile, dialect)).collect(),
@@ -105,7 +106,7 @@ fn is_in(profile: &str, dialect: &Dialect) -> bool {
     }
 }
 
-/// The dialects of these names, in their order.
+/// Returns the dialects with these names, in their order.
 pub(crate) fn dialects_named(names: &[String]) -> Vec<&'static Dialect> {
     if names.iter().any(|name| name == ALL) {
         return dialects().iter().collect();

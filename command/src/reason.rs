@@ -1,7 +1,7 @@
-//! Why something cannot be had, as a host says it, in words for people.
+//! Converts a host's error to a human-readable message.
 
-/// What a host says of something that it cannot get: in words, or as the name of the system's error (`ENOENT`). And
-/// whether it is just not there.
+/// Returns whether something is merely missing, and a message. The host's error is text, or the name of a system error
+/// (`ENOENT`).
 pub(crate) fn reason(message: &str, name: &str, what: &str) -> (bool, String) {
     let missing = matches!(message, "ENOENT" | "ENOTDIR");
     let words = match message {
@@ -20,12 +20,12 @@ pub(crate) fn reason(message: &str, name: &str, what: &str) -> (bool, String) {
     (missing, words)
 }
 
-/// Does it look like JSON that was given in place of a file's name?
+/// Returns whether a name looks like JSON that was passed in place of a file name.
 pub(crate) fn is_json(name: &str) -> bool {
     name.trim_start().starts_with(['{', '['])
 }
 
-/// Is it the name of a system's error, as `EIO`?
+/// Returns whether a message is the name of a system error, such as `EIO`.
 fn is_code(message: &str) -> bool {
     message.starts_with('E')
         && message.chars().all(|one| one.is_ascii_uppercase() || one.is_ascii_digit() || one == '_')

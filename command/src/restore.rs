@@ -1,4 +1,4 @@
-//! `toolwire restore`: what a model answered, brought back to what the tools' own servers expect.
+//! `toolwire restore`: restores a model's reply to what the tools' own servers expect.
 
 use toolwire::{
     internal::bindings::{self, call, Function, Naming},
@@ -16,14 +16,14 @@ use super::{
     verdict::Verdict,
 };
 
-/// A longer id hides the message behind it.
+/// Maximum length of an id; a longer one would hide the message after it.
 const ID: usize = 100;
 
-/// The command at work.
+/// State of the command.
 pub(crate) struct Restore {
     pub(crate) arguments: RestoreArguments,
     pub(crate) input: SourceText,
-    /// What the call is restored by.
+    /// Output of `toolwire sanitize --json`.
     pub(crate) with: SourceText,
 }
 
@@ -71,7 +71,7 @@ impl Restore {
             let restored = answer(Function::RestoreCall, vec![kept, Node::string(name), arguments])?;
             return Ok(self.printed("call", restored, &[], terminal));
         };
-        // What nobody can read stays the text that it is.
+        // Arguments that are not JSON are printed as a string.
         let arguments = json::read(&arguments).unwrap_or_else(|_| Node::string(&*arguments));
         let namespace = namespace.map(|namespace| ("namespace", Node::string(namespace)));
         let members = [("name", Node::string(own))].into_iter().chain(namespace).chain([("arguments", arguments)]);
@@ -79,7 +79,7 @@ impl Restore {
         Ok(self.printed("call", restored, &[repaired], terminal))
     }
 
-    /// The arguments of the one tool whose schema was rewritten: it has no name that the model could call it by.
+    /// Restores the arguments of a single schema's tool, which has no name for the model to call.
     fn by_plan(&self, plan: Node<'_>, terminal: &Terminal) -> Result<Output, CommandError> {
         let wrong = |expected: &str| Err(CommandError::new("/restorePlan", expected).in_source(&self.with.source));
         if self.arguments.call.is_some() {
@@ -91,7 +91,7 @@ impl Restore {
                  then `toolwire validate --repair --schema` repairs by the schema",
             );
         }
-        // Only to tell which of the two inputs is wrong.
+        // Only to determine which of the two inputs is wrong.
         RestorePlan::from_json(&json::write(&plan))
             .map_err(|error| CommandError::from_core(&error, "/restorePlan").in_source(&self.with.source))?;
         let arguments = json::read(&self.input.text).map_err(|error| failed(&error))?;
@@ -99,7 +99,7 @@ impl Restore {
         Ok(self.printed("arguments", restored, &[], terminal))
     }
 
-    /// What came back, and what became of the calls whose arguments were to be repaired.
+    /// Returns the restored value, with the repairs of calls.
     fn printed(&self, name: &'static str, restored: Node<'_>, calls: &[RepairedCall], terminal: &Terminal) -> Output {
         let output = if self.arguments.machine.json {
             Output::json(&with_report(name, restored, record([("calls", bindings::repaired_calls(calls))])))
@@ -108,13 +108,13 @@ impl Restore {
             calls.iter().for_each(|call| told(call, &mut output, terminal.err));
             output
         };
-        // Unlike `validate`, this was not asked for a verdict: only what is known to be wrong counts.
+        // Unlike `validate`, this command gives no verdict, so only known violations set the exit code.
         let is_wrong = calls.iter().any(|call| call.valid == Some(false));
         output.with_exit_code(if is_wrong { FOUND } else { FINE })
     }
 }
 
-/// Tells of a call. Those that were valid need no words.
+/// Reports a call, unless it was valid without repairs.
 fn told(call: &RepairedCall, output: &mut Output, paint: Paint) {
     let RepairedCall { id, name, valid, repairs, left, .. } = call;
     if *valid == Some(true) && repairs.is_empty() {

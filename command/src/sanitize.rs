@@ -1,4 +1,4 @@
-//! `toolwire sanitize`: a schema, a tool list or a request in one dialect.
+//! `toolwire sanitize`: rewrites a schema, a tool list or a request into one dialect.
 
 use toolwire::{
     adapt_request,
@@ -22,7 +22,7 @@ use super::{
     unusual,
 };
 
-/// The command at work.
+/// State of the command.
 pub(crate) struct Sanitize {
     pub(crate) arguments: SanitizeArguments,
     pub(crate) input: SourceText,
@@ -106,7 +106,7 @@ impl Sanitize {
         Ok(output.with_exit_code(if adapted.report.quarantined.is_empty() { FINE } else { FOUND }))
     }
 
-    /// One alone gives one; several come as they came, as a list or by lines.
+    /// Rewrites schemas. A single one gives a single schema; several give a list, or JSON Lines, like the input.
     fn schemas(&self, schemas: Vec<Node<'_>>, places: &Places, terminal: &Terminal) -> Result<Output, CommandError> {
         let options = self.options().sanitize;
         let (mut done, mut losing) = (Vec::with_capacity(schemas.len()), 0);
@@ -135,7 +135,7 @@ impl Sanitize {
     fn refusals(&self, output: &mut Output, refused: &[Quarantined], places: &Places, terminal: &Terminal) {
         let mut left_out: Vec<(&Quarantined, usize)> = Vec::new();
         for tool in refused {
-            // A list that is too long is one thing, however much too long it is.
+            // Tools beyond the maximum number are reported as one finding.
             let same = |(first, _): &&mut (&Quarantined, usize)| {
                 first.rule == Constraint::TooManyTools.id() && first.rule == tool.rule && first.message == tool.message
             };

@@ -1,5 +1,5 @@
-//! The files in which clients keep their MCP servers: `mcp.json`, `.mcp.json`, `claude_desktop_config.json`, and VS
-//! Code's, with `servers` for `mcpServers`.
+//! Files in which clients store their MCP servers: `mcp.json`, `.mcp.json`, `claude_desktop_config.json`, and those of
+//! VS Code, with `servers` for `mcpServers`.
 
 use std::{
     borrow::Cow,
@@ -16,28 +16,28 @@ use super::{
 };
 
 const LISTS: [&str; 2] = ["mcpServers", "servers"];
-/// Where VS Code's settings have the list.
+/// Key of the list's parent in the settings of VS Code.
 const SECTION: &str = "mcp";
 
-/// A server that a file names.
+/// A server that a file declares.
 #[derive(Clone, Debug)]
 pub(crate) struct Declared {
     pub(crate) name: String,
-    /// Where it stands in the file.
+    /// Position in the file.
     pub(crate) position: Position,
-    /// How it is reached, with variables; or why nobody can tell.
+    /// The server, with unexpanded variables, or the error in its declaration.
     pub(crate) server: Result<Server, String>,
 }
 
-/// What a file says of servers.
+/// The servers that a file declares.
 #[derive(Debug)]
 pub(crate) struct Declaration {
     pub(crate) servers: Vec<Declared>,
-    /// How many are switched off there.
+    /// Number of servers that are disabled in the file.
     pub(crate) disabled: usize,
 }
 
-/// The servers of a file. `None`: it is another kind of file.
+/// Parses the servers of a file; returns `None` for another kind of file.
 pub(crate) fn declared(text: &str, timeout: u32) -> Option<Declaration> {
     let plain = without_comments(text)?;
     let file = json::read(&plain).ok()?;
@@ -59,7 +59,7 @@ pub(crate) fn declared(text: &str, timeout: u32) -> Option<Declaration> {
     Some(Declaration { servers: found, disabled })
 }
 
-/// Where a file declares servers, as a pointer and a line. `None`: it is another kind of file.
+/// Returns the pointer and the line of a file's list of servers; `None` for another kind of file.
 pub(crate) fn list_of(text: &str) -> Option<(String, usize)> {
     let plain = without_comments(text)?;
     let (pointer, _) = list(&json::read(&plain).ok()?)?;
@@ -67,7 +67,7 @@ pub(crate) fn list_of(text: &str) -> Option<(String, usize)> {
     Some((pointer, position.line))
 }
 
-/// JSON text, with spaces in place of the comments and last commas that VS Code takes.
+/// Replaces comments and trailing commas, which VS Code accepts, by spaces. Returns `None` if the result is not JSON.
 pub(crate) fn without_comments(text: &str) -> Option<Cow<'_, str>> {
     if json::read(text).is_ok() {
         return Some(Cow::Borrowed(text));
@@ -77,7 +77,7 @@ pub(crate) fn without_comments(text: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(plain))
 }
 
-/// The list of servers in a file, and the pointer to it.
+/// Returns the list of servers in a file, and the pointer to it.
 fn list<'n>(file: &'n Node<'_>) -> Option<(String, &'n Object<'n>)> {
     if file.get("tools").is_some() {
         return None;
@@ -120,12 +120,12 @@ fn pairs(object: Option<&Node<'_>>) -> Vec<(String, String)> {
     members.map(|member| (member.key.display().into_owned(), value(&member.value))).collect()
 }
 
-/// The variables of the environment that servers ask for.
+/// Returns the environment variables that servers use.
 pub(crate) fn variables<'s>(servers: impl Iterator<Item = &'s Declared>) -> Vec<String> {
     let mut names = BTreeSet::new();
     for declared in servers {
         let Ok(server) = &declared.server else { continue };
-        // What is no variable is told when it is expanded.
+        // Errors are reported when the value is expanded.
         let _ = expanded(server, "", &mut |name, _| {
             names.insert(name.to_string());
             Ok(String::new())
@@ -134,8 +134,8 @@ pub(crate) fn variables<'s>(servers: impl Iterator<Item = &'s Declared>) -> Vec<
     names.into_iter().collect()
 }
 
-/// A server with the values of its variables, and the folder that the command is run in. Variables outside `allowed`
-/// take only their default (`:-`).
+/// Returns a server with the values of its variables, and with the working directory. Variables outside `allowed` can
+/// only have their default (`:-`).
 pub(crate) fn with_values(
     server: &Server,
     allowed: &[String],
@@ -175,7 +175,7 @@ fn expanded(server: &Server, folder: &str, value: Value<'_>) -> Result<Server, S
         },
         Transport::Remote { url, headers, sse } => {
             let url = each(url)?;
-            // The end of a line in a variable is no part of it, and no header may have it.
+            // Trailing line breaks of variables are removed, because a header must not contain them.
             let headers = values(headers, &mut each)?.into_iter().map(|(name, value)| one_line(name, &value));
             Transport::Remote { url, headers: headers.collect::<Result<_, _>>()?, sse: *sse }
         }
@@ -186,7 +186,7 @@ fn expanded(server: &Server, folder: &str, value: Value<'_>) -> Result<Server, S
 /// Returns the header, without whitespace around its value.
 ///
 /// # Errors
-/// The value contains control characters. The message does not show the value, because it may be a secret.
+/// The value contains control characters. The message omits the value, because it may be secret.
 fn one_line(name: String, value: &str) -> Result<(String, String), String> {
     match value.trim() {
         value if value.contains(char::is_control) => {
@@ -203,7 +203,7 @@ fn values(
     pairs.iter().map(|(name, value)| Ok((name.clone(), each(value)?))).collect()
 }
 
-/// `${NAME}`, `${NAME:-otherwise}` and `${env:NAME}`, as clients have them, and VS Code's `${workspaceFolder}`.
+/// Expands `${NAME}`, `${NAME:-otherwise}`, `${env:NAME}`, and VS Code's `${workspaceFolder}`.
 fn expand(text: &str, folder: &str, value: Value<'_>) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -228,14 +228,14 @@ fn expand(text: &str, folder: &str, value: Value<'_>) -> Result<String, String> 
     Ok(out)
 }
 
-/// Whether a variable of the environment can be called so.
+/// Returns whether a name is valid for an environment variable.
 pub(crate) fn is_name(name: &str) -> bool {
     !name.starts_with(|one: char| one.is_ascii_digit())
         && !name.is_empty()
         && name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_')
 }
 
-/// Whether it is an address that a server could have. What stands in it may be a secret, and is not shown.
+/// Checks the URL of a server. Errors never quote it, because it may contain a secret.
 pub(crate) fn check_url(url: &str) -> Result<(), &'static str> {
     let rest = ["https://", "http://"].into_iter().find_map(|scheme| url.strip_prefix(scheme));
     match rest {
@@ -244,14 +244,14 @@ pub(crate) fn check_url(url: &str) -> Result<(), &'static str> {
     }
 }
 
-/// `Name: value`, as `--header` takes it.
+/// Parses `Name: value` of `--header`.
 pub(crate) fn header(text: &str) -> Result<(String, String), CommandError> {
     let is_token = |name: &str| !name.is_empty() && name.bytes().all(|one| one.is_ascii_graphic());
     match text.split_once(':') {
         Some((name, value)) if is_token(name) => {
             one_line(name.into(), value).map_err(|message| CommandError::option("header", message))
         }
-        // What stands there may be a secret.
+        // The value may be secret, so it is not shown.
         _ => Err(CommandError::option("header", "expected `Name: value`, found something else")),
     }
 }

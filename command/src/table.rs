@@ -1,5 +1,5 @@
-//! Tables: columns under headings, as wide as they must be, wrapped by words where the terminal ends, and lists where
-//! not even that has room. Knows nothing of what they show.
+//! Tables: columns with headings, of the minimum width, wrapped at words if the terminal is too narrow. If that is not
+//! enough, each row becomes a list. Independent of the content.
 
 use tabled::{
     builder::Builder,
@@ -7,28 +7,28 @@ use tabled::{
     settings::{object::Columns, peaker::Peaker, Alignment, Modify, Padding, Style, Width},
 };
 
-/// What a column holds, which decides to which side it goes.
+/// Content of a column, which determines its alignment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ColumnKind {
-    /// Words, to the left.
+    /// Words, aligned to the left.
     Words,
-    /// Numbers, to the right.
+    /// Numbers, aligned to the right.
     Numbers,
 }
 
-/// Columns with their headings, and rows of cells.
+/// A table with headings, and rows of cells.
 pub(crate) struct Table {
     columns: Vec<ColumnKind>,
-    /// The first one holds the headings.
+    /// The first row contains the headings.
     rows: Vec<Vec<String>>,
 }
 
-/// How a zero is written, so that the rest stands out.
+/// Text for zero, which makes other numbers stand out.
 pub(crate) const NONE: &str = ".";
-/// How much is left free beside a cell, and to the left of everything.
+/// Space between cells, and left margin.
 const GAP: usize = 2;
 const INDENT: usize = 2;
-/// A word longer than this may be broken.
+/// Maximum length of a word that is never broken.
 const WORD: usize = 32;
 
 impl Table {
@@ -41,7 +41,7 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// The table, indented, each line ended. `width` is where the terminal ends.
+    /// Writes the table, indented. `width` is the width of the terminal.
     pub(crate) fn write(self, width: Option<usize>, out: &mut String) {
         let longest = |place: usize| {
             let words = self.rows.iter().filter_map(|row| row.get(place)).flat_map(|cell| cell.split_whitespace());
@@ -71,8 +71,8 @@ impl Table {
         }
     }
 
-    /// Each row in a few lines: its first cell with the numbers, or with the second, then each other one after its
-    /// heading.
+    /// Writes each row as a few lines: its first cell with the numbers, or with the second cell, then each other cell
+    /// after its heading.
     fn write_list(self, out: &mut String) {
         let mut rows = self.rows.into_iter();
         let headings = rows.next().unwrap_or_default();
@@ -93,7 +93,7 @@ impl Table {
     }
 }
 
-/// Makes the widest column narrower, but none narrower than its longest word.
+/// Narrows the widest column first, but no column below its longest word.
 #[derive(Clone)]
 struct Least(Vec<usize>);
 

@@ -1,4 +1,4 @@
-//! What a command is while it runs: steps, so that a host can show progress between them, and then a result.
+//! A running command: steps, between which a host can show progress, and then a result.
 
 use toolwire::json::{self, Node};
 
@@ -11,53 +11,53 @@ use super::{
     OutputFile,
 };
 
-/// A command at work.
+/// A running command.
 pub(crate) trait Task: Send + Sync {
-    /// How many steps it takes.
+    /// Returns the number of steps.
     fn steps(&self) -> usize {
         0
     }
 
-    /// How much there is to be done in a step; what is little is done before anybody can read of it.
+    /// Returns the amount of work in a step. Progress is not shown if it is small.
     fn weight(&self) -> usize {
         0
     }
 
-    /// What a step is about.
+    /// Returns a label for the progress of a step.
     fn label(&self, _step: usize) -> &'static str {
         ""
     }
 
-    /// Does a step.
+    /// Executes a step.
     fn step(&mut self, _step: usize) -> Result<(), CommandError> {
         Ok(())
     }
 
-    /// What it needs to go on, if it does: then it is given that, or told why it cannot be had.
+    /// Returns the next need during the work, if there is one. The host answers with [`Self::give`] or [`Self::fail`].
     fn need(&self) -> Option<Need> {
         None
     }
 
-    /// Takes what it needed.
+    /// Accepts the content of the need.
     fn give(&mut self, _text: &str) -> Result<(), CommandError> {
         Ok(())
     }
 
-    /// Takes the reason why it cannot be had: the name of a system's error, or words.
+    /// Accepts the failure of the need: a message, or the name of a system error.
     fn fail(&mut self, _message: &str) -> Result<(), CommandError> {
         Ok(())
     }
 
-    /// What it waits for, and for how many seconds at most.
+    /// Returns what the task waits for, with the timeout in seconds.
     fn awaited(&self) -> Option<(String, u32)> {
         None
     }
 
-    /// What comes of it, once all steps are done.
+    /// Returns the output, after all steps.
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError>;
 }
 
-/// A text that was read, and where it came from.
+/// A text that was read, with its source.
 #[derive(Debug)]
 pub(crate) struct SourceText {
     pub(crate) source: String,
@@ -66,11 +66,11 @@ pub(crate) struct SourceText {
 }
 
 impl SourceText {
-    /// An error of it, at its place.
+    /// Adds the source and the line to an error.
     pub(crate) fn place(&self, error: CommandError) -> CommandError {
         let error = error.in_source(&self.source);
         match &self.origin {
-            // What is not JSON has no places.
+            // Text that is not JSON has no positions.
             Origin::File if error.line.is_none() && json::read(&self.text).is_ok() => {
                 let position = positions(&self.text, [error.pointer.as_str()].into_iter()).pop();
                 error.in_file(&self.source, position.map(|position| position.line))
@@ -82,38 +82,38 @@ impl SourceText {
     }
 }
 
-/// Where a text came from.
+/// Origin of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     File,
     Stream,
-    /// A server; where it is declared, if a file does that.
+    /// A server; if a file declares it, with the file and the position.
     Server(Option<(String, Position)>),
 }
 
 /// Kind of output, which decides how it is escaped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Content {
-    /// Text for people: untrusted text in it is already escaped.
+    /// Human-readable text: untrusted text in it is already escaped.
     #[default]
     Text,
-    /// Commands to a CI runner, one a line.
+    /// Commands to a CI runner, one in each line.
     Commands,
-    /// A JSON document of ours: invisible characters are written as escapes, which mean the same.
+    /// A JSON document of the command: invisible characters are escaped, which does not change its meaning.
     Document,
-    /// JSON text of the library, which programs get as it is.
+    /// JSON text of the library, which programs get unchanged.
     Data,
 }
 
-/// What a command prints, and its exit code.
+/// Output of a command, with its exit code.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) exit_code: u8,
-    /// What standard output is.
+    /// Kind of standard output.
     pub(crate) content: Content,
-    /// Files to be written.
+    /// Files to write.
     pub(crate) files: Vec<OutputFile>,
 }
 
@@ -122,12 +122,12 @@ impl Output {
         Output { stdout, stderr: String::new(), exit_code: FINE, ..Output::default() }
     }
 
-    /// A JSON document and the end of its line.
+    /// Makes the output of a JSON document, with a line break.
     pub(crate) fn json(document: &Node<'_>) -> Output {
         Output { content: Content::Document, ..Output::text(&json::write(document), false) }
     }
 
-    /// JSON text and the end of its line.
+    /// Makes the output of JSON text, with a line break.
     pub(crate) fn text(text: &str, compact: bool) -> Output {
         let mut stdout = if compact { String::from(text) } else { indented(text) };
         if !stdout.ends_with('\n') {
@@ -141,7 +141,7 @@ impl Output {
         self
     }
 
-    /// Adds a line for standard error.
+    /// Adds a line to standard error.
     pub(crate) fn note(&mut self, line: &str) {
         self.stderr.push_str(line);
         if !line.ends_with('\n') {
@@ -150,7 +150,7 @@ impl Output {
     }
 }
 
-/// A line that shows how far a task is, over the one before; for a terminal.
+/// Renders the progress of a task as a line that replaces the previous one on a terminal.
 pub(crate) fn progress(done: usize, steps: usize, label: &str) -> String {
     const WIDTH: usize = 20;
     let full = (WIDTH * done).checked_div(steps).unwrap_or(WIDTH);
@@ -158,5 +158,5 @@ pub(crate) fn progress(done: usize, steps: usize, label: &str) -> String {
     format!("{CLEAR}[{bar}] {done}/{steps} {label}")
 }
 
-/// Goes back to the start of the line and empties it.
+/// Moves to the start of the line and clears it.
 pub(crate) const CLEAR: &str = "\r\u{1b}[2K";

@@ -1,31 +1,30 @@
-//! What is known of where the command runs and its output goes, and what follows: width, colour, whether progress is
-//! shown.
+//! The environment of the command: terminal width, colours, progress.
 //!
-//! Only the host can look at a terminal; it describes what it saw as JSON. What the environment's variables mean is
-//! decided here, so that it means the same in every host.
+//! Only the host can examine a terminal; it describes the facts as JSON. The meaning of environment variables is
+//! decided here, so that it is the same for every host.
 
 use toolwire::json::Node;
 
 use anstyle::{AnsiColor, Style};
 use std::borrow::Cow;
 
-/// A terminal whose width nobody knows.
+/// Width of a terminal that does not report it.
 const COLUMNS: usize = 80;
-/// Narrower than this, and a table is a column of letters.
+/// Minimum width, because a table would become a column of letters.
 const FEWEST: usize = 24;
 
-/// What the host saw.
+/// Facts that the host reported.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Terminal {
-    /// Standard input is a terminal: nothing will come from there unless somebody types it.
+    /// True if standard input is a terminal, so that input would have to be typed.
     pub(crate) typed: bool,
-    /// The width of the terminal on standard output; `None` if that is none, and lines are as long as they are.
+    /// Width of the terminal on standard output; `None` if it is not a terminal, so that lines are not limited.
     pub(crate) width: Option<usize>,
-    /// Progress is shown.
+    /// True if progress is shown.
     pub(crate) progress: bool,
-    /// The day, as `2026-11-23`.
+    /// Date of today, as in `2026-11-23`.
     pub(crate) date: Option<String>,
-    /// The folder that the command is run in, as an absolute path.
+    /// Absolute path of the working directory.
     pub(crate) folder: Option<String>,
     /// The words with which a client starts this program.
     pub(crate) program: Vec<String>,
@@ -34,9 +33,9 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Reads `{ stdin, stdout, stderr, columns, date, environment, folder, program }`: three booleans that say what is
-    /// a terminal, a number, the day, the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` as they are set, where the
-    /// command is run, and the words that start it.
+    /// Parses `{ stdin, stdout, stderr, columns, date, environment, folder, program }`: three booleans that are true
+    /// for a terminal, a number, the date, the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` that are set, the working
+    /// directory, and the words that start the program.
     pub(crate) fn read(facts: &Node<'_>) -> Terminal {
         let is = |name: &str| facts.get(name).and_then(Node::as_bool) == Some(true);
         let variable = |name: &str| {
@@ -66,7 +65,7 @@ impl Terminal {
     }
 }
 
-/// How a client starts this program where the host does not say it.
+/// Default for the words that start this program.
 const PROGRAM: [&str; 3] = ["npx", "-y", "toolwire"];
 
 fn words(list: Option<&Node<'_>>) -> Vec<String> {
@@ -76,7 +75,7 @@ fn words(list: Option<&Node<'_>>) -> Vec<String> {
     }
 }
 
-/// Colours, or none.
+/// Colours, if they are enabled.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Paint(bool);
 
@@ -110,9 +109,9 @@ impl Paint {
     }
 }
 
-/// Does a character act on a terminal, or stand in a text without being seen? Controls, ends of lines, and what Unicode
-/// calls *default ignorable*: marks of direction, zero-width characters, fillers, tags, selectors of variants, and the
-/// marks of interlinear annotation. Exception: U+FE0E and U+FE0F, which only choose between an emoji and a letter.
+/// Returns whether a character controls a terminal, or is invisible: control characters, line breaks, and Unicode's
+/// *default ignorable* characters: direction marks, zero-width characters, fillers, tags, variation selectors, and
+/// interlinear annotation marks. Exception: U+FE0E and U+FE0F, which only choose between an emoji and a letter.
 fn acts(one: char) -> bool {
     one.is_control()
         || matches!(
@@ -125,9 +124,8 @@ fn acts(one: char) -> bool {
         )
 }
 
-/// Text from elsewhere as it can be shown: what would move the cursor, change colours or the direction of writing, or
-/// would not be seen, shows as its escape. A server chooses its tools' names, and nothing of it is to reach a terminal
-/// as a command.
+/// Escapes untrusted text for display: characters that would move the cursor, change colours or the writing direction,
+/// or that are invisible. Servers choose the names of their tools, and must not be able to send commands to a terminal.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     escaped(text, |one| match one {
         '\n' => Some("\\n"),
@@ -136,8 +134,8 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// The same for JSON text, or for lines: their ends stay. In JSON all these characters stand in strings, and the
-/// escapes mean the same.
+/// The same for JSON text, or for several lines: line breaks are kept. In JSON, these characters occur only in strings,
+/// where the escapes have the same meaning.
 pub(crate) fn shown_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |one| match one {
         '\n' => Some("\n"),
@@ -163,9 +161,10 @@ fn escaped(text: &str, otherwise: impl Fn(char) -> Option<&'static str>) -> Cow<
     Cow::Owned(out)
 }
 
-/// Output without commands to a CI runner that it did not mean: GitHub takes a line that begins with `::`, after any
-/// white space, for one, and `##[` anywhere; Azure Pipelines and TeamCity take `##vso[` and `##teamcity[`. Their first
-/// character shows as its escape, which in JSON means the same. `commands`: lines that begin with `::` are ours.
+/// Escapes text that a CI runner would execute as a command: GitHub executes lines that begin with `::`, after any
+/// whitespace, and `##[` anywhere; Azure Pipelines and TeamCity execute `##vso[` and `##teamcity[`. The first character
+/// is escaped, which in JSON does not change the meaning. If `commands` is true, lines that begin with `::` are our
+/// own.
 /// <https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs>
 pub(crate) fn without_commands(text: &str, commands: bool) -> Cow<'_, str> {
     if !text.contains("::") && !text.contains("##") {
@@ -182,7 +181,7 @@ pub(crate) fn without_commands(text: &str, commands: bool) -> Cow<'_, str> {
         while let Some((before, behind)) = rest.split_once("##") {
             let name = behind.trim_start_matches(|one: char| one.is_ascii_alphabetic());
             out.push_str(before);
-            // Of `###[` it is the last two.
+            // In `###[`, the command begins at the second `#`.
             let begins = name.starts_with('[') && !behind.starts_with('#');
             out.push_str(if begins { "\\u0023" } else { "#" });
             rest = rest.get(before.len() + 1..).unwrap_or_default();
@@ -192,7 +191,7 @@ pub(crate) fn without_commands(text: &str, commands: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A text in at most so many characters, its end left out if need be.
+/// Truncates a text to a maximum number of characters.
 pub(crate) fn cut(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         None => Cow::Borrowed(text),
@@ -203,13 +202,13 @@ pub(crate) fn cut(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// A number and what it counts: `1 tool`, `2 tools`.
+/// Formats a count: `1 tool`, `2 tools`.
 pub(crate) fn counted(count: usize, what: &str) -> String {
     let many = if count == 1 { "" } else { "s" };
     format!("{} {what}{many}", grouped(count))
 }
 
-/// A number with its thousands apart: `12,345`.
+/// Formats a number with thousands separators: `12,345`.
 pub(crate) fn grouped(count: usize) -> String {
     let digits = count.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);

@@ -1,5 +1,5 @@
-//! What looks like a tool and is none: files of other programs, and tools whose schema nobody finds because its member
-//! is misspelt. A verdict on these would be one on nothing.
+//! Detects inputs that only look like tools: files of other programs, and tools whose schema has a misspelt key. A
+//! verdict on them would be meaningless.
 
 use toolwire::{
     internal,
@@ -12,7 +12,7 @@ use super::{
     terminal::{cut, shown},
 };
 
-/// What tools have besides a name and a schema: of MCP and of APIs.
+/// Members of tools other than the name and the schema, in MCP and in APIs.
 const MEMBERS: [&str; 21] = [
     "name",
     "title",
@@ -36,16 +36,16 @@ const MEMBERS: [&str; 21] = [
     "eager_input_streaming",
     "custom",
 ];
-/// Where a definition may stand in an entry.
+/// Keys of members that may contain the definition.
 const HOLDERS: [&str; 2] = ["function", "toolSpec"];
-/// What the schema is called by MCP, and in a `function`.
+/// Key of the schema in MCP; the next one is the key in a `function`.
 const MCP: &str = "inputSchema";
 const OPENAI: &str = "parameters";
-/// As many members are named.
+/// Maximum number of members that a message names.
 const NAMED: usize = 6;
 
-/// Whether an object that alone is an input could be a tool by its name only, and has what tools never have; or is
-/// something that an API would run.
+/// Returns whether a single object is not a tool: it has members that tools never have and no schema, or it is a tool
+/// that an API runs itself.
 pub(crate) fn is_no_tool(node: &Node<'_>) -> bool {
     let Some(object) = node.as_object() else { return true };
     let is_known = |name: &str| MEMBERS.contains(&name) || internal::schema_members().any(|member| member == name);
@@ -57,7 +57,7 @@ pub(crate) fn is_no_tool(node: &Node<'_>) -> bool {
     !has_schema && !misspelt && object.iter().any(|member| !is_known(&member.key.display()))
 }
 
-/// What is said of an input that nobody knows.
+/// Returns the error for an unrecognised input.
 pub(crate) fn unknown(expected: &str, above: &str, node: &Node<'_>) -> CommandError {
     let found = match node.as_object() {
         Some(object) if !object.is_empty() => {
@@ -75,7 +75,7 @@ pub(crate) fn unknown(expected: &str, above: &str, node: &Node<'_>) -> CommandEr
     CommandError::new(above, format!("{expected}, found {found}"))
 }
 
-/// A tool of a list whose schema stands in a member that nobody reads.
+/// Returns an error if a tool of a list has its schema under an unknown key.
 pub(crate) fn misspelt(list: &Node<'_>, places: &Places) -> Result<(), CommandError> {
     let entries = list.as_array().unwrap_or_default();
     for (at, entry) in entries.iter().enumerate() {
@@ -99,8 +99,8 @@ pub(crate) fn misspelt(list: &Node<'_>, places: &Places) -> Result<(), CommandEr
     Ok(())
 }
 
-/// A member that is meant to be the schema, and what it should be called (`otherwise`, where it is like no name that is
-/// known). None where the schema is there.
+/// Returns a member that is probably the schema, and its correct key; `otherwise` is the key if no known one is
+/// similar. Returns `None` if the tool has a schema.
 fn misspelt_member(object: &Object<'_>, otherwise: &'static str) -> Option<(String, &'static str)> {
     if internal::schema_members().any(|member| object.has(member)) || !object.has("name") {
         return None;
@@ -110,16 +110,16 @@ fn misspelt_member(object: &Object<'_>, otherwise: &'static str) -> Option<(Stri
         if MEMBERS.contains(&name.as_str()) {
             return None;
         }
-        // Short words are like each other without being meant for each other.
+        // Short words may be similar by chance.
         let tolerance = |letters| if letters > 6 { 2 } else { 0 };
         let meant = internal::nearest(&name, internal::schema_members(), tolerance);
-        // Whatever it is called: what looks like a schema is meant to be one.
+        // A value that looks like a schema is probably the schema, whatever its key is.
         let meant = meant.or_else(|| is_like_a_schema(&member.value).then_some(otherwise))?;
         Some((name, meant))
     })
 }
 
-/// Whether it says that arguments are an object, or names them.
+/// Returns whether a value is an object schema.
 fn is_like_a_schema(node: &Node<'_>) -> bool {
     node.get("type").is_some_and(|kind| kind.is_text("object"))
         || node.get("properties").is_some_and(|properties| properties.as_object().is_some())

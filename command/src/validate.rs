@@ -1,4 +1,4 @@
-//! `toolwire validate`: what a tool's own schema says against the arguments of a call, and those arguments repaired.
+//! `toolwire validate`: validates the arguments of a call against the tool's own schema, and repairs them.
 
 use toolwire::{
     internal::{self, describe},
@@ -18,14 +18,14 @@ use super::{
     verdict::Verdict,
 };
 
-/// What pointers into the result stand behind.
+/// Source name of pointers into the result.
 const RESULT: &str = "<stdout>";
 
-/// The command at work.
+/// State of the command.
 pub(crate) struct Validate {
     pub(crate) arguments: ValidateArguments,
     pub(crate) input: SourceText,
-    /// What the tool's schema is taken from.
+    /// Input that contains the tool's schema.
     pub(crate) schema: SourceText,
 }
 
@@ -34,7 +34,7 @@ struct Tool {
     name: Option<String>,
     /// JSON text.
     schema: String,
-    /// Where the tool stands in its input.
+    /// Line of the tool in its input; `pointer` is its place in that line.
     line: Option<usize>,
     pointer: String,
 }
@@ -68,7 +68,7 @@ impl Validate {
                 value_at(list, &named.pointer).and_then(|tool| internal::schema_of(tool))
             }
         };
-        // No schema takes whatever comes. That would be a verdict on nothing.
+        // A tool without a schema accepts all arguments, so a verdict would be meaningless.
         let Some(schema) = schema else {
             let error = CommandError::new(pointer, "expected a tool with a schema, found one without");
             return Err(CommandError { line, ..error });
@@ -112,7 +112,7 @@ impl Validate {
 
     fn failed(&self, error: &Error, tool: &Tool) -> CommandError {
         match error.code() {
-            // Without its code, which in other commands stands for something that was found.
+            // Without its code, which would set the exit code for findings.
             Code::InvalidSchema => {
                 let error = CommandError::new(tool.pointer.as_str(), error.message()).in_source(&self.schema.source);
                 CommandError { line: tool.line, ..error }
@@ -122,7 +122,8 @@ impl Validate {
         }
     }
 
-    /// Why the text of the arguments is not JSON, in the words of repairs: the strict reader's have a letter of it.
+    /// Returns the error for arguments that are not JSON, in the words of repairs: the strict reader's message quotes a
+    /// character of them.
     fn no_json(&self) -> CommandError {
         match repair_arguments(self.input.text.as_str(), "{}", &RepairOptions::default()) {
             Ok(done) => {
@@ -136,7 +137,7 @@ impl Validate {
     }
 }
 
-/// What cannot be judged is not green by accident.
+/// Exit code; an unknown verdict must not look like success.
 fn exit_code(valid: Option<bool>) -> u8 {
     match valid {
         Some(true) => FINE,

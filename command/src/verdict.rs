@@ -1,4 +1,4 @@
-//! What is printed about the arguments of a call, on standard error: what was repaired, what is left, and the verdict.
+//! Reports on the arguments of a call, for standard error: repairs, remaining violations, and the verdict.
 
 use toolwire::reports::{Confidence, Left, Repair};
 
@@ -9,28 +9,28 @@ use super::{
     terminal::{counted, grouped, shown, Paint},
 };
 
-/// As many violations the library tells.
+/// Maximum number of violations that the library reports.
 const VIOLATIONS: usize = 100;
-/// As many repairs are shown: arguments may be a long list of numbers in quotes.
+/// Maximum number of repairs that are shown, because arguments may be a long list of numbers in quotes.
 const REPAIRS: usize = 100;
 
-/// Whether the schema of a tool takes the arguments of a call.
+/// Verdict on the arguments of a call.
 pub(crate) struct Verdict<'a> {
-    /// What places in the arguments stand behind: where they came from, or which call it is.
+    /// Name before places in the arguments: their source, or the call.
     pub(crate) source: &'a str,
-    /// The tool's name, if it has one that `source` does not say.
+    /// Name of the tool, unless `source` contains it.
     pub(crate) tool: Option<&'a str>,
     pub(crate) valid: Option<bool>,
 }
 
 impl Verdict<'_> {
-    /// The verdict on arguments as they are.
+    /// Writes the verdict on unrepaired arguments.
     pub(crate) fn note(&self, output: &mut Output, violations: usize, paint: Paint) {
         self.line(output, "", &counted_violations(violations), paint);
     }
 
-    /// What was repaired, at its place in the arguments as answered, what is left, at its place in the `result`, and
-    /// the verdict.
+    /// Writes the repairs, with places in the original arguments, the remaining violations, with places in `result`,
+    /// and the verdict.
     pub(crate) fn note_repaired(
         &self,
         output: &mut Output,
@@ -62,7 +62,7 @@ impl Verdict<'_> {
         self.line(output, &after, &format!("{} left", counted_violations(left.len())), paint);
     }
 
-    /// The last line.
+    /// Writes the verdict.
     fn line(&self, output: &mut Output, after: &str, violations: &str, paint: Paint) {
         let source = shown(self.source);
         let whose = self.tool.map(|name| format!(" for `{}`", shown(name))).unwrap_or_default();

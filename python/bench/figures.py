@@ -1,6 +1,6 @@
-"""Microseconds per real tool in Python, as one line of JSON for `scripts/figures.mjs`.
+"""Measure microseconds per real tool in Python, and print one line of JSON for `scripts/figures.mjs`.
 
-It measures what `core/examples/figures.rs` measures in Rust, on text and on objects. The contenders take turns; the
+Measures the same as `core/examples/figures.rs` in Rust, on text and on objects. The contenders run in turn, and the
 fastest round of each counts.
 """
 
@@ -35,7 +35,7 @@ MESSAGES = ("Find the file.", "I will look for it.", "Thank you. Go on.")
 
 
 def best(contenders: Sequence[tuple[Sequence[Any], Callable[[Any], object], int]]) -> list[float]:
-    """Give the time of each contender in µs: for each of as many things as it says."""
+    """Return each contender's fastest time, in µs per input."""
     times = [float("inf")] * len(contenders)
     for _ in range(ROUNDS):
         for at, (inputs, run, count) in enumerate(contenders):
@@ -47,22 +47,22 @@ def best(contenders: Sequence[tuple[Sequence[Any], Callable[[Any], object], int]
 
 
 def attempt(run: Callable[..., object], dialect: str, value: object) -> None:
-    """Make a call; a schema that a dialect cannot say is an error, and costs what finding that out costs."""
+    """Call a function; if the dialect cannot express the schema, the time until the error counts."""
     with contextlib.suppress(toolwire.ToolwireError):
         run(value, dialect=dialect)
 
 
 def written(value: object) -> str:
-    """Write compact JSON."""
+    """Return compact JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def repeated(tools: list[Any], dialect: Any, url: str) -> dict[str, float]:
-    """Measure an agent's session through an exchange, with its lists kept and without, per request."""
+    """Measure an agent's session through an exchange, per request: with a cache of its lists, and without."""
     messages = [{"role": "user", "content": text} for text in MESSAGES]
 
     def body(some: list[Any], session: int) -> str:
-        # Lists of another session are none that this one finds.
+        # Each session has its own text, so that it does not find cached lists of other sessions.
         return f'{{"model":"m","messages":{written(messages)},"tools":{" " * session}{written(some)}}}'
 
     sessions = iter(range(1000))
@@ -80,7 +80,7 @@ def repeated(tools: list[Any], dialect: Any, url: str) -> dict[str, float]:
 
 
 def main() -> None:
-    """Measure all dialects on the tools of a file."""
+    """Measure all dialects with the tools of a file."""
     warnings.simplefilter("ignore")
     tools = [json.loads(line) for line in Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()]
     values = [tool["inputSchema"] for tool in tools]

@@ -1,4 +1,4 @@
-"""Passes every request on to a port, and the reply back, as it comes: what a relay costs that does nothing."""
+"""A proxy that forwards requests and replies unchanged, to measure the overhead of any relay."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aiohttp import web
 
 
 async def main() -> None:
-    """Serve until it is ended."""
+    """Serve until the process is stopped."""
     session = aiohttp.ClientSession(auto_decompress=False, connector=aiohttp.TCPConnector(limit=0))
 
     async def answer(request: Any) -> web.StreamResponse:

@@ -1,6 +1,6 @@
-"""Measure a request of 10 MB against what Python takes to parse it: three contents, as in core/examples/requests.
+"""Measure a request of 10 MB relative to Python's time for parsing it, with three kinds of content.
 
-The rows take turns in every round; the table gives the fastest round of each.
+The rows run in turn in every round; the table shows the fastest round of each.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ SENTENCE = 'The harbour was quiet that morning; "too quiet", said the captain, a
 
 
 def written(value: object) -> str:
-    """Write compact JSON."""
+    """Return compact JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def prose() -> list[Any]:
-    """Make turns of 5 KB: a line break and two quotes in every hundred characters."""
+    """Return turns of 5 KB of text, with a line break and two quotes in every hundred characters."""
     text = SENTENCE * 50
     roles = ("user", "assistant")
     return [{"role": roles[at % 2], "content": text} for at in range(SIZE // (len(text) + 3 * 50))]
 
 
 def tool_calls() -> list[Any]:
-    """Make calls with a few arguments, and results of 1 KB that are JSON: a quote in every ten characters."""
+    """Return calls with a few arguments and results of 1 KB of JSON text, with a quote in every ten characters."""
     row = {"id": 1024, "path": "src/harbour/captain.rs", "kind": "file", "size": 52311, "tags": ["a", "b"]}
     text = written(row) * 11
     made = []
@@ -48,7 +48,7 @@ def tool_calls() -> list[Any]:
 
 
 def images() -> list[Any]:
-    """Make pictures of half a megabyte."""
+    """Return images of half a megabyte."""
     data = "iVBORw0KGgoAAAANSUhEUgAAB4AAAAQ4CAYAAADo08FDAAAgAElEQVR4nOzdd5xU" * 8192
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
     content = [{"type": "text", "text": "What is this?"}, image]
@@ -56,7 +56,7 @@ def images() -> list[Any]:
 
 
 def request(messages: list[Any]) -> str:
-    """Write a request with these messages and fifty deferred tools, one of which they load."""
+    """Return a request with these messages and fifty deferred tools, one of which the messages load."""
     properties = {f"argument_{at}": {"type": "string", "description": SENTENCE} for at in range(12)}
     schema = {"type": "object", "properties": properties, "required": ["argument_0"]}
     tools = [

@@ -1,6 +1,7 @@
-"""Measure every path on real tools, as ratios to what Python itself takes for the same values in the same run.
+"""Measure every path on real tools, relative to Python's own time for the same values in the same run.
 
-Usage: tools.py [file.jsonl]: one tool with an `inputSchema` per line. Prints µs per tool, the best of several rounds.
+Usage: tools.py [file.jsonl]: one tool with an `inputSchema` in each line. Prints µs per tool, the fastest of several
+rounds.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "mcp_tools.json
 ROUNDS = 15
 
 Row: TypeAlias = "tuple[str, Callable[[Any], object], list[Any]]"
-"""A name, what to do, and what to do it with."""
+"""A name, a function, and its inputs."""
 Function: TypeAlias = "tuple[str, Callable[..., Any], Callable[..., Any], dict[str, Any]]"
-"""A name, the function on values, the one on text, and options for both."""
+"""A name, the function for values, the function for text, and options for both."""
 
 
 def best(rows: list[Row]) -> list[float]:
-    """Give the time per input of each row in µs: its fastest round, because all that disturbs one makes it slower.
+    """Return the time per input of each row in µs: that of the fastest round, because disturbances only add time.
 
-    The rows take turns in every round, so that a machine that is busy for a while is so for all of them.
+    The rows run in turn in every round, so that a busy period of the machine affects all of them.
     """
     fastest = [float("inf")] * len(rows)
     for _ in range(ROUNDS):
@@ -43,7 +44,7 @@ def best(rows: list[Row]) -> list[float]:
 
 
 def requests(tools: list[Any]) -> list[Any]:
-    """Put the tools into requests of thirty, every second one deferred and some of those loaded."""
+    """Put the tools into requests of thirty tools each, with every second one deferred and some of those loaded."""
     made = []
     for at in range(0, len(tools), 30):
         some = [
@@ -85,7 +86,7 @@ def measure(title: str, values: list[Any], functions: list[Function]) -> None:
 
 
 def main() -> None:
-    """Measure all functions on the tools of a file."""
+    """Measure all functions with the tools of a file."""
     path = Path(sys.argv[1]) if len(sys.argv) > 1 and sys.argv[1] else DATA
     if not path.exists():
         print(f"no tools to measure: expected JSON lines at {path}")

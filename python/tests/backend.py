@@ -1,4 +1,4 @@
-"""A fake backend on this machine: an API that refuses what the real one would, and a model that says what it has to."""
+"""A fake backend on this machine: an API that refuses invalid requests, and a model that gives scripted answers."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 class Backend(HTTPServer):
-    """Answers every request with the model's next turn, and keeps the bodies that came."""
+    """Answers each request with the model's next turn, and records the request bodies."""
 
     def __init__(self, api: str, says: list[dict[str, Any]]) -> None:
-        """Listen on a port that is free."""
+        """Listen on a free port."""
         super().__init__(("127.0.0.1", 0), Handler)
         self.api, self.says, self.requests = api, says, list[Any]()
         self.url = f"http://127.0.0.1:{self.server_port}"
 
     def answer(self, body: Any, beta: str | None) -> tuple[int, dict[str, Any]]:
-        """Give the status and the body of an answer."""
+        """Return the status and the body of an answer."""
         try:
-            # As a gateway that does not know a beta does.
+            # Like a gateway that does not know the beta.
             if beta is not None and "tool" in beta:
                 refuse(f"unknown beta {beta}")
             validate(self.api, body)
@@ -39,7 +39,7 @@ class Backend(HTTPServer):
 
 
 def reply(api: str, said: dict[str, Any]) -> dict[str, Any]:
-    """Write the model's turn in the words of the API."""
+    """Return the model's turn in the format of the API."""
     text = said.get("text")
     if text is None:
         function = {"name": said["name"], "arguments": json.dumps(said["arguments"])}
@@ -59,7 +59,7 @@ def reply(api: str, said: dict[str, Any]) -> dict[str, Any]:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One request."""
+    """Handler of one request."""
 
     server: Backend
 
@@ -75,12 +75,12 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(encoded)
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing: the test says what went wrong."""
+        """Log nothing; the test reports failures."""
 
 
 @contextmanager
 def backend(api: str, says: list[dict[str, Any]]) -> Iterator[Backend]:
-    """Run a backend for a while. `says` are the model's turns, one for each request."""
+    """Run a backend within a `with` block. `says` are the model's turns, one for each request."""
     with Backend(api, says) as server:
         thread = Thread(target=server.serve_forever)
         thread.start()

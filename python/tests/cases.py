@@ -1,4 +1,4 @@
-"""The fixture cases that all languages share, as tests/fixtures/README.md describes them."""
+"""The fixture cases that all languages share (described in tests/fixtures/README.md)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from exact import compact
 FIXTURES = Path(__file__).resolve().parents[2] / "tests" / "fixtures"
 
 JUDGING = ("validateArguments", "validateResult")
-"""The functions that judge a value by a schema or a tool."""
+"""The functions that validate a value against a schema or a tool."""
 
 FUNCTIONS = (
     "sanitize",
@@ -36,49 +36,49 @@ FUNCTIONS = (
     "stripDeferralBetas",
 )
 PAIRS = {"searchTools": ("tools", "query"), "answerToolSearch": ("call", "tools")}
-"""The functions of two inputs, which are members of a case's one `input`."""
+"""The functions with two inputs, which are members of the one `input` of a case."""
 LOOKUPS = ("dialectFor", "deferralFor")
-"""The functions that have a query in their options, and no input: they have one path."""
+"""The functions that have a query in their options and no input, and therefore only one path."""
 LISTS = ("sanitizeTools", "checkTools", "checkRequest", "adaptRequest", *LOOKUPS)
-"""The functions on whole lists and requests, and those that look up where these go: test_lists.py runs them."""
+"""The functions on whole lists and requests, and the lookups; test_lists.py runs their cases."""
 STRINGS = ("stripDeferralBetas", "repairArguments")
-"""The functions that take any string as a value."""
+"""The functions that accept any string as a value."""
 HEADER = "stripDeferralBetas"
-"""The function on an HTTP header, which is no JSON: it has one path, and no options."""
+"""The function on an HTTP header, which is not JSON: it has one path, and no options."""
 REPAIRS = "repairArguments"
 """The function whose cases test_repair.py runs."""
 ELSEWHERE = ("ranking", REPAIRS)
-"""Folders whose cases others run; core/tests/search.rs measures the ranking with the first."""
+"""Directories whose cases are run elsewhere; core/tests/search.rs measures the ranking with the first one."""
 WAY_BACK = {"calls", "replies", "streams", "clientCalls", "callStreams", "contents"}
-"""What calls and replies come back as."""
+"""Members with restored calls and replies."""
 MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report"} | WAY_BACK
 SECONDS = ("schema", "plan")
 """The second input of `restoreArguments`, `validateArguments` and `validateResult` (a tool)."""
 REFUSED = "refused"
-"""The error of `sanitize` where it refuses the schema, so that there is no plan."""
+"""The error of `sanitize` if it refuses the schema, so that there is no plan."""
 INPUTS = ("input", "inputText", "inputParts")
 OUTPUTS = ("expected", "expectedText", "expectedParts", "error")
 
 RAN: Counter[str] = Counter()
-"""How many cases ran, by function; each counts once, whatever the number of its paths."""
+"""Number of cases that ran, by function; a case counts once, even if it has several paths."""
 RUNS: Counter[str] = Counter()
-"""How many runs there were, by path."""
+"""Number of runs, by path."""
 
 
 def spelled(options: Any) -> Any:
-    """Spell the names of options in snake_case, those of options inside options, too."""
+    """Convert the names of options to snake_case, including those in nested options."""
     return {snake(name): spelled(value) for name, value in options.items()} if isinstance(options, dict) else options
 
 
 def as_raised(error: dict[str, str] | None) -> dict[str, str] | None:
-    """Spell a pointer into the options as Python does: they are keyword arguments here."""
+    """Convert a pointer into the options to Python's spelling, because options are keyword arguments."""
     if error is None or error["code"] not in ("invalid-option", "unknown-option"):
         return error
     return {**error, "pointer": snake(error["pointer"])}
 
 
 def snake(name: str) -> str:
-    """Spell a camelCase name in snake_case."""
+    """Convert a camelCase name to snake_case."""
     return re.sub("([A-Z])", lambda match: "_" + match[1].lower(), name)
 
 
@@ -91,7 +91,7 @@ class Case:
     members: dict[str, Any]
 
     def __str__(self) -> str:
-        """Name it as test reports do."""
+        """Return the name for test reports."""
         return f"{self.function}/{self.topic}/{self.members['name']}"
 
     @property
@@ -102,31 +102,31 @@ class Case:
 
     @property
     def has_value(self) -> bool:
-        """Whether the input is a value, which every path takes, and not only text; a string is text."""
+        """Return whether the input is a value, which every path accepts, and not only text; a string is text."""
         given = self.members.get("input")
         return "input" in self.members and (not isinstance(given, str) or self.function in STRINGS)
 
     def value(self) -> Any:
-        """Give the input as a fresh Python value."""
+        """Return the input as a new Python value."""
         return json.loads(json.dumps(self.members["input"]))
 
     def text(self) -> str:
-        """Give the input as text."""
+        """Return the input as text."""
         return compact(self.members["input"]) if "input" in self.members else self._joined("input")
 
     @property
     def error(self) -> dict[str, str] | None:
-        """The error that is expected, if one is."""
+        """The expected error, if there is one."""
         error: dict[str, str] | None = self.members.get("error")
         return error
 
     def expected_text(self) -> str:
-        """Give the expected output as text."""
+        """Return the expected output as text."""
         return compact(self.members["expected"]) if "expected" in self.members else self._joined("expected")
 
     @property
     def expects_bytes(self) -> bool:
-        """Whether the expected text is to be met byte for byte."""
+        """True if the output must match the expected text byte for byte."""
         return "expected" not in self.members
 
     def _joined(self, which: str) -> str:
@@ -135,12 +135,12 @@ class Case:
         return "".join(part * times for part, times in self.members[f"{which}Parts"])
 
     def call(self) -> Any:
-        """Give the public function."""
+        """Return the public function."""
         return getattr(toolwire, snake(self.function))
 
 
 def load() -> list[Case]:
-    """Read all cases and refuse what the README does not describe."""
+    """Read all cases, and refuse members that the README does not describe."""
     cases = []
     for folder in sorted(path for path in FIXTURES.iterdir() if path.is_dir() and path.name not in ELSEWHERE):
         assert folder.name in FUNCTIONS, f"expected one of {FUNCTIONS}, found a folder `{folder.name}`"
@@ -167,7 +167,7 @@ def load() -> list[Case]:
 
 
 def shown_violation(violation: dict[str, Any], members: tuple[str, ...]) -> dict[str, Any]:
-    """Give what cases say of a violation: its severity only where it is not refused."""
+    """Return the members of a violation that cases contain: its severity only if it is not `refused`."""
     shown = {name: violation[name] for name in members if name != "server" or violation.get(name) is not None}
     if violation["severity"] != "refused":
         shown["severity"] = violation["severity"]

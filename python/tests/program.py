@@ -1,4 +1,4 @@
-"""The installed program, run as a shell runs it."""
+"""The installed program, run as in a shell."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PROGRAM = [sys.executable, "-m", "toolwire"]
 
 
 def clean(**settings: str) -> dict[str, str]:
-    """Give an environment that decides nothing about colours."""
+    """Return an environment that does not set colours."""
     kept = {name: value for name, value in os.environ.items() if name not in _command.VARIABLES}
     return {**kept, **settings}
 

@@ -1,4 +1,4 @@
-"""Reference data: a sample that is a part of this repository, and all of it where it lies beside the checkout."""
+"""Reference data: a sample in this repository, and the whole data if it is next to the checkout."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Source:
-    """A folder with reference data, every file of which the other one has under the same name."""
+    """A folder with reference data. Both folders have files of the same names."""
 
     name: str
     folder: Path
 
     def rows(self, file: str) -> list[Any]:
-        """Read a file of JSON lines, or a list."""
+        """Read a file of JSON lines, or a JSON list."""
         text = (self.folder / file).read_text(encoding="utf-8")
         rows: list[Any] = (
             [json.loads(line) for line in text.splitlines()] if file.endswith(".jsonl") else json.loads(text)
@@ -26,11 +26,11 @@ class Source:
         return rows
 
     def count(self, *, whole: int, sample: int) -> int:
-        """Give the one of two counts that is meant."""
+        """Return the count that applies to this source."""
         return sample if self.name == "sample" else whole
 
 
 def sources() -> list[Source]:
-    """Give the sample, and all the data where it is."""
+    """Return the sample, and the whole data if it is available."""
     whole = Source("whole", ROOT.parent / "shared" / "data")
     return [Source("sample", ROOT / "tests" / "sample"), *([whole] if whole.folder.is_dir() else [])]

@@ -1,7 +1,7 @@
-"""What OpenAI's APIs refuse about a request, as far as deferred loading could bring it about.
+"""Constraints of OpenAI's APIs on requests that deferred loading could violate.
 
 A fake of their validation, written from their references: https://platform.openai.com/docs/api-reference.
-npm/test/loop/refuse.js is its twin.
+npm/test/loop/refuse.js is the same in JavaScript.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ROLES = {"user", "assistant", "system", "developer"}
 
 
 class RefusedError(Exception):
-    """A refusal, as an API answers it with 400."""
+    """A refusal, which the API answers with status 400."""
 
 
 def refuse(message: str) -> NoReturn:
@@ -28,7 +28,7 @@ def refuse(message: str) -> NoReturn:
 
 
 def validate(api: str, body: dict[str, Any]) -> None:
-    """Refuse a body that the API would refuse."""
+    """Raise an error for a body that the API would refuse."""
     only(body, MEMBERS[api], "the request")
     names = tools(api, body)
     choice(body, names)

@@ -1,6 +1,6 @@
 """JSON objects as models write them: generated values, and texts in the notations that `repair_arguments` reads.
 
-The same numbers give the same texts on every machine, and the value that a text was written from is known.
+The texts are the same on every machine, and each is stored with its original value.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PLAIN_NAME = re.compile(r"[A-Za-z_$][\w$-]*", re.ASCII)
 
 
 class Numbers:
-    """Numbers that look random and are the same everywhere."""
+    """Pseudorandom numbers that are the same on every machine."""
 
     def __init__(self, seed: int) -> None:
         self.state = seed
@@ -59,7 +59,7 @@ class Number:
 
 @dataclass
 class Spoiled:
-    """A text, how it is written, and from what. That is not what it says any more if `is_meant` is false."""
+    """A text with its notations and its original value. `is_meant` is false if the text may have another meaning."""
 
     text: str
     notations: tuple[str, ...]
@@ -68,7 +68,7 @@ class Spoiled:
 
 
 def generated(numbers: Numbers, depth: int = 0) -> Any:
-    """Make a value; at the root it is an object."""
+    """Generate a value; at the root, it is an object."""
     kind = 0 if depth == 0 else numbers.below(10)
     if kind == 0 and depth < 3:
         names = {numbers.of(NAMES) for _ in range(1 + numbers.below(3))}
@@ -82,7 +82,7 @@ def generated(numbers: Numbers, depth: int = 0) -> Any:
 
 @dataclass
 class Writer:
-    """Writes a value in some notations, each where the numbers say."""
+    """Writes a value in some notations, at pseudorandom places."""
 
     numbers: Numbers
     uses: tuple[str, ...]
@@ -99,11 +99,11 @@ class Writer:
         return notation in self.uses and self.numbers.below(2) == 0
 
     def gap(self) -> str:
-        """Write what may stand before a token."""
+        """Return whitespace and comments before a token."""
         return self.numbers.of(("", "", " ", "\n  ")) + self.mark()
 
     def mark(self) -> str:
-        """Write what may stand between tokens beside blanks."""
+        """Return a comment between tokens, if comments are used."""
         blank = ""
         if self.does("comment"):
             blank += self.numbers.of((" /* one, two: {3} */ ", " // it's\n", ' # "four"\n'))
@@ -167,7 +167,7 @@ class Writer:
 
 
 def _misnested(text: str, numbers: Numbers) -> str:
-    """Take a bracket out of the last run of them, or give one another kind."""
+    """Remove a bracket from the last run of brackets, or replace it by one of another kind."""
     body = text.rstrip("]}")
     run = text[len(body) :]
     at = numbers.below(len(run))
@@ -176,12 +176,12 @@ def _misnested(text: str, numbers: Numbers) -> str:
 
 
 def _struck(text: str, numbers: Numbers) -> str:
-    """Leave out one character, or write it twice."""
+    """Delete a character, or repeat it."""
     at = numbers.below(len(text))
     return text[:at] + numbers.of(("", text[at] * 2)) + text[at + 1 :]
 
 
-# How a text as a whole is spoiled.
+# Notations of a text as a whole.
 WHOLE: dict[str, Callable[[str, Numbers], str]] = {
     "fence": lambda text, numbers: numbers.of(
         (f"```json\n{text}\n```", f"```\n{text}\n```", f"```json5\n{text}", f"```{text}```")
@@ -225,12 +225,12 @@ INSIDE = (
     "two-commas",
     "ellipsis",
 )
-# After these, the text may say something else.
+# Notations after which the text may have another meaning.
 UNMEANT = {"struck", "cut-off", "two-values"}
 
 
 def spoiled(count: int, seed: int) -> Iterator[Spoiled]:
-    """Make texts with up to three notations inside and up to one of the whole."""
+    """Generate texts with up to three notations inside and up to one of the whole text."""
     numbers = Numbers(seed)
     whole = (*WHOLE, *[None] * len(WHOLE))
     for _ in range(count):
@@ -240,13 +240,13 @@ def spoiled(count: int, seed: int) -> Iterator[Spoiled]:
         written = Writer(numbers, inside).value(value)
         text = written if around is None else WHOLE[around](written, numbers)
         notations = (*inside, *([around] if around else []))
-        # Without quotation marks around a string, nothing tells escaped text from one with backslashes of its own.
+        # Without quotes around a string, escaped text cannot be distinguished from a string with backslashes.
         is_meant = around not in UNMEANT and not (around == "escaped-text" and not QUOTED.search(written))
         yield Spoiled(text, notations, plain(value), is_meant)
 
 
 def plain(value: Any) -> Any:
-    """Read the numbers."""
+    """Convert the numbers to Python numbers."""
     if isinstance(value, Number):
         return json.loads(value.spelling)
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The command line: every case of tests/command in this process, and through the installed program."""
+"""The command line: every case of tests/command, in this process and through the installed program."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "tests" / "command"
 
 
 def text(value: Any) -> str:
-    """Text as cases have it: a string, the lines of one, or a JSON value."""
+    """Return a text of a case, which is a string, a list of lines, or a JSON value."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -42,7 +42,7 @@ def expected(case: dict[str, Any]) -> tuple[str, str, int]:
 
 
 def listed(files: dict[str, Any], folder: str) -> list[str]:
-    """What a folder of the case's files has: names, those of folders with `/` behind them."""
+    """Return the names in a folder of the case's files, with `/` after names of folders."""
     inside = (path.removeprefix(folder) for path in files if path.startswith(folder))
     return sorted({path.partition("/")[0] + path.partition("/")[1] for path in inside})
 
@@ -87,13 +87,13 @@ def test_case(case: dict[str, Any]) -> None:
         progress += shown
     *printed, written = command.finish()
     assert (*printed, progress) == (*expected(case), text(case.get("progress")))
-    # The other two say how it is written.
+    # The other two members state how the file is written.
     found = [(path, content) for path, content, *_ in written]
     assert found == [(path, text(content)) for path, content in case.get("written", {}).items()]
 
 
 def answered(command: _toolwire.Command, words: str, answer: Any) -> None:
-    """Give a command what an API answers, if it asked as the case says."""
+    """Answer a command's request to an API, after comparing it with the case."""
     asked = json.loads(words)
     asked["body"] = json.loads(asked["body"])
     if isinstance(answer, str):
@@ -261,7 +261,7 @@ def test_baseline_of_a_configuration_is_not_written_through_a_link(tmp_path: Pat
     (folder / "in").mkdir()
     assert run(*arguments, place=folder).returncode == 0
     assert (folder / "in/base.json").exists()
-    # So is a relative path on the command line: only an absolute one leads anywhere.
+    # The same holds for a relative path on the command line: only an absolute one may follow links.
     (folder / "link").symlink_to(target)
     (folder / "out").symlink_to(outside)
     named = ("check", "-d", "codex", "--update-baseline", "t.json", "--baseline")
@@ -316,7 +316,7 @@ def test_a_client_file_keeps_its_bytes_and_permissions(tmp_path: Path) -> None:
     [backup] = tmp_path.glob("link.json.toolwire-backup-*")
     assert backup.read_bytes() == before
     assert [one.stat().st_mode & 0o777 for one in (file, backup)] == [0o600, 0o600]
-    # The file is left as it is if its backup cannot be written.
+    # The file is unchanged if its backup cannot be written.
     file.write_bytes(before)
     backup.unlink()
     tmp_path.chmod(0o500)

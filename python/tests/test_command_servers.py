@@ -1,4 +1,4 @@
-"""The command line with MCP servers: started ones, remote ones, and those that a file declares."""
+"""The command line with MCP servers: started ones, remote ones, and those in a file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MCP_1 = Path(sys.prefix) / "mcp-1"
 
 @pytest.fixture(params=["1", "2"], ids=["mcp-1", "mcp-2"])
 def major(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Run the program beside this major version of the SDK. Servers have mcp 2: they do not inherit the variable."""
+    """Run the program with this major version of the SDK. Servers use mcp 2, as they do not inherit the variable."""
     if request.param == "1":
         monkeypatch.setenv("PYTHONPATH", str(MCP_1))
     return request.param
@@ -153,7 +153,7 @@ def test_server_gets_of_the_environment_what_it_is_given() -> None:
     done = run("check", *server, TOKEN="secret", OTHER="secret too")
     assert done.stderr.startswith(b"[None, None]")
     done = run("check", "--env", "TOKEN", "--env", "UNSET", *server, TOKEN="secret", OTHER="secret too")
-    # What it says of it is not told.
+    # The message does not contain the value.
     assert done.stderr.decode().startswith("['…', None]")
 
 
@@ -228,7 +228,7 @@ def test_signals_end_the_server(tmp_path: Path, sent: int, code: int) -> None:
             return False
         return True
 
-    # However busy the machine is: 30 s are for what never happens.
+    # The timeout of 30 s is long, so that only a real failure reaches it.
     for _ in range(300):
         if not goes_on():
             break
@@ -237,7 +237,7 @@ def test_signals_end_the_server(tmp_path: Path, sent: int, code: int) -> None:
 
 
 class Remote(BaseHTTPRequestHandler):
-    """A server that speaks streamable HTTP, or the older SSE only (`sse`), to who has the token."""
+    """A server that requires a token and uses streamable HTTP, or only the older SSE (`sse`)."""
 
     kind = "http"
     stream: Any = None

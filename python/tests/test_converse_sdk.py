@@ -1,4 +1,4 @@
-"""AWS's SDK takes what is written for Bedrock Converse: botocore validates it, and sends it as it is."""
+"""AWS's SDK accepts our requests for Bedrock Converse: botocore validates them, and sends them unchanged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FIXTURES = Path(__file__).parents[2] / "tests" / "fixtures"
 
 
 def bodies() -> list[Any]:
-    """Give the requests of Converse that the fixtures expect."""
+    """Return the Converse requests that the fixtures expect."""
     found = []
     for function in ("adaptRequest", "applyDeferredLoading"):
         for file in sorted((FIXTURES / function).glob("converse*.json")):
@@ -27,7 +27,7 @@ def bodies() -> list[Any]:
 
 @pytest.fixture(scope="module")
 def converse() -> Any:
-    """Give the SDK's model of the operation."""
+    """Return the SDK's model of the operation."""
     return session.Session().get_service_model("bedrock-runtime").operation_model("Converse")
 
 
@@ -37,5 +37,5 @@ def test_the_sdk_takes_what_is_written(body: dict[str, Any], converse: Any) -> N
     report = validate.ParamValidator().validate(given, converse.input_shape)
     assert not report.has_errors(), report.generate_report()
     sent = serialize.create_serializer("rest-json").serialize_to_request(given, converse)
-    # The SDK has the model in the URL.
+    # The SDK puts the model into the URL.
     assert json.loads(sent["body"]) == {name: value for name, value in body.items() if name != "modelId"}

@@ -1,6 +1,6 @@
 """Real tools, requests and Codex's own cases.
 
-Over the sample in this repository, and over all the reference data where that lies beside the checkout.
+They come from the sample in this repository, and from the whole reference data if it is next to the checkout.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ reference = pytest.mark.parametrize("source", sources(), ids=lambda source: sour
 
 
 def outcome(function: Any, value: object, options: dict[str, Any]) -> tuple[object, object]:
-    """Give the result as exact JSON and the report, or the error."""
+    """Return the result as exact JSON and the report, or the error."""
     try:
         answer = function(value, **options)
     except toolwire.ToolwireError as error:
@@ -35,7 +35,7 @@ def outcome(function: Any, value: object, options: dict[str, Any]) -> tuple[obje
 
 
 def called(name: str) -> Callable[..., Any]:
-    """Give a function whose result is JSON."""
+    """Return a function whose result is JSON."""
 
     def call(value: Any, **options: Any) -> Any:
         result = getattr(toolwire, name)(value, **options)
@@ -45,7 +45,7 @@ def called(name: str) -> Callable[..., Any]:
 
 
 def agree(name: str, value: Any, options: dict[str, Any]) -> None:
-    """See that a function gives the same on the value and on its text, and leaves the value alone."""
+    """Check that a function gives the same for a value and for its text, and does not change the value."""
     text = compact(value)
     on_value = outcome(called(name), value, options)
     on_text = outcome(called(name), text, options)
@@ -120,13 +120,13 @@ CODEX: dict[str, tuple[str, dict[str, Any]]] = {
 DEVIATIONS = {
     # A modelled keyword that is null is removed before it could count as a hint, for idempotence (spec/codex.md).
     "edge__any_of_null_value": {"type": "object", "properties": {"a": {}}},
-    # `properties` of another kind is repaired too, because APIs reject it (spec/envelope.md, rule 4).
+    # `properties` of another type is repaired too, because APIs reject it (spec/envelope.md, rule 4).
     "envelope__properties_string_kept": {"type": "object", "properties": {}},
 }
 
 
 def codex_call(named: str) -> tuple[str, dict[str, Any]]:
-    """Translate the name of a function of Codex."""
+    """Return the function and options for a function of Codex."""
     limit = re.fullmatch(r"parse_mcp_tool_with_schema_max_bytes\(max_bytes=(\d+)\)", named)
     if limit is None:
         return CODEX[named]
@@ -146,7 +146,7 @@ def test_codex_cases(source: Source) -> None:
         if isinstance(expected, dict) and "$error" in expected:
             refused = found[0] == "error" and isinstance(found[1], tuple) and found[1][0] == "not-representable"
             wrong += [] if refused else [case["name"]]
-        # By value: upstream sorts `properties`.
+        # Compared by value, because upstream sorts `properties`.
         elif found[0] == "error" or called(name)(case["input"], **options)["schema"] != expected:
             wrong.append(case["name"])
     assert wrong == []

@@ -1,6 +1,6 @@
-"""What becomes of a defect of ours: an error that says so, and a next call that works.
+"""A panic in the core: the call raises an error that reports it, and the next call works.
 
-A hidden function makes calls fail.
+A hidden function makes calls panic.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ URL = "http://localhost/v1/messages"
 
 
 def piece(arguments: str, **more: object) -> str:
-    """Make the text of an event with a piece of a call."""
+    """Return the text of an event with a piece of a call."""
     call = {"index": 0, "function": {"arguments": arguments, **more}}
     return f"data: {json.dumps({'choices': [{'index': 0, 'delta': {'tool_calls': [call]}}]})}\n\n"
 
@@ -65,7 +65,7 @@ def opened() -> toolwire.Exchange:
 
 
 def failed(call: Callable[[], Any], known: str) -> None:
-    """See that a call fails inside, and says so."""
+    """Check that a call panics and reports it."""
     with pytest.raises(toolwire.ToolwireError) as caught:
         call()
     error = caught.value
@@ -119,7 +119,7 @@ def test_the_hook_is_of_one_thread() -> None:
 
 
 def test_an_older_or_forged_restore_is_refused() -> None:
-    """What another version kept, or nobody did."""
+    """A stored `Restore` of another version, or a forged one."""
     older = {"version": 1, "tools": {"a": {"name": "a", "options": {"dialect": "gemini"}, "schema": {}}}}
     with pytest.raises(
         toolwire.ToolwireError, match=r"the version 2 to 6 of a `restore`, found 1.*sanitize the tools again"
@@ -142,7 +142,7 @@ def test_an_older_or_forged_restore_is_refused() -> None:
         ({"version": 3}, "/version", r"expected the version 2 of a plan, found 3, which a newer toolwire wrote"),
         ({"version": 2, "tools": {}}, "/tools", r"expected a plan .*of one schema; found the member `tools`"),
         (None, "", r"expected a plan .*an object; found null"),
-        # What JSON cannot say.
+        # Values that JSON cannot represent.
         ({"version": 2, "json": {"enum": [float("nan")]}}, "/json/enum/0", "NaN"),
         ({"version": 2, "names": {"names": {"a": b""}}}, "/names/names/a", "bytes"),
     ],

@@ -1,4 +1,4 @@
-"""`ToolwireError`, options, and text that is no JSON."""
+"""`ToolwireError`, options, and text that is not JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FORMS = [
 
 
 def caught(function: Any, *inputs: object, **options: object) -> toolwire.ToolwireError:
-    """Call something that must fail, and give the error."""
+    """Call a function that must fail, and return the error."""
     with pytest.raises(toolwire.ToolwireError) as info:
         function(*inputs, **options)
     return info.value
@@ -71,7 +71,7 @@ def test_an_unknown_option_is_told_the_known_ones(function: Any, options: dict[s
     assert "found `no_such_option`" in error.message
     for name in known.__annotations__:
         assert f"`{name}`" in error.message
-    # A call that works stands in the message.
+    # The message contains an example of a valid call.
     assert f"{error.message.rsplit('for example `', 1)[1].split('(')[0]}" in dir(toolwire)
 
 
@@ -79,7 +79,7 @@ def test_an_unknown_option_is_told_the_known_ones(function: Any, options: dict[s
 def test_every_option_in_the_types_is_known_to_the_core(function: Any, options: dict[str, Any], known: Any) -> None:
     for name in known.__annotations__:
         if name != "dialect":
-            # Of a kind that no option takes: were the name unknown, the code would say so.
+            # A value that no option accepts: the code shows whether the name is known.
             error = caught(function, {}, **{**options, name: {"no": "such value"}})
             assert error.code == "invalid-option", name
 

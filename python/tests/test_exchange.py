@@ -1,4 +1,4 @@
-"""One request of a client and its reply: the cases of tests/exchange, which all languages play."""
+"""One request of a client and its reply: the cases of tests/exchange, which all languages run."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ def opened(case: dict[str, Any], body: str | bytes) -> toolwire.Exchange | None:
 
 
 def in_python(message: str) -> str:
-    """Spell the functions and options that a message names as they are called here."""
+    """Convert the names of functions and options in a message to Python's."""
     return message.replace("`checkTools`", "`check_tools`").replace("`maxTools`", "`max_tools`")
 
 
 def name_of(event: Any) -> str:
-    """The line that names an event; those of Chat Completions and Gemini have no type."""
+    """Return the line with an event's name; events of Chat Completions and Gemini have no type."""
     kind = event.get("type", event.get("event_type"))
     return "" if kind is None else f"event: {kind}\n"
 
 
 def text_of(events: list[Any], named: bool, whole: bool) -> str:
-    """Events as text, whole or without the line ends behind the last one, which some servers leave out."""
+    """Return events as text, with or without the line breaks after the last one, which some servers omit."""
     text = "".join((name_of(event) if named else "") + f"data: {written(event)}\n\n" for event in events)
     return text if whole else text.rstrip()
 
@@ -63,7 +63,7 @@ def fed(exchange: toolwire.Exchange, text: str) -> str:
 
 
 def play(case: dict[str, Any], as_bytes: bool, named: bool = False, whole: bool = True) -> None:
-    """Play a case, its request and its replies as text or as bytes."""
+    """Run a case, with its request and replies as text or as bytes."""
     text: str = case.get("bare") or written(case["asked"])
     given = text.encode() if as_bytes else text
     if "error" in case:
@@ -132,7 +132,7 @@ def test_a_warning_is_given_once_and_not_by_who_has_another_way() -> None:
         for _ in range(3):
             toolwire.Exchange.open(URL, BAD, dialect="anthropic")
             toolwire.Exchange.open(URL, BAD, dialect="anthropic", on_set_aside=lambda *what: told.append(what))
-        # Another dialect is another warning.
+        # Another dialect causes another warning.
         toolwire.Exchange.open(URL, BAD, dialect="bedrock")
     assert len(given) == 2
     start = "toolwire: expected to send every tool, set 1 tool aside: `odd` at `/tools/1/input_schema` for `anthropic`"
@@ -176,7 +176,7 @@ def test_a_tool_that_turns_out_to_be_unusable_once_it_is_found_is_told_then() ->
     with pytest.raises(toolwire.ToolwireError) as raised:
         exchange.reply(reply)
     assert raised.value.code == "not-representable"
-    # A client that has the beginning of a stream is told in it.
+    # If the stream has begun, the client gets the error as an event of it.
     exchange = toolwire.Exchange.open(URL, body, dialect="anthropic", on_set_aside="error")
     assert exchange is not None
     piece = {"type": "input_json_delta", "partial_json": '{"query":"rooms"}'}
@@ -194,7 +194,7 @@ def test_a_tool_that_turns_out_to_be_unusable_once_it_is_found_is_told_then() ->
 
 
 def test_a_list_that_comes_again_gives_the_same() -> None:
-    """What was kept of it, nobody can tell from what is made anew."""
+    """A cached list gives the same result as a new one."""
     tools = [{"name": "look.up", "inputSchema": {"type": "object", "properties": {"a": {"const": 1}}}}]
     body = json.dumps({"model": "m", "messages": [], "tools": tools})
     url = "http://localhost/v1/chat/completions"

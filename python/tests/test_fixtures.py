@@ -1,4 +1,4 @@
-"""Every shared case on every path of this package, with the checks that are free (tests/fixtures/README.md)."""
+"""Every shared case on every path of this package, with the general checks (tests/fixtures/README.md)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Path: TypeAlias = Literal["object", "str", "bytes", "index", "index from str", "index from bytes"]
 PATHS: tuple[Path, ...] = ("object", "str", "bytes")
 INDEXES: tuple[Path, ...] = ("index", "index from str", "index from bytes")
-"""The paths through a `ToolIndex`: functions that search have them."""
+"""The paths through a `ToolIndex`, for functions that search."""
 
 RUN = [
     (case, path)
@@ -53,14 +53,14 @@ CHANGE = ("pointer", "outputPointer", "rule", "accepts", "guidance", "encoded")
 
 
 def source(case: Case, path: Path) -> Any:
-    """Give the input as that path takes it, fresh."""
+    """Return the input in the form for a path, as a new object."""
     if path == "object":
         return case.value()
     return case.text() if path == "str" else case.text().encode()
 
 
 def run(case: Case, path: Path, value: object, **more: object) -> Any:
-    """Call the function, and give its answer, or the members of its result."""
+    """Call the function, and return its answer, or the members of its result."""
     options = {**case.options, **more}
     RUNS[path] += 1
     result = case.call()(value, *schema(case, path), **options)
@@ -71,18 +71,18 @@ def run(case: Case, path: Path, value: object, **more: object) -> Any:
         return result.to_dict()
     if case.function not in RESULTS:
         return {RESULT: result}
-    # Read after the input has changed: the report is that of the input as it was.
+    # Read after a change of the input: the report must be that of the original input.
     spoiled = spoil(value)
     answer = result.to_dict()
     spoiled()
     assert result == case.call()(value, **options)
-    # The very object, which `to_dict` need not give.
+    # The object itself, which `to_dict` need not return.
     name = RESULTS[case.function]
     return {**answer, name: getattr(result, name)}
 
 
 def spoil(value: Any) -> Callable[[], None]:
-    """Change a container; the function that is returned mends it."""
+    """Change a container; the returned function restores it."""
     if isinstance(value, dict):
         kept = dict(value)
         value.clear()
@@ -95,7 +95,7 @@ def spoil(value: Any) -> Callable[[], None]:
 
 
 def schema(case: Case, path: Path) -> tuple[Any, ...]:
-    """Give the case's second input, if it has one, as that path takes it."""
+    """Return the case's second input, if it has one, in the form for a path."""
     if "schema" not in case.members:
         return ()
     text = compact(case.members["schema"])
@@ -103,18 +103,18 @@ def schema(case: Case, path: Path) -> tuple[Any, ...]:
 
 
 def result_name(case: Case) -> str:
-    """Name the rewritten value among the members of the result."""
+    """Return the name of the rewritten value among the members of the result."""
     return RESULTS.get(case.function, RESULT)
 
 
 def show(path: Path, value: Any) -> Any:
-    """Make a result comparable, whatever path it came on."""
+    """Make the results of different paths comparable."""
     return exact(compact(value) if path == "object" else value)
 
 
 @pytest.mark.parametrize(("case", "path"), RUN, ids=[f"{case}[{path}]" for case, path in RUN])
 def test_case(case: Case, path: Path) -> None:
-    RAN[case.function] += path == "str" or case.function == HEADER  # the one path on which every case runs
+    RAN[case.function] += path == "str" or case.function == HEADER  # the only path on which every case runs
     if case.function == HEADER:
         RUNS[path] += 1
         assert case.call()(case.value(), **case.options) == json.loads(case.expected_text())
@@ -132,7 +132,7 @@ def test_case(case: Case, path: Path) -> None:
 
 @pytest.mark.parametrize(("case", "path"), BY_PLAN, ids=[f"{case}[{path}]" for case, path in BY_PLAN])
 def test_by_plan(case: Case, path: Path) -> None:
-    """The plan restores what the schema does, once it was kept as JSON; some cases have nothing but a plan."""
+    """The plan, stored as JSON, restores the same as the schema; some cases only have a plan."""
     RAN[case.function] += path == "str"
     RUNS[f"{path} by plan"] += 1
     value = source(case, path)
@@ -156,12 +156,12 @@ def test_by_plan(case: Case, path: Path) -> None:
 
 
 def by_plan(case: Case, path: Path, value: Any) -> Any:
-    """Restore by the plan of the case, or by the one that sanitizing its schema leaves."""
+    """Restore by the plan of the case, or by the plan from sanitizing its schema."""
     if "plan" in case.members:
         kept = compact(case.members["plan"])
     else:
         kept = json.dumps(toolwire.sanitize(*schema(case, path), **case.options).restore_plan)
-    # The plan goes as the value that the result has, as text, and as bytes.
+    # The plan is passed as a value, as text, and as bytes.
     first, *others = [toolwire.restore_arguments(value, plan) for plan in (json.loads(kept), kept, kept.encode())]
     assert all(type(other) is type(first) and show(path, other) == show(path, first) for other in others)
     return first
@@ -179,7 +179,7 @@ def fails(case: Case, path: Path) -> None:
 
 def searches(case: Case, path: Path) -> None:
     value = case.value()
-    # A string is text and no value.
+    # A string is text rather than a value.
     if path not in ("str", "bytes") and any(
         isinstance(value[name], str) for name in ("call", "tools") if name in value
     ):
@@ -200,7 +200,7 @@ def searches(case: Case, path: Path) -> None:
 
 
 def search(case: Case, path: Path, value: dict[str, Any]) -> Any:
-    """Call a function of two inputs. On text paths the query is itself."""
+    """Call a function with two inputs. The query is the same on all paths."""
     first, second = (value[name] for name in PAIRS[case.function])
     if path == "object":
         return case.call()(first, second, **case.options)
@@ -220,7 +220,7 @@ def search(case: Case, path: Path, value: dict[str, Any]) -> Any:
 
 
 def as_text(value: object, path: Path) -> str | bytes:
-    """Give a value as text of the type that path takes."""
+    """Return a value as text of the type for a path."""
     return compact(value).encode() if path.endswith("bytes") else compact(value)
 
 
@@ -256,8 +256,8 @@ def gives(case: Case, path: Path) -> None:
     if "report" in case.members:
         compare_report(case, answer["report"])
 
-    # The checks that are free.
-    # What is restored is no longer what a model answers.
+    # The general checks.
+    # Restored arguments are not valid input again.
     if case.function != "restoreArguments":
         again = run(case, path, result)[result_name(case)]
         assert show(path, again) == show(path, result), "not idempotent"
@@ -275,7 +275,8 @@ def gives(case: Case, path: Path) -> None:
         assert result is value, "not the very input text"
     if "changes" in answer:
         assert (answer["changes"] == []) == unchanged, "not honest"
-    # `codex` is an emulation of one step: what makes Codex drop a tool passes through it, and `check` says so.
+    # `codex` emulates one step of Codex: a schema for which Codex drops the tool passes through it, and `check` reports
+    # it.
     if case.function == "sanitize" and case.options["dialect"] != "codex":
         left = [one for one in toolwire.check(result, **case.options) if one.severity != "ignored"]
         assert not left, "the dialect does not take the output as it is meant"

@@ -1,4 +1,4 @@
-"""Generated schemas with odd values of Python in them: values say what text says, and both what Rust says."""
+"""Generated schemas with unusual Python values: values and text give the same result, which is that of Rust."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from exact import compact, exact
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [dialect.name for dialect in toolwire.dialects()]
-# The same examples in every run; too large or too slow is for the bounds below to say.
+# The same examples in every run; the bounds below limit size and time.
 FIXED = settings(
     derandomize=True,
     deadline=None,
@@ -33,7 +33,7 @@ FIXED = settings(
 
 
 class Mapped(dict[str, Any]):
-    """A dict that says, to those who ask it, that it holds something else."""
+    """A dict whose methods return members that differ from its stored ones."""
 
     def __getitem__(self, key: str) -> Any:
         return "lie"
@@ -112,7 +112,7 @@ plain = st.recursive(
 
 
 def schemas(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """Make schemas, biased to what is rewritten; `values` fills the places where any value may stand."""
+    """Generate schemas, biased towards rewritten parts; `values` are values for places that accept any value."""
 
     def larger(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         some, named = st.lists(inner, max_size=3), st.dictionaries(keys, inner, max_size=3)
@@ -154,7 +154,7 @@ def restored(arguments: Any, schema: Any, dialect: Any) -> Any:
 
 
 def outcome(function: Any, *inputs: object, **options: Any) -> object:
-    """Give the result of a call as exact JSON, or its error."""
+    """Return the result of a call as exact JSON, or its error."""
     try:
         result = function(*inputs, **options)
     except toolwire.ToolwireError as error:
@@ -184,7 +184,7 @@ def test_odd_values_are_refused_with_a_pointer_or_are_what_json_makes_of_them() 
         if isinstance(by_value, tuple) and by_value[0] in ("invalid-value", "too-deep"):
             counts["refused"] += 1
             return
-        # What was accepted is JSON to Python, too, and says the same.
+        # A value that is accepted is JSON for Python, too, and its text gives the same result.
         assert by_value == outcome(toolwire.sanitize, compact(schema), dialect=dialect)
         counts["accepted"] += 1
 
@@ -226,7 +226,7 @@ def test_this_binding_says_what_rust_says_in_every_dialect(tmp_path: Path) -> No
     generated()
     file = tmp_path / "generated.jsonl"
     file.write_text("".join(f"{compact({'schema': schema})}\n" for schema in sample), encoding="utf-8")
-    # With the features of the whole workspace, as Rust's tests have compiled it: `cargo run` would compile it anew.
+    # With the features of the whole workspace, like Rust's tests: `cargo run` would compile the crates again.
     build = ["build", "--quiet", "--locked", "--workspace", "--example", "compare"]
     subprocess.run(["cargo", *build], cwd=ROOT, check=True)
     compare = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "examples" / "compare"
@@ -248,7 +248,7 @@ def test_this_binding_says_what_rust_says_in_every_dialect(tmp_path: Path) -> No
             assert "error" not in row, (dialect, text)
             found = found.to_dict()
             assert found.pop("schema") == row.get("output", text), (dialect, text)
-            # As text where a name in it has half a surrogate pair.
+            # A report is text if a name in it has a lone surrogate.
             report = json.loads(row["report"]) if isinstance(row["report"], str) else row["report"]
             assert found == report, (dialect, text)
         compared += 1

@@ -1,4 +1,4 @@
-"""`toolwire.httpx` and `toolwire.httpx2`: what is sent to the backend, what passes, what comes back."""
+"""`toolwire.httpx` and `toolwire.httpx2`: requests to the backend, requests that pass unchanged, and replies."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def test_pieces_without_a_type_are_not_waited_for(post: Post) -> None:
             yield piece
 
     class Unread:
-        """A transport that does not read what it is to send."""
+        """A transport that does not read the request body."""
 
         def handle_request(self, _: Any) -> Any:
             seen.append(len(read))

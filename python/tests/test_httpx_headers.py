@@ -1,4 +1,4 @@
-"""Which headers `toolwire.httpx` and `toolwire.httpx2` send on, drop and give back."""
+"""The headers that `toolwire.httpx` and `toolwire.httpx2` pass on, drop and return."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a grammar lets a model write and the schema forbids, `check` calls ignored or reinterpreted.
+"""If a grammar admits arguments that the schema forbids, `check` reports an ignored or reinterpreted part.
 
-The schemas and instances are the official test suite's, each below a property of a tool. Only those without references
-and identifiers are asked, which would mean something else there.
+The schemas and instances are those of the official test suite, each below a property of a tool. Schemas with references
+or identifiers are skipped, because they would have another meaning there.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ PLACES = re.compile(
     r'"(\$(ref|id|anchor|defs|dynamicRef|dynamicAnchor|recursiveRef|recursiveAnchor|vocabulary)|definitions|id)"'
 )
 NARROWS = "object-openness"
-"""What closes objects, so that it admits nothing more."""
+"""The constraint that closes objects, so that the grammar admits fewer arguments."""
 
 LEAST = 100
-"""How many forbidden arguments each grammar admits at least: fewer would show that nothing was asked."""
+"""Minimum number of forbidden arguments that each grammar admits; fewer would show that the test asks nothing."""
 
 
 @cache
 def cases() -> list[tuple[dict[str, Any], list[Any]]]:
-    """Tools of one argument, with the arguments that their schemas forbid."""
+    """Return tools with one argument, each with the arguments that its schema forbids."""
     rows = (row for source in sources() for row in source.rows("test_suite.jsonl"))
     found = {schema: forbidden for row in rows for schema, forbidden in made(row)}
     return [(json.loads(schema), forbidden) for schema, forbidden in found.items()]
 
 
 def made(row: dict[str, Any]) -> Iterator[tuple[str, list[Any]]]:
-    """Give the tool of a row, unless its schema needs to stand at the root."""
+    """Return the tool of a row, unless its schema has to be at the root."""
     schema = row["schema"]
     if isinstance(schema, dict):
         schema = {keyword: value for keyword, value in schema.items() if keyword != "$schema"}
@@ -50,8 +50,8 @@ def made(row: dict[str, Any]) -> Iterator[tuple[str, list[Any]]]:
 
 
 def llama_cpp(schema: dict[str, Any], arguments: list[Any]) -> list[bool]:
-    """Ask llama.cpp. What it refuses admits nothing."""
-    # Its grammars write no space after a comma or colon.
+    """Ask llama.cpp; a refused schema admits nothing."""
+    # Its grammars admit no space after a comma or colon.
     texts = [json.dumps(each, separators=(",", ":"), ensure_ascii=False) for each in arguments]
     return converter().accepts(json.dumps(schema), texts)
 

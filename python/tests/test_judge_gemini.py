@@ -1,4 +1,4 @@
-"""The Schema message as Google's own SDK has it judges: its fields, their kinds, and the names of types."""
+"""The Schema message of Google's own SDK as a judge: its fields, their types, and the names of types."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def message() -> Judge:
 
 
 def types_that_are_no_names(value: Any, at: str = "") -> Iterator[Complaint]:
-    """Ask about each `type` alone, and take it out: the SDK warns of names, and breaks at lists; neither says where."""
+    """Check each `type` separately, and remove it: the SDK warns of unknown names, and fails for lists."""
     if not isinstance(value, dict):
         return
     if value.get("type") is not None and (says := fault_of_type(json.dumps(value["type"]))) is not None:
@@ -131,7 +131,7 @@ def fault_of_type(text: str) -> str | None:
 
 
 def schemas_below(value: dict[str, Any]) -> Iterator[tuple[list[Any], Any]]:
-    """Give the schemas in the fields of the message, which are one, lists, and maps."""
+    """Return the schemas in the message's fields: single schemas, lists, and maps."""
     yield ["items"], value.get("items")
     for field in ("anyOf", "any_of"):
         if isinstance(value.get(field), list):
@@ -174,7 +174,7 @@ def test_it_still_disagrees_with_check(dialect: str, row: Row) -> None:
         ({"anyOf": [{"type": "any"}]}, ["/anyOf/0/type"]),
         ({"items": [{}]}, ["/items"]),
         ({"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {}}, ["/properties/a/$ref", "/$defs"]),
-        # The fields for references, and for the others of an object, are those of Vertex AI.
+        # The fields for references and for additional properties belong to Vertex AI.
         ({"properties": {"a": {"ref": "#/defs/a"}}, "defs": {"a": {"type": "STRING"}}}, []),
         ({"type": "OBJECT", "additionalProperties": {"type": "string"}, "propertyOrdering": ["a"]}, []),
         ({"properties": {"type": {"type": "string"}, "items": {"enum": ["x"]}}}, []),

@@ -1,6 +1,6 @@
-"""Compilers of grammars judge outputs for APIs that make a grammar of a schema, and show no compiler of their own.
+"""Grammar compilers judge outputs for APIs that compile schemas to grammars with an unpublished compiler.
 
-They stand in for what these run, so they are asked of real tools alone, and not of what fixtures make up.
+They stand in for the APIs' own compilers, so that only real tools are compared, and no fixtures.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""llama.cpp's own converter and grammar parser judge: what they refuse fails a whole request of its server."""
+"""llama.cpp's converter and grammar parser as a judge: a schema that they refuse fails a whole request."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 KNOWN = rules("keyword-value pattern maximum-below-minimum property-name")
-"""What the converter can know of. `check` calls more refused that is no JSON Schema, where the converter looks away."""
+"""Constraints that the converter can find. `check` also refuses invalid JSON Schema that the converter ignores."""
 
 OUTPUTS = [
     Row(
@@ -128,7 +128,7 @@ def test_check_still_disagrees(row: Row) -> None:
 
 
 def test_real_tools_are_accepted_as_they_are_but_for_two() -> None:
-    """Every refusal of a real tool is one that `check` finds, too."""
+    """`check` finds every refusal of a real tool."""
     agrees_on_inputs("llama-cpp", llama_cpp(), None, [], real_schemas())
 
 

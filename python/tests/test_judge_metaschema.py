@@ -1,6 +1,7 @@
-"""The 2020-12 meta-schema judges, with patterns compiled by Python's `re`: as OpenAI's API speaks, and as SGLang does.
+"""The 2020-12 meta-schema as a judge, with patterns compiled by Python's `re`, like in OpenAI's API and in SGLang.
 
-(SGLang mends names of types first, those of databases and those that stand twice. Older builds do not, nor does this.)
+(SGLang first corrects type names, for example those of databases, and duplicate ones. Older builds do not, and neither
+does this judge.)
 """
 
 from __future__ import annotations

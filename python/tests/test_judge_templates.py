@@ -1,7 +1,7 @@
-"""The chat templates that llama.cpp ships judge tools: one that walks schemas fails for shapes that it does not know.
+"""The chat templates in llama.cpp as judges of tools: a template that traverses schemas fails for unknown shapes.
 
-Each runs in llama.cpp's own engine and in Jinja2, set up as transformers does, which vLLM and SGLang use. Every answer
-is compared with what `check` finds with the option `template`.
+Each template runs in llama.cpp's own engine, and in Jinja2 with the settings of transformers, which vLLM and SGLang
+use. Every result is compared with that of `check` with the option `template`.
 """
 
 from __future__ import annotations
@@ -63,29 +63,29 @@ DISPUTED = {
         "`oneOf` is refused where it walks, and `sanitize` writes none at all"
     ),
 }
-"""What the two say differently, by template: who refuses, and the shapes as a regular expression."""
+"""Differences between the two engines, by template: the engine that refuses, and the shapes as a regular expression."""
 
 
 def tool(parameters: Any) -> dict[str, Any]:
-    """Give a tool with these parameters."""
+    """Return a tool with these parameters."""
     return {"type": "function", "function": {"name": "f", "description": "d", "parameters": parameters}}
 
 
 def root(schema: Any) -> dict[str, Any]:
-    """Give the schema of a tool with this property."""
+    """Return the schema of a tool with this property."""
     return {"type": "object", "properties": {"a": schema}, "required": ["a"]}
 
 
 @cache
 def asked() -> dict[str, Any]:
-    """Every shape in every place, by its name."""
+    """Return every shape in every place, by name."""
     return {
         f"{shape} in {place}": root(put(schema)) for shape, schema in SHAPES.items() for place, put in PLACES.items()
     }
 
 
 def llama_cpp(name: str, schemas: list[Any]) -> list[str | None]:
-    """What llama.cpp answers to each of these tools, if it refuses it."""
+    """Return llama.cpp's errors for tools with these schemas; `None` for an accepted tool."""
     if not TEMPLATE_PROGRAM.exists():
         pytest.skip("the judge of templates is not built: `python tests/llama_cpp_judge.py --templates FOLDER`")
     template = (TEMPLATES / f"{name}.jinja").read_text(encoding="utf-8")
@@ -98,7 +98,7 @@ def llama_cpp(name: str, schemas: list[Any]) -> list[str | None]:
 
 
 def jinja2(name: str, schemas: list[Any]) -> list[str | None]:
-    """What Jinja2 answers."""
+    """Return Jinja2's errors."""
     sandbox, ext = installed("jinja2.sandbox"), installed("jinja2.ext")
     environment = sandbox.ImmutableSandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[ext.loopcontrols]
@@ -134,13 +134,13 @@ def jinja2(name: str, schemas: list[Any]) -> list[str | None]:
 
 
 def refuses(schema: Any, dialect: str, **options: Any) -> bool:
-    """Whether `check` refuses it."""
+    """Return whether `check` refuses a schema."""
     check: Any = toolwire.check
     return any(one.severity == "refused" for one in check(schema, dialect=dialect, **options))
 
 
 def disagreements(name: str, dialect: str, errors: list[str | None]) -> list[str]:
-    """Shapes that only the template or only `check` refuses, without those that the server refuses in any case."""
+    """Return the shapes that only the template or only `check` refuses, unless the server refuses them in any case."""
     found = []
     for (shape, schema), error in zip(asked().items(), errors, strict=True):
         ours = refuses(schema, dialect, template=name)
@@ -176,7 +176,7 @@ def test_check_agrees_with_jinja2(name: str, dialect: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_outputs_are_taken(name: str) -> None:
-    """What `sanitize` writes for a template, that template takes: real tools and all shapes."""
+    """A template accepts the outputs of `sanitize` for it: real tools and all shapes."""
     texts = [*map(json.dumps, asked().values()), *real_schemas()[:: 1 if is_picky(name) else 50]]
     written = [text for one in texts if (text := sanitized_with(one, LLAMA_CPP, template=name)) is not None]
     errors = llama_cpp(name, [json.loads(text) for text in written])
@@ -186,7 +186,7 @@ def test_outputs_are_taken(name: str) -> None:
 
 
 def is_picky(name: str) -> bool:
-    """Whether a template fails for some shape."""
+    """Return whether a template fails for some shape."""
     check: Any = toolwire.check
     return any(
         check(schema, dialect=LLAMA_CPP) != check(schema, dialect=LLAMA_CPP, template=name)
@@ -202,7 +202,7 @@ def test_jinja2_fails_for_every_tool(name: str) -> None:
 
 
 def test_the_table_has_every_template() -> None:
-    """A name that no row has is refused, so no template of a newer release is missed; and every row has a template."""
+    """An unknown name is refused, so that new templates of a release are noticed; and every row has a template."""
     if not NAMES:
         pytest.skip("the judge of templates is not built")
     for name in NAMES:

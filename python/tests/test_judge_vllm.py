@@ -1,4 +1,4 @@
-"""vLLM's choice of a backend judges: what neither xgrammar nor llguidance takes fails the request."""
+"""vLLM's choice of a backend as a judge: a schema that neither xgrammar nor llguidance accepts fails the request."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from test_judge_metaschema import meta_schema
 from vllm_backend import Backends, schema_of_calls
 
 DIALECTS = ["vllm"]
-"""The dialects that are judged."""
+"""The dialects that are compared."""
 BEYOND = Row(
     "numbers that no backend holds: `1e400`, which Python reads as infinite, and others beyond 64-bit floats",
     r"near: Infinity|number out of range",
@@ -90,7 +90,7 @@ INPUTS = [
     ),
 ]
 DEEP = 200
-"""What is deeper is not asked: xgrammar is seconds at 500 schemas inside one another."""
+"""Maximum depth, because xgrammar takes seconds for 500 nested schemas."""
 
 STRING = {"type": "string"}
 
@@ -102,7 +102,7 @@ def backends() -> Backends:
 
 @cache
 def required() -> Judge:
-    """Ask of a whole tool, which is taken or not; nobody says what outlines would do."""
+    """Return a judge of whole tools, which are accepted or not; the result of outlines is unknown."""
     chosen = backends()
 
     @cache
@@ -116,7 +116,7 @@ def required() -> Judge:
 
 
 def well_formed() -> list[str]:
-    """Give the schemas that are some by the meta-schema, and not for outlines: backends mend others their own way."""
+    """Return valid schemas that are not left to outlines: backends correct invalid ones in different ways."""
     texts = [text for text in schemas() if is_text(text) and depth(text) <= DEEP]
     return [text for text in texts if not meta_schema()(text) and not outlines(text)]
 
@@ -134,7 +134,7 @@ def outlines(text: str) -> bool:
 
 
 def depth(text: str) -> int:
-    """Count the objects inside one another, braces in texts among them."""
+    """Return the nesting depth of objects, counting braces in strings, too."""
     open_now = deepest = 0
     for character in text:
         if character in "{}":
@@ -144,7 +144,7 @@ def depth(text: str) -> int:
 
 
 def argument(**schema: Any) -> dict[str, Any]:
-    """Give a tool with one argument."""
+    """Return a tool with one argument."""
     return {"type": "object", "properties": {"a": schema}}
 
 
@@ -152,7 +152,7 @@ def defining(reference: str, **definitions: Any) -> dict[str, Any]:
     return {**argument(**{"$ref": reference}), **definitions}
 
 
-# What was run with vLLM 0.33.0 itself, and what its source says: for every row the nearest that another backend takes.
+# Results of vLLM 0.33.0 itself, and of its source: every row is close to a schema that another backend accepts.
 KNOWN: list[tuple[str, dict[str, Any]]] = [
     *(
         ("none", argument(type="array", items=STRING, **{keyword: value}))
@@ -197,7 +197,7 @@ KNOWN: list[tuple[str, dict[str, Any]]] = [
     ("llguidance", argument(type="integer", exclusiveMinimum=True)),
     ("llguidance", argument(type="integer", maximum=2**64)),
     ("xgrammar", {}),
-    # Both gates look into what is no schema.
+    # Both gates also look into values that are not schemas.
     ("llguidance", argument(default={"type": "array", "uniqueItems": True})),
     ("xgrammar", {"type": "object", "properties": {"type": STRING, "uniqueItems": STRING}}),
 ]
@@ -224,7 +224,7 @@ def test_definitions_are_carried_to_the_root() -> None:
 
 
 def test_real_tools() -> None:
-    """As many are refused as were when vLLM's own code was asked (with llguidance 1.7.6)."""
+    """The number of refused tools is the same as with vLLM's own code (with llguidance 1.7.6)."""
     if len(sources()) == 1:
         pytest.skip("the data of all real tools does not lie beside this checkout")
     rows = sources()[-1].rows("mcp_tools.jsonl")

@@ -1,4 +1,4 @@
-"""What `check --format junit` writes, as the cases of tests/command have it, read by a reader of such files."""
+"""The output of `check --format junit` in the cases of tests/command, parsed by a JUnit reader."""
 
 from __future__ import annotations
 

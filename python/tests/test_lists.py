@@ -32,14 +32,14 @@ CHANGE = {"tool", "server", "dialect", "pointer", "outputPointer", "rule", "acce
 
 
 def source(case: Case, path: Path) -> Any:
-    """Give the input as that path takes it, fresh."""
+    """Return the input in the form for a path, as a new object."""
     if path == "object":
         return case.value()
     return case.text() if path == "str" else case.text().encode()
 
 
 def run(function: str, value: Any, options: dict[str, Any]) -> Any:
-    """Call the function in the form that takes such a value."""
+    """Call the function with the options that it accepts."""
     if function == "dialectFor":
         return toolwire.dialect_for(**options)
     if function == "deferralFor":
@@ -55,7 +55,7 @@ def run(function: str, value: Any, options: dict[str, Any]) -> Any:
 
 
 def show(path: Path, value: Any) -> Any:
-    """Make a result comparable, whatever path it came on."""
+    """Make the results of different paths comparable."""
     return exact(compact(value) if path == "object" else value)
 
 
@@ -82,7 +82,7 @@ def test_case(case: Case, path: Path) -> None:
         assert options == case.members["expected"]
         assert found.because
         assert date.fromisoformat(found.checked)
-        # Requests of Converse are not translated.
+        # Converse requests are not translated.
         if found.target == "bedrock":
             request = {"modelId": "m", "messages": [{"role": "user", "content": [{"text": "hi"}]}]}
         else:
@@ -165,14 +165,14 @@ def reports(case: Case, found: dict[str, Any]) -> None:
 
 
 def calls(case: Case, restore: toolwire.Restore) -> None:
-    """Restore by what was given and by what was kept of it, with the arguments as a value and as text."""
+    """Restore by the original and by the stored `Restore`, with the arguments as a value and as text."""
     kept = toolwire.Restore.from_json(restore.to_json())
     assert kept.to_json() == restore.to_json()
     for one in case.members.get("calls", []):
         for way in (restore, kept):
             assert compact(way.call(one["name"], one["arguments"]).to_dict()) == compact(one["expected"])
             if isinstance(one["arguments"], str):
-                continue  # arguments as OpenAI has them are text already
+                continue  # arguments in OpenAI's format are already text
             for text in (compact(one["arguments"]), compact(one["arguments"]).encode()):
                 answer = way.call(one["name"], text)
                 assert type(answer.arguments) is type(text)
@@ -181,12 +181,12 @@ def calls(case: Case, restore: toolwire.Restore) -> None:
 
 
 def type_of(event: dict[str, Any]) -> Any:
-    """The type of an event, which Gemini Interactions has in `event_type`."""
+    """Return the type of an event; in Gemini Interactions, it is `event_type`."""
     return event.get("type", event.get("event_type"))
 
 
 def replies(case: Case, restore: toolwire.Restore) -> None:
-    """Restore replies, whole and as streams: of values, of text, and of bytes cut anywhere."""
+    """Restore replies, whole and as streams: as values, as text, and as bytes that are cut anywhere."""
     kept = toolwire.Restore.from_json(restore.to_json())
     for one in case.members.get("replies", []):
         reply, expected = one["input"], compact(one["expected"])
@@ -237,7 +237,7 @@ def replies(case: Case, restore: toolwire.Restore) -> None:
         events = [block.split("\n") for block in out.split("\n\n") if block]
         data = [json.loads(lines[-1].removeprefix("data: ")) for lines in events]
         assert compact(data) == expected
-        # An event without a type was sent as one of the type None; one that is made of such has no name.
+        # An event without a type was sent with the type None; events that are derived from it have no name.
         names = [lines[0].removeprefix("event: ") if len(lines) > 1 else None for lines in events]
         expected_names = [type_of(event) for event in data]
         assert all(name in (kind, str(kind)) for name, kind in zip(names, expected_names, strict=True))

@@ -1,6 +1,6 @@
-"""Deferred loading as an agent lives it: the conversations of tests/loop, which all languages play.
+"""Deferred loading in an agent: the conversations of tests/loop, which all languages run.
 
-The Anthropic one is played once more over HTTP, against a fake backend for each translation target.
+The Anthropic conversation also runs over HTTP, against a fake backend for each translation target.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ def name_of(tool: dict[str, Any]) -> Any:
 
 
 class Agent:
-    """An agent in the middle of a conversation: what it remembers from turn to turn."""
+    """An agent within a conversation: its state from turn to turn."""
 
     def __init__(self, script: dict[str, Any], target: str | None = None) -> None:
-        """Begin with the script's catalogue and no history."""
+        """Begin with the script's tools and no history."""
         self.script, self.target = script, target
         self.tools: list[Any] = script["tools"]
         self.history: list[Any] = []
@@ -47,7 +47,7 @@ class Agent:
         self.search = {snake(name): value for name, value in script["searchOptions"].items()}
 
     def request(self, turn: dict[str, Any]) -> dict[str, Any]:
-        """Write the request of a turn, rewritten, and hold it against what is expected of it."""
+        """Return the rewritten request of a turn, after comparing it with the script."""
         what = turn["what"]
         self.tools = [tool for tool in self.tools if name_of(tool) not in turn.get("without", ())]
         self.history = ([] if turn.get("compacts") else self.history) + turn["add"]
@@ -70,13 +70,13 @@ class Agent:
         assert (body.get("input") or body["messages"])[-1] == expected["last"], what
         wanted = {**sent["report"], "warnings": expected.get("warnings", sent["report"]["warnings"])}
         assert {name: report[name] for name in wanted} == wanted, what
-        # What a compaction in two turns from now needs is what was loaded before it.
+        # A compaction two turns later needs the tools that were loaded before it.
         if not turn.get("compacts"):
             self.loaded = report["loaded"]
         return body
 
     def answer(self, turn: dict[str, Any], said: Any) -> None:
-        """Take in what the model said, and answer its searches."""
+        """Add the model's message, and answer its searches."""
         if said is not None:
             self.history = [*self.history, said]
         if "call" in turn:
@@ -100,7 +100,7 @@ def test_the_whole_conversation(name: str) -> None:
 @pytest.mark.parametrize("api", TARGETS)
 def test_the_whole_conversation_over_http(api: str) -> None:
     script = read("anthropic")
-    # Every turn is a request; the model is silent where nothing is said to it.
+    # Every turn is a request; the model says nothing if the script contains no message.
     says = [turn["model"] for turn in script["turns"] if "model" in turn]
     agent = Agent(script, api)
     with backend(api, says) as server:
@@ -123,7 +123,7 @@ def test_what_the_fake_refuses(api: str) -> None:
         for one in refused:
             status, answer = post(server, one["body"])
             assert status == 400, f"{one['why']}: {answer}"
-        # The agent's own request, as it was before it was rewritten: nothing of this works without.
+        # The agent's original request: the backend refuses it, so that the rewriting is necessary.
         script = read("anthropic")
         raw = {"model": "m", "messages": script["turns"][0]["add"], "tools": script["tools"]}
         assert post(server, raw)[0] == 400
@@ -134,7 +134,7 @@ def test_what_the_fake_refuses(api: str) -> None:
 
 
 def said(api: str, answer: dict[str, Any]) -> dict[str, Any]:
-    """Give what a backend said as a message of Anthropic's: the agent's own format."""
+    """Convert a backend's answer to Anthropic's format, which is the agent's own."""
     if api == "openai-responses":
         content = [
             tool_use(item["call_id"], item)
@@ -155,7 +155,7 @@ def tool_use(identifier: str, function: dict[str, Any]) -> dict[str, Any]:
 
 
 def post(server: Backend, body: object, beta: str | None = None) -> tuple[int, Any]:
-    """Send a request as a gateway passes it on."""
+    """Send a request, like a gateway."""
     left = toolwire.strip_deferral_betas(beta)
     return sent(server, body, {} if left is None else {"anthropic-beta": left})
 

@@ -1,4 +1,4 @@
-"""Objects of the MCP SDK and other pydantic models are read as what they are on the wire."""
+"""Objects of the MCP SDK and other pydantic models are read in their wire format."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_the_result_of_list_tools_is_a_tool_list() -> None:
     )
     assert from_model.tools == from_dict.tools
     assert from_model.tools[0]["function"]["name"] == "weather"
-    # A list of its tools, which is what people have in their hands, is one, too.
+    # A list of the SDK's tools is accepted, too.
     assert toolwire.sanitize_tools(listed.tools, dialect="openai-strict").tools == from_dict.tools
     assert toolwire.check_tools(listed, dialects=["openai-chat"]) == ()
     assert toolwire.search_tools(listed, "weather") == ["weather"]
@@ -38,7 +38,7 @@ class Function(BaseModel):
 def test_models_stand_anywhere_and_keep_what_tells_them_apart() -> None:
     tools = {"tools": (Function(name="a", inputSchema=SCHEMA),)}
     assert toolwire.sanitize_tools(tools, dialect="openai-chat").tools[0]["function"]["name"] == "a"
-    # Null is nothing in a member of a model, and something in a schema.
+    # Null means absent in a member of a model, and null in a schema.
     schema = toolwire.sanitize(Function(name="a", inputSchema=SCHEMA).parameters, dialect="openai-chat").schema
     assert schema["properties"]["unit"] == SCHEMA["properties"]["unit"]
 
@@ -76,7 +76,7 @@ def test_a_model_that_is_none_is_refused() -> None:
             toolwire.sanitize({"properties": {"a": Odd(dump)}}, dialect="codex")
     with pytest.raises(ZeroDivisionError):
         toolwire.sanitize(Odd(ZeroDivisionError()), dialect="codex")
-    # Answers to every name, and is no model.
+    # An object that has every attribute, but is not a model.
     with pytest.raises(toolwire.ToolwireError, match="a pydantic model, found"):
         toolwire.sanitize(MagicMock(), dialect="codex")
     around: dict[str, Any] = {}

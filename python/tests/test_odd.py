@@ -22,7 +22,7 @@ def written(value: object) -> str:
 
 
 def outcome(run: Callable[[], Any]) -> Any:
-    """Give what a call gives, or the error it raises as a tuple."""
+    """Return the result of a call, or its error as a tuple."""
     try:
         return run()
     except toolwire.ToolwireError as error:
@@ -31,7 +31,7 @@ def outcome(run: Callable[[], Any]) -> Any:
 
 
 def disturbed(request: Any, place: str, value: Any) -> Any:
-    """Give the request with another value at a place."""
+    """Return the request with another value at a place."""
     if not place:
         return copy.deepcopy(value)
     node = changed = copy.deepcopy(request)
@@ -50,7 +50,7 @@ def test_an_odd_value_anywhere_in_a_request_is_no_trouble() -> None:
             for value in ODD["values"]:
                 request = disturbed(row["request"], place, value)
                 if isinstance(request, str):
-                    continue  # a string is text and no value
+                    continue  # a string is text rather than a value
                 text = written(request)
                 for options in sets:
                     given = outcome(lambda: written(toolwire.apply_deferred_loading(request, **options).request))  # noqa: B023

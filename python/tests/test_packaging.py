@@ -1,7 +1,7 @@
-"""Wheel and sdist: each installs into an empty environment and makes calls there, and PyPI will take it.
+"""Wheel and sdist: each can be installed in an empty environment and works there, and PyPI will accept it.
 
-Both are built anew; what cargo has compiled for them before is used again. Nothing is downloaded: the build backend is
-the one in this environment.
+Both are built again, with the previous build directory of cargo. Nothing is downloaded: the build backend is that of
+this environment.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ b'{"type":"object","properties":{}}'
 """
 
 
-# The sdist has to build and to work. How fast its code is does not matter here, how long it takes to build does.
+# The sdist has to build and to work. Build time matters here, and the speed of the code does not.
 QUICKLY = {
     "CARGO_PROFILE_RELEASE_LTO": "off",
     "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0",
@@ -49,7 +49,7 @@ QUICKLY = {
 
 
 def run(*command: str | Path, directory: Path, settings: dict[str, str] | None = None) -> str:
-    """Run a command and give what it printed; show everything if it fails."""
+    """Run a command and return its output; if it fails, show everything."""
     environment = {**os.environ, "CARGO_TARGET_DIR": str(TARGET), "VIRTUAL_ENV": sys.prefix, **(settings or {})}
     environment.pop("PYTHONPATH", None)
     done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, check=False)
@@ -63,7 +63,7 @@ def maturin(*arguments: str | Path, directory: Path, settings: dict[str, str] | 
 
 
 def installs(wheel: Path, place: Path) -> None:
-    """Install a wheel into an empty environment and make calls there."""
+    """Install a wheel in an empty environment and make calls there."""
     venv.create(place, with_pip=False, symlinks=os.name != "nt")
     run(
         sys.executable,
@@ -80,7 +80,7 @@ def installs(wheel: Path, place: Path) -> None:
     )
     python = place / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     assert run(python, "-I", "-c", CALL, directory=place) == ANSWER
-    # By this Python: pip has written the name of the one that ran it into the script.
+    # With this Python: pip wrote the path of the Python that ran it into the script.
     script = place / ("Scripts/toolwire.exe" if os.name == "nt" else "bin/toolwire")
     assert script.exists()
     if os.name != "nt":
@@ -92,13 +92,13 @@ def installs(wheel: Path, place: Path) -> None:
 
 
 def only(folder: Path, pattern: str) -> Path:
-    """Give the one file of that pattern."""
+    """Return the only file that matches a pattern."""
     (found,) = folder.glob(pattern)
     return found
 
 
 def would_be_taken(package: Path) -> None:
-    """Read a package as PyPI does: its metadata, the page it makes of the README, the classifiers."""
+    """Check a package like PyPI: its metadata, the page that it renders from the README, the classifiers."""
     run(sys.executable, "-m", "twine", "check", "--strict", package, directory=package.parent)
 
 
@@ -133,7 +133,7 @@ def test_wheel(tmp_path: Path) -> None:
 
 
 def test_classifiers_are_known() -> None:
-    # PyPI refuses an upload for a single one that it does not know, and twine does not look.
+    # PyPI refuses an upload with an unknown classifier, and twine does not check them.
     listed = re.findall(r'^    "(.* :: .*)",$', (PACKAGE / "pyproject.toml").read_text("utf-8"), re.MULTILINE)
     assert len(listed) > 10
     assert set(listed) <= trove_classifiers.classifiers
@@ -151,17 +151,17 @@ def test_sdist_has_what_it_takes_and_nothing_private(sdist: Path) -> None:
 
 
 def test_sdist(sdist: Path, tmp_path: Path) -> None:
-    # The same place every time, so that cargo can use again what it compiled for the sdist before, but never what it
-    # compiled for the checkout: the sdist has to bring everything itself.
+    # The same directory every time, so that cargo can reuse its build of the sdist, but not that of the checkout: the
+    # sdist has to be complete.
     sources, target = TARGET / "python-sdist" / "sources", TARGET / "python-sdist" / "target"
     stamp, content = sources / "sha256", hashlib.sha256(sdist.read_bytes()).hexdigest()
     if not stamp.exists() or stamp.read_text() != content:
         shutil.rmtree(sources, ignore_errors=True)
-        # Python 3.12 and 3.13 warn without a filter, the first releases of 3.10 and 3.11 do not know any.
+        # Python 3.12 and 3.13 warn without a filter; the first releases of 3.10 and 3.11 have no filters.
         safely: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
         with tarfile.open(sdist) as archive:
             for member in archive.getmembers():
-                # Cargo goes by time, and an sdist's files are all of the same.
+                # Cargo compares timestamps, and all files of an sdist have the same one.
                 member.mtime = time.time()
                 archive.extract(member, sources, **safely)
         stamp.write_text(content)

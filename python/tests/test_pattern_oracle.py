@@ -1,4 +1,4 @@
-"""Python's own engine judges ours: what a tool search by pattern finds is what `re.search` finds."""
+"""Comparison of our pattern engine with Python's: a tool search by pattern finds the same as `re.search`."""
 
 import random
 import re
@@ -87,7 +87,7 @@ TEXTS = ["a", "é", "🐲", "ab 0", "_-.", "a\n", "a\nb", "ABC É", "K ſ S", "}
 
 
 def flaw(pattern: str) -> str | None:
-    """Say what a search has against a pattern."""
+    """Return the error of a search with a pattern, if there is one."""
     try:
         toolwire.search_tools([{"name": "a", "description": "a"}], pattern, mode="regex")
     except toolwire.ToolwireError as error:
@@ -109,7 +109,7 @@ def test_patterns_mean_what_python_says() -> None:
                 continue
         refused = flaw(pattern)
         if refused is not None:
-            # What no engine of this kind has, and characters by octal numbers.
+            # Features that no linear-time engine has, and octal escapes.
             assert re.search(r"\(\?[=!]|[*+?}]\+|\\[01]\d?|flags", pattern + refused), (pattern, refused)
             continue
         for text in TEXTS:

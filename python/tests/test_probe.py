@@ -1,4 +1,4 @@
-"""`toolwire probe` over HTTP: where the key goes, and that it goes nowhere else."""
+"""`toolwire probe` over HTTP: it sends the key to the API, and nowhere else."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ TOOLS = json.dumps(
 ASKED = ("probe", "-d", "openai-chat", "--model", "m", "--key-env", "THE_KEY")
 
 
-# The key as encoders of .NET and PHP write it in JSON, in JSON within JSON, in an address, and in HTML.
+# The key as .NET and PHP escape it in JSON, in nested JSON, in a URL, and in HTML.
 WRITTEN = KEY.replace("+", "\\u002B")
 REPEATED = json.dumps(f'{KEY.replace("+", "%2B")} {KEY.replace("+", "&#43;")} "{WRITTEN}"')
 ESCAPED = '{"error": {"message": "' + WRITTEN.replace("/", "\\/") + " " + REPEATED[1:] + "}}"
 
 
 class Api(BaseHTTPRequestHandler):
-    """Chat completions: busy at first, then OpenAI's own words for what it refuses."""
+    """Chat completions: busy at first, then OpenAI's own error for refused tools."""
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
@@ -58,7 +58,7 @@ class Api(BaseHTTPRequestHandler):
             self.answer(200, b"{}")
 
     def drip(self) -> None:
-        """Begin an answer, and go on for as long as somebody listens."""
+        """Begin an answer, and continue until the client disconnects."""
         begins, again = {
             "header": (b"HTTP/1.1 200 OK\r\nx: ", b"x"),
             "chunk": (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", b"0"),

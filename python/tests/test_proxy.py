@@ -129,7 +129,7 @@ def server_(tmp_path: Path) -> Path:
 
 
 def through(arguments: list[str], what: Callable[[Any], Awaitable[None]]) -> None:
-    """Do something with a session of the SDK in front of the proxy."""
+    """Run a function with a session of the SDK that is connected to the proxy."""
     from mcp import ClientSession, StdioServerParameters
     from mcp.client.stdio import stdio_client
 
@@ -201,7 +201,7 @@ def is_running(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    # What has ended and was not waited for by whoever runs the tests is gone, too.
+    # A zombie process has ended, too.
     status = Path(f"/proc/{pid}/stat")
     return not status.exists() or status.read_text("utf-8").rsplit(")", 1)[1].split()[0] != "Z"
 
@@ -338,7 +338,7 @@ def test_messages_pass_byte_for_byte(tmp_path: Path) -> None:
 
 
 class Remote(BaseHTTPRequestHandler):
-    """A server at an address: one session over streamable HTTP, which can be forgotten."""
+    """A server at an address: one session over streamable HTTP, which the test can make it forget."""
 
     session: str | None = None
     keys: list[str | None]
@@ -416,7 +416,7 @@ def test_a_server_at_an_address_and_a_session_that_it_has_forgotten() -> None:
 
 
 class Said:
-    """A response of an HTTP library: as much of it as a limit asks for."""
+    """A response of an HTTP library, with the members that `Limit` uses."""
 
     def __init__(self, kind: str, pieces: list[bytes]) -> None:
         self.headers, self._pieces = {"content-type": kind}, pieces
@@ -458,7 +458,7 @@ def test_what_a_server_at_an_address_may_say(kind: str, pieces: list[bytes], tog
     ("coding", "fits"), [("none", True), ("UTF-8", True), ("gzip", False), ("identity, BR", False)]
 )
 def test_answers_that_would_be_unpacked_are_refused(coding: str, fits: bool) -> None:
-    """`none` keeps servers from compressing an event stream, and means nothing else."""
+    """`none` keeps servers from compressing an event stream, and is not an encoding."""
 
     async def read(limit: Limit) -> int:
         response: Any = Said("text/event-stream", [b"data: 1\n\n"])

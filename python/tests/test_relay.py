@@ -63,7 +63,7 @@ def played(relay: _toolwire.Relay, step: dict[str, Any]) -> list[tuple[str, str,
 
 
 def shown(effects: list[tuple[str, str, str]]) -> list[list[Any]]:
-    """Effects as transcripts have them: words, JSON as a value."""
+    """Return effects in the form of transcripts, with JSON as a value."""
 
     def value(text: str) -> Any:
         try:
@@ -306,7 +306,7 @@ def test_an_api_that_fails_at_every_point() -> None:
             status, text = await it.ask(chat("a.b"), **{"X-How": how})
             assert status == expected, f"{how}: {text}"
             assert re.search(words, text), f"{how}: {text}"
-        # A reply that passes as it is: the client is not to take the half for the whole.
+        # The reply is passed on unchanged: the client must not mistake its half for the whole.
         with pytest.raises(aiohttp.ClientError):
             await it.get("/v1/models", **{"X-How": "half"})
 
@@ -355,7 +355,7 @@ def test_a_body_in_several_members_and_one_that_is_not_all_there() -> None:
             "Content-Type: application/json",
             "Content-Length: 9",
         ]
-        # A client that waits to be asked for the body, and then stops in the middle.
+        # A client that waits for permission to send the body, and then stops in the middle.
         reader, writer = await asyncio.open_connection(host, int(port))
         writer.write("\r\n".join([*lines, "Expect: 100-continue", "", ""]).encode())
         assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -488,7 +488,7 @@ def test_its_end_lets_open_requests_end_and_takes_no_more() -> None:
         async with it.client.post(f"{it.url}/v1/chat/completions", json=chat("a.b", stream=True)) as reply:
             text = await reply.content.readany()
             it.process.send_signal(signal.SIGTERM)
-            # Once it takes no more, the first one may end.
+            # The relay refuses new connections before the first request may end.
             while True:
                 try:
                     await it.get("/toolwire/health")

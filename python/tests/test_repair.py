@@ -1,4 +1,4 @@
-"""The fixtures of `repair_arguments` that all languages share, as values and as text, with a report and without."""
+"""The shared fixtures of `repair_arguments`, as values and as text, with and without a report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RUN = [
     (case, form)
     for case in CASES
     for form in FORMS
-    # A string is text and no value.
+    # A string is text rather than a value.
     if form != "object" or not isinstance(case.get("inputText", case.get("input")), str)
 ]
 
@@ -39,7 +39,7 @@ def test_case(case: dict[str, Any], form: str) -> None:
     answer = toolwire.repair_arguments(given, schema, **options)
     told = answer.to_dict()
     assert list(told) == ["arguments", "changed", "valid", "repairs", "left", "retryMessage"]
-    # Beside text of the arguments, the schema is text or a value.
+    # If the arguments are text, the schema may be text or a value.
     assert toolwire.repair_arguments(given, case["schema"], **options) == answer
     found = answer.arguments
     if form == "object":

@@ -1,7 +1,7 @@
-"""Text that is no JSON, as json_repair reads it: where ours reads a text, it should read the same value.
+"""Comparison with json_repair on text that is not JSON: a text that ours reads should have the same value.
 
-It guesses where ours refuses, so it judges only what ours reads. Of the generated texts, the value is known as well:
-where the two differ there, ours has to be the one that is right.
+json_repair guesses a value for texts that ours refuses, so it is asked only about texts that ours reads. For generated
+texts, the original value is known: if the two differ there, ours has to be the correct one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TEXTS = list(spoiled(6000, seed=20_261_123))
 
 @dataclass
 class Read:
-    """A text that ours reads: as what, and by which rules; and as what the oracle reads it."""
+    """A text that ours reads, with its value, its rules, and the value of json_repair."""
 
     text: str
     ours: Any
@@ -36,14 +36,14 @@ class Read:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Compare as JSON does: true is not 1."""
+    """Compare like JSON, in which true is not 1."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def read(text: str, options: dict[str, Any]) -> Read | str:
-    """Read a text as both do; or give the reason why ours refuses it."""
+    """Read a text with both, or return the reason why ours refuses it."""
     try:
-        # Everything is valid by this schema, so that only the text is repaired.
+        # Every value is valid by this schema, so that only the text is repaired.
         answer = toolwire.repair_arguments(text, "{}", **options)
     except toolwire.ToolwireError as error:
         return str(error).rpartition("(")[2].partition(",")[0]
@@ -53,14 +53,14 @@ def read(text: str, options: dict[str, Any]) -> Read | str:
 
 
 def without_empty_items(value: Any) -> Any:
-    """Leave empty strings and lists out of lists."""
+    """Remove empty strings and lists from lists."""
     if isinstance(value, list):
         return [item for item in map(without_empty_items, value) if item not in ("", [])]
     return {name: without_empty_items(inner) for name, inner in value.items()} if isinstance(value, dict) else value
 
 
 def drops_empty_items(one: Read) -> bool:
-    # It reads each of several equal texts by itself.
+    # It reads each of several equal texts separately.
     several = one.theirs if isinstance(one.theirs, list) else [one.theirs]
     meant = without_empty_items(one.ours)
     return all(same(meant, without_empty_items(value)) for value in several)
@@ -68,7 +68,7 @@ def drops_empty_items(one: Read) -> bool:
 
 @dataclass
 class Difference:
-    """What json_repair reads otherwise, and why ours is right."""
+    """A difference between json_repair and ours, in which ours is correct."""
 
     name: str
     applies: Callable[[Read], bool]
@@ -137,14 +137,14 @@ DIFFERENCES = [
         "`\\\\\\M` is a backslash and `\\M`; ours keeps what begins no escape, as in every other text",
     ),
 ]
-# What the generated texts need to be read.
+# The rules that the generated texts need.
 RULES = {
     *("byte-order-mark", "fence", "surrounding-text", "extra-comma", "comment", "control-character", "single-quotes"),
     *("escaped-apostrophe", "smart-quotes", "unquoted-key", "python-literal", "undefined", "missing-comma"),
     *("extra-bracket", "misnested-bracket", "invalid-escape", "escaped-text", "repeated-value", "empty-value"),
     "json-string",
 }
-# Fixtures where it differs. What they expect is stated there; this says what it does instead.
+# Fixtures for which json_repair differs from the expected value, with its own result.
 FIXTURE_DIFFERENCES = {
     "undefined": "a string",
     "comma-lacks-between-objects": "loses the empty object",
@@ -173,7 +173,7 @@ def test_the_fixtures_are_read_as_the_oracle_reads_them() -> None:
 
 
 def test_a_spoiled_text_is_read_as_it_was_meant_or_refused() -> None:
-    """The value that was written is the best oracle."""
+    """The original value is the best oracle."""
     wrong = []
     for one in TEXTS:
         found = read(one.text, {})
@@ -191,7 +191,7 @@ def test_spoiled_texts_are_read_as_the_oracle_reads_them() -> None:
     for spoiled_text in TEXTS:
         one = read(spoiled_text.text, {})
         if isinstance(one, str):
-            # Nothing is asked of the oracle where ours refuses: it always gives something.
+            # The oracle is not asked about texts that ours refuses, because it always returns something.
             is_right = spoiled_text.is_meant and same(json_repair.loads(spoiled_text.text), spoiled_text.value)
             guessed[one, "as meant" if is_right else "otherwise"] += 1
             continue
@@ -209,7 +209,7 @@ def test_spoiled_texts_are_read_as_the_oracle_reads_them() -> None:
     print(f"read alike: {agreed['all']}, known differences: {sum(named.values())} {dict(named)}")
     print(f"refused by ours, read by the oracle: {dict(guessed)}")
     assert strange == []
-    # Each difference is still one, and none of them covers all texts of a notation that the oracle knows.
+    # Each difference still occurs, and none covers all texts of a notation that the oracle supports.
     assert set(named) == {difference.name for difference in DIFFERENCES}
     assert agreed["all"] > 3 * sum(named.values())
     assert needed == RULES
@@ -217,6 +217,6 @@ def test_spoiled_texts_are_read_as_the_oracle_reads_them() -> None:
 
 
 def theirs_inside(one: Read) -> None:
-    """Have the oracle read the text that it gives for a text in a text."""
+    """Parse the text that the oracle returns for JSON in a string."""
     if "json-string" in one.rules and isinstance(one.theirs, str):
         one.theirs = json_repair.loads(one.theirs)

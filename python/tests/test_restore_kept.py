@@ -1,4 +1,4 @@
-"""What a `Restore` has is read and prepared once; it is copied, pickled and shared between threads all the same."""
+"""A `Restore` is read and prepared once, and can still be copied, pickled and shared between threads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from toolwire import _toolwire
 
 
 def restore_of(member: str) -> toolwire.Restore:
-    """Give the way back of a tool whose one argument is an integer."""
+    """Return the `Restore` of a tool whose only argument is an integer."""
     schema = {"type": "object", "properties": {member: {"type": "integer"}}, "required": [member]}
     tools = [{"name": "a.b", "inputSchema": schema}]
     restore: toolwire.Restore = toolwire.sanitize_tools(tools, dialect="moonshot", repair=True).restore
@@ -33,7 +33,7 @@ def test_copies_are_the_same() -> None:
         for twin in (copy.copy(restore), copy.deepcopy(restore), pickle.loads(pickle.dumps(restore))):
             assert twin == restore
             assert called(twin, "a") == {"a": 1}
-        # Once more, when it has been used.
+        # Again, after it was used.
         assert called(restore, "a") == {"a": 1}
 
 

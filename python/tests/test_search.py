@@ -1,4 +1,4 @@
-"""A kept index: independent of its list and of other indexes, shared between threads; and what it refuses."""
+"""`ToolIndex`: independent of its list and of other indexes, shared between threads; and its errors."""
 
 from __future__ import annotations
 

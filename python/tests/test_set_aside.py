@@ -55,7 +55,7 @@ def test_the_tools_are_taken_unseen(sanitize: Callable[..., Any], heard: list[wa
     assert [(str(one.message)[: len(START)], one.category, one.filename) for one in heard] == [
         (START, toolwire.ToolwireWarning, __file__)
     ]
-    # Once for each list, and for each dialect of it.
+    # One warning for each list and dialect.
     assert sanitize().tools
     assert len(heard) == 1
     assert sanitize(dialect="bedrock").tools
@@ -87,7 +87,7 @@ def test_a_set_of_which_somebody_knows_does_not_warn_again(heard: list[warnings.
     assert [tool.name for tool in tools.sanitize(dialect="anthropic").quarantined] == ["odd"]
     assert tools.sanitize(dialect="anthropic").tools
     assert heard == []
-    # The text is the list, too.
+    # Reading the text counts as reading the list.
     assert tools.sanitize(dialect="bedrock").json
     assert len(heard) == 1
 

@@ -1,4 +1,4 @@
-"""Streams of many calls take time in proportion to their length, however the calls lie in them."""
+"""The time for a stream of many calls is proportional to its length, wherever the calls are in it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def seconds(events: list[Any]) -> float:
 
 @pytest.mark.parametrize("events", [one_after_another, all_open_and_the_first_closed_first, in_chunks])
 def test_four_times_the_calls_take_four_times_as_long(events: Any) -> None:
-    # Sixteen times, if a call cost what all others cost. The best of some tries: others use the machine, too.
+    # The ratio would be sixteen for quadratic time. The fastest of three tries counts, because the machine may be busy.
     few, many = list(events(5_000)), list(events(20_000))
     ratio = min(seconds(many) for _ in range(3)) / min(seconds(few) for _ in range(3))
     assert ratio < 9

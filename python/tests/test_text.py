@@ -1,4 +1,4 @@
-"""The text path: types in and out, and the very same object where nothing changed."""
+"""The text path: types of inputs and results, and the same object if nothing changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many threads at once get what one gets, and long text leaves the interpreter to others meanwhile."""
+"""Many threads get the same results as one, and other threads can run while long text is read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import toolwire
 
 
 def schema(number: int) -> dict[str, Any]:
-    """Make a schema that differs from every other and needs changes all over."""
+    """Return a schema that differs from all others and needs many changes."""
     return {"properties": {f"p{number}_{index}": {"const": index, "title": "é" * number} for index in range(60)}}
 
 
@@ -42,7 +42,7 @@ def test_the_deepest_input_fits_the_stack_of_a_thread(levels: int) -> None:
         results.append(toolwire.sanitize(text, dialect="codex").schema)
         results.append(toolwire.sanitize(json.loads(text), dialect="codex").schema)
 
-    # CPython asks for 1 MiB where the platform's default is less (musl); half of that is enough.
+    # CPython requests 1 MiB if the platform's default is smaller (musl); half of that is enough.
     before = threading.stack_size(512 * 1024)
     try:
         thread = threading.Thread(target=work)
@@ -66,7 +66,7 @@ def test_long_text_is_read_without_the_gil() -> None:
             time.sleep(0.0002)
             ticks += 1
 
-    # So long that no thread is ever interrupted: the other one runs only while this one lets it.
+    # The interval is so long that a thread is never interrupted: the other one runs only if this one releases the GIL.
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1000)
     other = threading.Thread(target=tick)
@@ -82,7 +82,7 @@ def test_long_text_is_read_without_the_gil() -> None:
         done.set()
         sys.setswitchinterval(interval)
         other.join()
-    # Values belong to the interpreter and cannot be read without it: so the ticks measure what they should.
+    # Values cannot be read without the GIL, which shows that the ticks measure what they should.
     assert on_values == 0
     assert on_text > 0
 

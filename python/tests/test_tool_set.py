@@ -1,4 +1,4 @@
-"""`ToolSet` gives what `sanitize_tools` gives: at once, again, and after the list has changed."""
+"""`ToolSet` gives the results of `sanitize_tools`: at first, again, and after the list has changed."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_reading_a_new_list_may_use_the_set() -> None:
     tools = toolwire.ToolSet([{"name": "a", "inputSchema": {}}])
 
     class Tool:
-        """A tool whose reading calls the same set."""
+        """A tool that uses the same set while it is read."""
 
         def model_dump(self, **_: object) -> dict[str, Any]:
             tools.update([{"name": "b", "inputSchema": {}}])

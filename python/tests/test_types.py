@@ -1,4 +1,4 @@
-"""What type checkers see. Each ignored error must be one: mypy complains about comments that ignore nothing."""
+"""The types that type checkers see. mypy reports `ignore` comments without an error, so each of them is needed."""
 
 from __future__ import annotations
 

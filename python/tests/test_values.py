@@ -1,4 +1,4 @@
-"""Which Python values are JSON, and what becomes of them (spec/contract.md, "Values")."""
+"""The Python values that are JSON, and their conversion (spec/contract.md, "Values")."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from exact import compact, containers, exact, same
 
 
 def copied(value: object) -> Any:
-    """Send a value through a function that must not touch it."""
+    """Pass a value through a function that must not change it."""
     schema = {"type": "object", "properties": {"x": {"default": value}}}
     return toolwire.normalize_envelope(schema).schema["properties"]["x"]["default"]
 
 
 def refused(value: object) -> toolwire.ToolwireError:
-    """Send a value that must be refused, and give the error."""
+    """Pass a value that must be refused, and return the error."""
     with pytest.raises(toolwire.ToolwireError) as caught:
         copied(value)
     return caught.value
@@ -56,12 +56,12 @@ def test_value_and_text_agree(value: Any) -> None:
     schema = {"properties": {"x": {"const": value, "$ref": value}, "y": value}, "$defs": value}
     for options in ({"dialect": "codex"}, {"dialect": "codex-wire"}):
         assert answer(toolwire.sanitize, schema, options) == answer(toolwire.sanitize, compact(schema), options)
-    if not isinstance(value, str):  # which is text and no value
+    if not isinstance(value, str):  # a string is text rather than a value
         assert answer(toolwire.normalize_envelope, value, {}) == answer(toolwire.normalize_envelope, compact(value), {})
 
 
 def answer(function: Any, value: object, options: dict[str, Any]) -> object:
-    """Give the result of a call as exact JSON, or its error."""
+    """Return the result of a call as exact JSON, or its error."""
     try:
         result = function(value, **options)
     except toolwire.ToolwireError as error:
@@ -74,7 +74,7 @@ def answer(function: Any, value: object, options: dict[str, Any]) -> object:
 def test_lone_surrogates_survive_where_nothing_rewrites_them(text: str, key: str) -> None:
     assert copied(text) is text
     assert copied({key: text}) == {key: text}
-    # Respelled from `const` to `enum`: the value moves, and is still the caller's own.
+    # Rewritten from `const` to `enum`: the value moves, and is still the caller's own object.
     assert toolwire.sanitize({"const": text, "default": {key: 1}}, dialect="codex").schema == {
         "enum": [text],
         "default": {key: 1},
@@ -99,7 +99,7 @@ def test_integers_beyond_what_python_will_spell() -> None:
 def test_bool_is_no_integer() -> None:
     assert copied([True, 1, False, 0]) == [True, 1, False, 0]
     assert [type(item) for item in copied([True, 1])] == [bool, int]
-    # To Codex a boolean is a schema and a number is not.
+    # For Codex, a boolean is a schema and a number is not.
     assert toolwire.sanitize({"properties": {"a": True}}, dialect="codex").schema["properties"]["a"] == {
         "type": "string"
     }
@@ -295,7 +295,7 @@ def test_keys_of_a_subclass_become_plain_and_are_found_under_their_text() -> Non
 
 def test_two_keys_of_the_same_text_are_one_member() -> None:
     assert copied({"n": 1, "other": 2, Name("n"): 3}) == {"n": 3, "other": 2}
-    # Two surrogates that make a pair are the same JSON as the character.
+    # A surrogate pair is the same JSON as the character.
     assert copied({"\ud83d\ude00": 1, "\U0001f600": 2}) == {"\ud83d\ude00": 2}
 
 
@@ -399,7 +399,7 @@ def test_results_can_be_changed_without_harm() -> None:
 
 
 def test_digits_that_a_model_wrote_are_held_to_pythons_limit() -> None:
-    """Reading decimal digits costs the square of their number: nine seconds for three million, with the GIL held."""
+    """Reading decimal digits takes quadratic time: nine seconds for three million, with the GIL held."""
     schema = {"type": "object", "properties": {"v": {}}, "required": ["v"]}
     plan = toolwire.sanitize(schema, dialect="anthropic-strict").restore_plan
     limit = sys.get_int_max_str_digits() if hasattr(sys, "get_int_max_str_digits") else 4300
@@ -414,7 +414,7 @@ def test_digits_that_a_model_wrote_are_held_to_pythons_limit() -> None:
             restored(text)
         assert caught.value.code == "invalid-value"
         assert f"at most {limit} digits" in caught.value.message
-    # What the caller holds as an integer is no text.
+    # The caller's integers are not text.
     large = 16**limit
     assert (
         toolwire.normalize_envelope({"properties": {"a": {"const": large}}}).schema["properties"]["a"]["const"] == large

@@ -1,8 +1,8 @@
-"""Which backend of vLLM takes a tool under `tool_choice: "required"`, as its `auto` chooses: by the rules of vLLM 0.33.
+"""The backend of vLLM for a tool under `tool_choice: "required"`, chosen like its `auto`: by the rules of vLLM 0.33.
 
-A schema of the whole answer is made of the tools: a list of calls. xgrammar takes it unless vLLM's gate knows that it
-would not do what the schema says, or its compiler refuses. Then it is for llguidance; or for outlines, which is not
-asked here, where `patternProperties` stands anywhere.
+A schema of the whole answer, a list of calls, is made from the tools. xgrammar is used unless vLLM's gate knows that
+xgrammar would not enforce the schema, or its compiler refuses the schema. Otherwise llguidance is used, or outlines if
+`patternProperties` occurs anywhere; outlines is not asked here.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ FORMATS = (
     *("email", "date", "time", "date-time", "duration", "ipv4", "ipv6", "hostname", "uuid", "uri", "uri-reference"),
     *("uri-template", "json-pointer", "relative-json-pointer"),
 )
-"""Formats of strings that xgrammar knows."""
+"""Formats of strings that xgrammar supports."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Who takes a tool; where it is nobody, or nobody who was asked, `complaint` says why."""
+    """The backend that accepts a tool; if there is none, or if it was not asked, `complaint` is the reason."""
 
     backend: Literal["xgrammar", "llguidance", "outlines", "none"]
     complaint: str | None = None
-    """What the gate or xgrammar's compiler says, and after it what llguidance says."""
+    """The error of the gate or of xgrammar's compiler, followed by that of llguidance."""
 
 
 def schema_of_calls(parameters: dict[str, Any], name: str = "tool") -> dict[str, Any]:
-    """Give the schema of an answer that calls one tool, its `$defs` carried to the root."""
+    """Return the schema of an answer that calls one tool, with its `$defs` moved to the root."""
     call = {
         "properties": {
             "name": {"type": "string", "enum": [name]},
@@ -47,7 +47,7 @@ def schema_of_calls(parameters: dict[str, Any], name: str = "tool") -> dict[str,
 
 
 def objects(value: Any) -> Iterator[dict[str, Any]]:
-    """Give every object in a schema. Both gates look into whatever is an object, a property's default, too."""
+    """Return every object in a schema. Both gates look into all objects, including a property's default."""
     if isinstance(value, dict):
         yield value
         for member in value.values():
@@ -59,12 +59,12 @@ def objects(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def gate(schema: Any) -> str | None:
-    """Say what vLLM keeps from xgrammar."""
+    """Return the reason why vLLM does not use xgrammar."""
     return next((fault for found in objects(schema) if (fault := unsupported(found)) is not None), None)
 
 
 def unsupported(found: dict[str, Any]) -> str | None:
-    """Say what of one object xgrammar is not trusted with. Only what its `type` is about counts."""
+    """Return the first part of an object for which xgrammar is not used. Only keywords of its `type` count."""
     names = found.get("type")
     types = {names} if isinstance(names, str) else set(filter(is_text, names)) if isinstance(names, list) else set()
     if types & {"integer", "number"} and "multipleOf" in found:
@@ -108,19 +108,19 @@ def shape_and_length(found: Any) -> bool:
 
 
 class Backends:
-    """Both backends that are asked: the modules `xgrammar` and `llguidance`."""
+    """The two backends that are asked: the modules `xgrammar` and `llguidance`."""
 
     def __init__(self, xgrammar: Any, llguidance: Any) -> None:
         self.xgrammar = xgrammar
         self.grammar = xgrammar.Grammar
         self.matcher = llguidance.LLMatcher
         self.tokenizer = llguidance.LLTokenizer("byte")
-        # Every byte but NUL is a token, and the last one ends the text.
+        # Every byte except NUL is a token, and the last token ends the text.
         tokens = xgrammar.TokenizerInfo([*(bytes([byte]) for byte in range(1, 256)), "</s>"], stop_token_ids=[255])
         self.compiler = xgrammar.GrammarCompiler(tokens)
 
     def answer(self, parameters: Any) -> Answer:
-        """Say who takes one tool."""
+        """Return the backend that accepts one tool."""
         if not isinstance(parameters, dict):
             return Answer("none", "the request has no other `parameters` than an object")
         schema = schema_of_calls(parameters)
@@ -133,7 +133,7 @@ class Backends:
         return Answer("none", f"{complaint}; {error}") if error else Answer("llguidance", complaint)
 
     def admits(self, parameters: dict[str, Any], arguments: Any) -> bool | None:
-        """Say whether the model may call the tool with these arguments; `None` if neither backend takes the tool."""
+        """Return whether the model may call the tool with these arguments; `None` if no backend accepts the tool."""
         backend = self.answer(parameters).backend
         schema = json.dumps(schema_of_calls(parameters))
         text = json.dumps([{"name": "tool", "parameters": arguments}], ensure_ascii=False)
@@ -148,7 +148,7 @@ class Backends:
         return None
 
     def compile(self, schema: dict[str, Any]) -> str | None:
-        """Say what xgrammar says, whose defaults vLLM keeps: objects that list properties are closed."""
+        """Return xgrammar's error, with the defaults that vLLM uses: objects with properties are closed."""
         try:
             self.grammar.from_json_schema(json.dumps(schema))
         except RuntimeError as error:

@@ -1,6 +1,6 @@
-"""A transport that plays the backend of `toolwire.httpx` and `toolwire.httpx2`, and what is posted to it through ours.
+"""A transport that acts as the backend of `toolwire.httpx` and `toolwire.httpx2`, and functions that post through it.
 
-Which of the two libraries is meant, the fixture `library` says.
+The fixture `library` selects one of the two libraries.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ try:
     import toolwire.httpx2
 
     LIBRARIES.append((httpx2, toolwire.httpx2))
-except ImportError:  # Python 3.10 has none
+except ImportError:  # Not available for Python 3.10.
     pass
 
 httpx: Any = httpx1
@@ -54,7 +54,7 @@ CALLS = message([{"type": "tool_use", "id": "t2", "name": "book_room", "input": 
 
 
 def pieces_of(said: dict[str, Any]) -> list[bytes]:
-    """Write a message as the pieces of a stream."""
+    """Return a message as the pieces of a stream."""
     (block,) = said["content"]
     piece = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
     events: list[dict[str, Any]] = [
@@ -77,7 +77,7 @@ def blocks_of(events: list[Any]) -> list[str]:
 
 
 class Pieces:
-    """A reply in pieces, which knows how much of it was read."""
+    """A reply in pieces that records how much of it was read."""
 
     def __init__(self, pieces: list[bytes]) -> None:
         self.pieces, self.read, self.closed = pieces, 0, False
@@ -103,7 +103,7 @@ Stream: Any = Pieces
 
 
 class Backend:
-    """Says what it is told to, one reply after the other, and remembers what it got."""
+    """Sends prepared replies, one after the other, and records the requests."""
 
     def __init__(self, *says: Any) -> None:
         self.says, self.got = list(says), list[Any]()

@@ -1,7 +1,7 @@
-"""xgrammar without torch, transformers and numpy, which it imports, and which compile no grammar.
+"""xgrammar without torch, transformers and numpy, which it imports but does not need for compiling grammars.
 
-They are what it hands masks of tokens to, and what it reads tokenizers of; a judge of schemas needs neither. Where they
-are missing, modules that hold nothing but the names asked for stand in for them while xgrammar is imported, no longer.
+xgrammar passes token masks to them, and reads tokenizers from them; a judge of schemas needs neither. If they are
+missing, modules with only the required names replace them while xgrammar is imported.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ STANDING_IN: dict[str, dict[str, object]] = {
 
 
 def load() -> Any:
-    """Import xgrammar; an `ImportError` says that it, or what it is bound with, is missing."""
-    # Its binding looks for torch, too, and does without: a stand-in would mislead it.
+    """Import xgrammar; an `ImportError` names it, or the binding package, if it is missing."""
+    # The binding also searches for torch, and works without it; the replacement would mislead it.
     importlib.import_module("tvm_ffi")
     missing = [name for name in STANDING_IN if name not in sys.modules and find_spec(name.partition(".")[0]) is None]
     for name in missing:

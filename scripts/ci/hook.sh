@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# What .pre-commit-hooks.yaml runs: `toolwire check` with the hook's options and files. `hook.sh npm|uv OPTION… -- FILE…`
+# Runs `toolwire check` for .pre-commit-hooks.yaml, with the hook's options and files. `hook.sh npm|uv OPTION… -- FILE…`
 #
-# The program comes from a cache folder of the user's, never from the repository that is checked: `npx` would take its `node_modules` and
-# the registry of its `.npmrc`, `uvx` its `uv.toml`. It runs in bash 3.2, too, which macOS has: it treats an empty array as unset.
+# The program comes from the user's cache directory, never from the checked repository: `npx` would use the repository's
+# `node_modules` and the registry in its `.npmrc`, and `uvx` its `uv.toml`. Compatible with bash 3.2, the version of
+# macOS: expanding an empty array fails there.
 set -euo pipefail
 source "$(dirname "$0")/install.sh"
 
@@ -18,7 +19,7 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
   options+=("$1")
   shift
 done
-# A file may be called `--servers=tools.json`.
+# A file may have a name such as `--servers=tools.json`.
 [ $# -gt 0 ] || fail 'expected `--` as the last of the `args` of the hook, found none: names of files would be options'
 shift
 files=()
@@ -27,14 +28,14 @@ for name in "$@"; do
   files+=("$name")
 done
 
-# A relative XDG_CACHE_HOME is ignored, as its specification says: the folder would lie in the repository.
+# A relative XDG_CACHE_HOME is ignored, as its specification says: the directory would be in the repository.
 case ${XDG_CACHE_HOME:-} in /*) cache=$XDG_CACHE_HOME ;; *) cache=${HOME:?}/.cache ;; esac
 cache=$cache/toolwire/hooks
 mkdir -p "$cache"
 cache=$(CDPATH= cd "$cache" && pwd -P)
 repository=$(pwd -P)
 case $cache/ in "${repository%/}"/*) fail 'expected a cache folder outside the repository that is checked, found one inside' ;; esac
-# Somebody else's folder could hold another program.
+# A directory of another user could contain another program.
 own() { # FOLDER
   [ -O "$1" ] && [ ! -L "$1" ] || fail "expected a cache folder that belongs to the user, found another: $1"
 }
@@ -44,7 +45,8 @@ if [ ! -d "$folder" ]; then
   new=$(mktemp -d "$cache/new.XXXXXX")
   trap 'rm -rf "$new"' EXIT
   "install_$kind" "$new" || fail "expected to install toolwire $(version) with $kind, found that it fails"
-  # Whole or not at all. If another commit was faster, `mv` puts this one into its folder, where it changes nothing and goes.
+  # Moved atomically. If another commit was faster, `mv` moves this one into the existing folder, from where it is
+  # removed.
   [ -d "$folder" ] || mv "$new" "$folder"
   rm -rf "$folder/${new##*/}"
 fi

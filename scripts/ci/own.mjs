@@ -1,5 +1,6 @@
-// Writes toolwire's own entry into package.json and package-lock.json beside this file: an exact version, and what else the lock of the
-// program's package says. It has no hash: a package is packed after the commit that it is made of. Everything else in the lock has one.
+// Writes toolwire's own entry into package.json and package-lock.json next to this file: an exact version, and the
+// other members from the package's own lock file. It has no hash, because a package is packed after the commit that
+// contains the lock file. All other entries have one.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const read = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));

@@ -1,6 +1,7 @@
-// Four people who have never seen toolwire, each with an empty folder, the published package and the documentation: an author of agents in
-// TypeScript, one in Python, one in Rust, and somebody who has a workflow. What they type is what the pages say, and nothing else. The
-// APIs and servers are fakes of this machine. Each test prints how many lines it took.
+// Four users who do not know toolwire, each with an empty folder, the published package and the documentation: an
+// author of agents in TypeScript, one in Python, one in Rust, and somebody with a workflow. They only type what the
+// pages contain. The APIs and servers are fakes on this machine. Each test prints the number of lines that the user
+// needed.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -26,17 +27,17 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const PACKAGES = join(ROOT, 'target', 'roles');
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'toolwire-roles-'));
-/** What the model calls; strict mode says by null that the optional `unit` is absent. */
+/** The model's call; in strict mode, null means that the optional `unit` is absent. */
 const CALL = { name: 'get-sum', input: { a: 2, b: 3, unit: null } };
 
 const windows = process.platform === 'win32';
-/** A program of a page: the block whose fence names the file. */
+/** Returns a program of a page: the block whose fence names the file. */
 const program = (name) => new RegExp(`^\`\`\`\\w+ ${name.replace('.', '\\.')}\n(.*?)^\`\`\`$`, 'ms').exec(readme)[1];
-/** The first block of a language. */
+/** Returns the first block of a language. */
 const first = (language) => new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'ms').exec(readme)[1];
 const lines = (text) => text.split('\n').filter((line) => line.trim() !== '').length;
 
-/** The lines that are about toolwire. */
+/** Returns the number of lines that concern toolwire. */
 const ours = (text) =>
   lines(
     text
@@ -45,7 +46,7 @@ const ours = (text) =>
       .join('\n'),
   );
 
-/** The one published file of a kind. */
+/** Returns the path of the only package of a kind. */
 function published(end) {
   const [name, ...others] = readdirSync(PACKAGES).filter((file) => file.endsWith(end));
   assert.ok(
@@ -55,7 +56,7 @@ function published(end) {
   return join(PACKAGES, name);
 }
 
-/** An empty folder. */
+/** Creates an empty folder. */
 function empty(name) {
   const path = join(folder, name);
   mkdirSync(path);
@@ -66,7 +67,7 @@ function run(cwd, command, args, env = {}) {
   return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: 'pipe', env: { ...process.env, ...env } });
 }
 
-/** Runs it without holding up the fakes, which are in this process. */
+/** Runs a command asynchronously, because the fakes run in this process. */
 async function asking(cwd, command, args, url) {
   const { execFile } = await import('node:child_process');
   const { promisify } = await import('node:util');
@@ -88,7 +89,7 @@ describe('with an empty folder and the README', { skip: windows && 'the fakes ar
     const project = empty('typescript');
     run(project, 'npm', ['init', '-y']);
     run(project, 'npm', ['install', '--offline', '--no-audit', '--no-fund', published('.tgz')]);
-    // The SDKs, which the README has installed with it.
+    // The SDKs, which the README installs together with toolwire.
     for (const sdk of ['openai', '@modelcontextprotocol']) {
       symlinkSync(join(ROOT, 'npm/examples/node_modules', sdk), join(project, 'node_modules', sdk));
     }
@@ -106,7 +107,7 @@ describe('with an empty folder and the README', { skip: windows && 'the fakes ar
     run(project, python, ['-m', 'venv', '.venv']);
     const own = join(project, '.venv/bin/python');
     run(project, own, ['-m', 'pip', 'install', '--quiet', '--no-index', published('.whl')]);
-    // The SDKs, which the README has installed with it.
+    // The SDKs, which the README installs together with toolwire.
     const paths = (of) => run(project, of, ['-c', 'import sysconfig; print(sysconfig.get_path("purelib"))']).trim();
     writeFileSync(join(paths(own), 'sdks.pth'), `${paths(python)}\n`);
     const text = program('agent.py');
@@ -126,7 +127,7 @@ describe('with an empty folder and the README', { skip: windows && 'the fakes ar
     assert.ok(existsSync(join(crate, 'Cargo.toml')), 'expected the packed crate in target/roles/toolwire');
     const dependencies = `toolwire = { path = ${JSON.stringify(crate)} }\nserde_json = "1"\n`;
     writeFileSync(join(project, 'Cargo.toml'), readFileSync(join(project, 'Cargo.toml'), 'utf8') + dependencies);
-    // The versions that are on this machine.
+    // The versions that are installed on this machine.
     cpSync(join(ROOT, 'Cargo.lock'), join(project, 'Cargo.lock'));
     writeFileSync(join(project, 'src/main.rs'), text);
     const target = { CARGO_TARGET_DIR: join(ROOT, 'target', 'roles', 'rust') };

@@ -70,54 +70,54 @@ pub(crate) struct CheckArguments {
     pub(crate) update_baseline: bool,
 }
 
-/// What makes the exit code 1.
+/// Minimum severity for the exit code 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOn {
-    // An API refuses it, or a client drops the tool
+    // Refused by an API, or dropped by a client
     Refused,
-    // And what an API takes for something else
+    // Also: reinterpreted by an API
     Reinterpreted,
-    // And what has no effect
+    // Also: without effect
     Ignored,
-    // Nothing
+    // No finding
     Never,
 }
 
-/// What is shown.
+/// Minimum severity of the findings that are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Show {
-    // What is refused
+    // Refused
     Refused,
-    // And what an API takes for something else
+    // Also: reinterpreted by an API
     Reinterpreted,
-    // And what has no effect
+    // Also: without effect
     Ignored,
 }
 
-/// How findings are written.
+/// Output format of the findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    // For people, by rule
+    // Human-readable text, grouped by rule
     Text,
-    // One document
+    // One JSON document
     Json,
     // Annotations of GitHub Actions
     Github,
     // SARIF 2.1.0
     Sarif,
-    // JUnit's XML
+    // JUnit XML
     Junit,
-    // Tables, for a summary or a comment
+    // Markdown tables, for a job summary or a comment
     Markdown,
 }
 
 impl FailOn {
-    /// The word that a configuration has for it.
+    /// Parses the word of a configuration.
     pub(crate) fn of(word: &str) -> Option<FailOn> {
         FailOn::from_str(word, false).ok()
     }
 
-    /// The mildest severity that counts.
+    /// Returns the minimum severity that counts.
     pub(crate) const fn least(self) -> Option<Severity> {
         match self {
             FailOn::Refused => Some(Severity::Refused),
@@ -127,7 +127,7 @@ impl FailOn {
         }
     }
 
-    /// The word.
+    /// Returns the word of the command line.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             FailOn::Never => "never",
@@ -139,7 +139,7 @@ impl FailOn {
 }
 
 impl Show {
-    /// The mildest severity that is shown.
+    /// Returns the minimum severity that is shown.
     pub(crate) const fn least(self) -> Severity {
         match self {
             Show::Refused => Severity::Refused,

@@ -1,4 +1,4 @@
-//! The command line: its commands, options and help. What they do is elsewhere.
+//! Arguments of the command line: commands, options and help. Other modules execute the commands.
 
 mod check;
 mod defer;
@@ -157,7 +157,7 @@ pub(crate) struct DialectChoice {
 }
 
 impl DialectChoice {
-    /// The choice, where the command line makes one.
+    /// Returns the choice of dialects, if the command line contains one.
     pub(crate) fn choice(&self) -> Option<Choice<'_>> {
         match self.profile.as_deref() {
             Some(name) => Some(Choice::Profile(name)),
@@ -226,7 +226,7 @@ pub(crate) struct SanitizeArguments {
     pub(crate) layout: Layout,
     #[command(flatten)]
     pub(crate) machine: Machine,
-    // Last: its heading would stand above what follows.
+    // Last, because its heading would apply to all options after it.
     #[command(flatten)]
     pub(crate) repairing: Repairing,
 }
@@ -266,7 +266,7 @@ pub(crate) struct Rewriting {
     pub(crate) template: Option<String>,
 }
 
-/// A number, or no limit.
+/// A limit; `None` means no limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limit(pub(crate) Option<usize>);
 
@@ -319,7 +319,7 @@ fn limit(text: &str) -> Result<Limit, std::num::ParseIntError> {
 }
 
 impl Rewriting {
-    /// As the library's options.
+    /// Converts the arguments to the library's options.
     pub(crate) fn options(&self, dialect: &str) -> SanitizeOptions {
         let mut options = SanitizeOptions::new(dialect).allow(choice(Some(&self.allow)).unwrap_or_default());
         options.used_as = choice(Some(&self.used_as)).unwrap_or(options.used_as);
@@ -335,15 +335,15 @@ impl Rewriting {
     }
 }
 
-/// The error for tools where `--use response` asks about the schema of an answer.
+/// Error for tools as input of `--use response`, which expects the schema of an answer.
 pub(crate) fn not_a_schema() -> CommandError {
     CommandError::option("use", "expected a schema with `--use response`, found tools or a request")
 }
 
-/// The words for the least confidence of a repair.
+/// Words for the minimum confidence of repairs.
 pub(crate) const REPAIRS: [&str; 3] = ["exact", "likely", "off"];
 
-/// The least confidence of a repair; `None`: arguments are not repaired.
+/// Returns the minimum confidence of repairs; `None` if arguments are not repaired.
 pub(crate) fn least_confidence(word: &str) -> Option<Confidence> {
     match word {
         "off" => None,
@@ -352,7 +352,7 @@ pub(crate) fn least_confidence(word: &str) -> Option<Confidence> {
     }
 }
 
-/// What a word stands for. Only words that the parser let through come here.
+/// Returns the value of an option's word, which the parser has validated.
 pub(crate) fn choice<T: Choices>(word: Option<&str>) -> Option<T> {
     let word = word?;
     T::CHOICES.iter().find(|(spelling, _)| *spelling == word).map(|(_, choice)| *choice)

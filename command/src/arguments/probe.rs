@@ -78,7 +78,7 @@ pub(crate) struct ProbeArguments {
 }
 
 impl ProbeArguments {
-    /// The server whose tools are the input. (`--url` is the API's.)
+    /// Returns the server whose tools are the input. (`--url` is the URL of the API.)
     pub(crate) fn connection(&self) -> Connection {
         Connection {
             servers: self.servers.clone(),

@@ -61,13 +61,13 @@ pub(crate) struct ProxyArguments {
 }
 
 impl ProxyArguments {
-    /// Whether a client's file is edited, and nothing is run.
+    /// Returns whether the command edits a client's file and runs nothing.
     pub(crate) fn edits(&self) -> bool {
         self.install.is_some() || self.undo.is_some()
     }
 }
 
-/// When tools are put behind a search.
+/// Condition for replacing a list of tools by a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Defer {
     Auto,

@@ -22,10 +22,10 @@ Examples:
 
 Exit codes: 0 it was ended; 2 wrong usage, or an address at which it cannot listen.";
 
-/// The word that has the construct for deferred tools looked up.
+/// The word for the construct that is determined from host and model.
 pub(crate) const AUTO: &str = "auto";
 
-/// The words for the API's own construct for deferred tools.
+/// Words for the API's native construct for deferred tools.
 pub(crate) fn natives() -> Vec<&'static str> {
     [AUTO].into_iter().chain(Native::CHOICES.iter().map(|(word, _)| *word)).collect()
 }

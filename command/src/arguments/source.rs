@@ -1,8 +1,8 @@
-//! Where the input comes from: files, standard input, MCP servers.
+//! Options for the source of the input: files, standard input, MCP servers.
 
 use clap::{ArgGroup, Args};
 
-/// What a timer of Node can hold, in seconds; above, it would end at once.
+/// Maximum delay of a timer in Node, in seconds; a longer one would end at once.
 pub(super) const LONGEST: i64 = 2_147_483;
 
 /// One input.

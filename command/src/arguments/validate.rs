@@ -41,7 +41,7 @@ pub(crate) struct ValidateArguments {
     pub(crate) layout: Layout,
     #[command(flatten)]
     pub(crate) machine: Machine,
-    // Last: its heading would stand above what follows.
+    // Last, because its heading would apply to all options after it.
     #[command(flatten)]
     pub(crate) repairing: Repairing,
 }
@@ -69,7 +69,7 @@ pub(crate) struct Repairing {
 }
 
 impl Repairing {
-    /// As the library's options, for a tool of that name.
+    /// Converts the arguments to the library's options, for a tool of that name.
     pub(crate) fn options(&self, name: Option<&str>) -> RepairOptions {
         let mut options = RepairOptions::default()
             .disable(self.disable.iter().filter_map(|name| RepairRule::named(name)))

@@ -1,4 +1,4 @@
-//! The findings as one document.
+//! Findings as one JSON document.
 
 use toolwire::json::{Node, Object, Text};
 

@@ -1,4 +1,4 @@
-//! Workflow commands of GitHub Actions, which show as annotations of the change.
+//! Workflow commands of GitHub Actions, which show findings as annotations.
 //! <https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands>
 
 use toolwire::reports::Severity;
@@ -42,12 +42,12 @@ pub(super) fn written(report: &Report<'_>) -> String {
     out
 }
 
-/// A message: the end of its line would end the command.
+/// Escapes a message, in which a line break would end the command.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// A property: what separates it from others, too.
+/// Escapes a property, in which the separators between properties are special, too.
 fn property(text: &str) -> String {
     data(&shown(text)).replace(':', "%3A").replace(',', "%2C")
 }

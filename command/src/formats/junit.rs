@@ -1,6 +1,6 @@
-//! JUnit's XML, as CI systems read it: a suite for each input, a case for each tool.
+//! JUnit XML for CI systems: a suite for each input, a case for each tool.
 //!
-//! Written by hand: it is five elements, which `quick-junit` would bring a whole reader of XML along for.
+//! Written by hand: it has only five elements, and `quick-junit` would add a whole XML reader.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub(super) fn written(report: &Report<'_>) -> String {
     )
 }
 
-/// A case for each tool, and one for what is wrong with the list.
+/// Renders a case for each tool, and one for findings about the list.
 fn suite(report: &Report<'_>, at: usize, source: &Source) -> (String, usize, usize) {
     let mut found = BTreeMap::<Option<usize>, Vec<(&Group, String)>>::new();
     for group in &report.groups {
@@ -94,7 +94,7 @@ fn lines(found: &[&(&Group, String)]) -> String {
     found.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// What was expected and found, and who says so: the case says which tool it is.
+/// Renders a finding with its dialects. The tool is omitted, because the case names it.
 fn line(group: &Group) -> String {
     format!("{}{} [{}]", group.finding.message, copies(group), group.finding.dialects().join(", "))
 }
@@ -103,7 +103,7 @@ fn content(lines: &str) -> String {
     lines.split('\n').map(attribute).collect::<Vec<_>>().join("\n")
 }
 
-/// Characters that XML cannot hold show as their escapes.
+/// Escapes a text for XML; characters that XML cannot represent are shown as escapes.
 fn attribute(text: &str) -> String {
     let text = shown(text);
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");

@@ -1,5 +1,5 @@
-//! Tables in Markdown, for the summary of a run or a comment. No word of a server's is markup there: they are code,
-//! because GitHub makes links of names, numbers and addresses wherever else they stand, escaped or not.
+//! Markdown tables, for the summary of a job or a comment. Text from servers is always formatted as code, because
+//! elsewhere GitHub turns names, numbers and URLs into links, even if they are escaped.
 
 use super::{copies, Report};
 use crate::{
@@ -44,12 +44,12 @@ fn row(report: &Report<'_>, group: &Group) -> String {
     format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
 }
 
-/// Text as code, on one line: between more backticks than it has in a row.
+/// Formats text as inline code, delimited by more backticks than any run of them in the text.
 fn code(text: &str) -> String {
     let text = shown(text);
     let longest = text.split(|one| one != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest + 1);
-    // A space at both ends is taken away where there is one.
+    // Markdown removes one space from both ends, so that one has to be added if the text begins or ends with a space.
     let is_open = |one: char| one == '`' || one == ' ';
     let space = if text.starts_with(is_open) || text.ends_with(is_open) { " " } else { "" };
     if text.is_empty() {
@@ -59,7 +59,7 @@ fn code(text: &str) -> String {
     }
 }
 
-/// Text of ours that means itself, on one line.
+/// Escapes our own text for Markdown, on one line.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for one in shown(text).chars() {

@@ -1,4 +1,4 @@
-//! The findings of `check`, as people and other programs read them.
+//! Output formats of the findings of `check`.
 
 mod document;
 mod github;
@@ -20,37 +20,37 @@ use super::{
 
 pub(crate) const JSON: Format = Format::Json;
 
-/// What was found, and everything that must be said about it.
+/// The findings, and everything else that the output contains.
 pub(crate) struct Report<'r> {
     pub(crate) profile: Option<&'r str>,
     pub(crate) dialects: &'r [&'static Dialect],
-    /// From what on the exit code is 1.
+    /// Minimum severity or outcome for the exit code 1.
     pub(crate) fail_on: &'r str,
-    /// It was asked what is lost when tools are rewritten.
+    /// True for `--rewritten`.
     pub(crate) is_rewritten: bool,
-    /// Of which severities there is more than there may be, the worst first.
+    /// Severities with too many findings, the worst first.
     pub(crate) exceeded: [bool; 3],
     pub(crate) sources: &'r [Source],
     pub(crate) groups: Vec<Group>,
     pub(crate) failed: &'r [CommandError],
     pub(crate) notes: &'r [String],
-    /// How many are not shown, by their severity.
+    /// Number of findings that are not shown, by severity.
     pub(crate) milder: [usize; 3],
     pub(crate) ignored: usize,
-    /// How many the baseline knows.
+    /// Number of findings that the baseline contains.
     pub(crate) known: usize,
-    /// What of the configuration and the baseline is out of date.
+    /// Stale entries of the configuration and of the baseline.
     pub(crate) stale: Vec<String>,
-    /// The baseline, where it is written.
+    /// Path of the baseline, if it is written.
     pub(crate) written: Option<String>,
     pub(crate) code: u8,
     pub(crate) quiet: bool,
 }
 
-/// The report in a format, and on standard error what is said beside it.
+/// Writes the report in a format, and notes on standard error.
 pub(crate) fn written(report: &Report<'_>, format: Format, terminal: &Terminal) -> Output {
     let mut output = match format {
-        // What there is to tell of no input at all is said below; other programs want their document.
+        // Without an input, only the notes are written as text. Other formats always write a document.
         Format::Text if report.sources.is_empty() => Output::default(),
         Format::Text => Output::new(text::written(report, terminal.out)),
         Format::Json => Output::json(&document::written(report)),
@@ -63,7 +63,7 @@ pub(crate) fn written(report: &Report<'_>, format: Format, terminal: &Terminal) 
     for error in report.failed {
         output.note(&error.render("toolwire", paint));
     }
-    // Documents say it themselves.
+    // These formats contain the notes.
     if !report.quiet && !matches!(format, Format::Json | Format::Markdown) {
         for line in report.notes.iter().chain(&report.stale) {
             output.note(&format!("{caution} {line}"));
@@ -80,7 +80,7 @@ pub(crate) fn written(report: &Report<'_>, format: Format, terminal: &Terminal) 
 }
 
 impl Report<'_> {
-    /// How many of what, in what.
+    /// Returns the number of tools or schemas, and the dialects.
     fn title(&self) -> String {
         let noun = if self.sources.iter().all(|source| source.noun == "schema") { "schema" } else { "tool" };
         let count = self.sources.iter().map(|source| source.entries.len()).sum();
@@ -92,7 +92,7 @@ impl Report<'_> {
         format!("{}{from}, {}{profile}", counted(count, noun), counted(self.dialects.len(), "dialect"))
     }
 
-    /// The findings in one line.
+    /// Summarizes the findings in one line.
     fn summary(&self) -> String {
         let mut words = Vec::new();
         let losses = Outcome::ALL.into_iter().rev().map(|outcome| (outcome.as_str(), true));
@@ -131,7 +131,7 @@ impl Report<'_> {
         format!("{}: {found}", self.title())
     }
 
-    /// What is not shown.
+    /// Returns a note about findings that are not shown.
     fn beside(&self) -> Option<String> {
         let [_, reinterpreted, ignored] = self.milder;
         let mut words = Vec::new();
@@ -150,7 +150,7 @@ impl Report<'_> {
         (!words.is_empty()).then(|| format!("not shown: {}", words.join(", ")))
     }
 
-    /// Where something stands, as editors and compilers write it.
+    /// Formats a place like editors and compilers do.
     fn place(&self, place: &Place) -> String {
         let Some(source) = self.sources.get(place.source) else { return String::new() };
         let name = shown(&source.input.source).into_owned();
@@ -160,19 +160,19 @@ impl Report<'_> {
         }
     }
 
-    /// Whether findings of a severity make the exit code 1.
+    /// Returns whether findings of a severity cause the exit code 1.
     fn fails(&self, severity: Severity) -> bool {
         self.exceeded.get(rank(severity)).copied().unwrap_or_default()
     }
 }
 
-/// A finding in one line: which tool, what was expected and found, and who says so.
+/// Formats a finding in one line: tool, message and dialects.
 fn line(group: &Group) -> String {
     let tool = group.finding.tool.as_ref().map(|tool| format!("`{tool}`: ")).unwrap_or_default();
     format!("{tool}{}{} [{}]", group.finding.message, copies(group), group.finding.dialects().join(", "))
 }
 
-/// How often it is there.
+/// Returns a suffix with the number of copies.
 fn copies(group: &Group) -> String {
     match group.copies.len() {
         0 => String::new(),

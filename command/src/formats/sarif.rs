@@ -1,7 +1,8 @@
-//! SARIF 2.1.0, which code scanning reads.
+//! SARIF 2.1.0, the format of code scanning.
 //! <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>
 //!
-//! Built as a tree like every other document here: the types of `serde-sarif` need serde, which the command is without.
+//! Built as a tree like all other documents of the command: the types of `serde-sarif` need serde, which the command
+//! does not use.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,7 @@ use crate::{
 };
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
-/// Raised whenever the same finding gets another number.
+/// Version of the fingerprints, which is raised whenever the same finding gets another fingerprint.
 const FINGERPRINT: &str = "toolwire/v1";
 
 pub(super) fn written<'r>(report: &'r Report<'_>) -> Node<'r> {
@@ -92,7 +93,7 @@ fn result<'r>(report: &'r Report<'_>, group: &'r Group, index: usize) -> Node<'r
     ])
 }
 
-/// Takes links out of a message, which quotes the names of tools: `[text](address)` is a link (SARIF 2.1.0, 3.11.6).
+/// Removes links from a message, which quotes names of tools: `[text](address)` is a link (SARIF 2.1.0, 3.11.6).
 fn without_links(message: String) -> String {
     message.replace("](", "] (")
 }
@@ -134,7 +135,7 @@ fn text(words: String) -> Node<'static> {
     record([("text", Node::string(words))])
 }
 
-/// A path as a reference: relative to where the run was, or of a file.
+/// Converts a path to a URI reference: relative to the working directory, or absolute with `file:`.
 fn uri(path: &str) -> String {
     let is_drive = path.as_bytes().get(1) == Some(&b':');
     let mut out = String::from(match path {

@@ -1,4 +1,4 @@
-//! Findings for people: by rule, with what the rule says and how to mend it.
+//! Findings as text, grouped by rule, with the rule's summary and advice.
 
 use super::{copies, Report};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     terminal::{shown, Paint},
 };
 
-/// The findings. Quiet: a line for each, as compilers write it.
+/// Renders the findings. With `--quiet`, each finding is one line, like in compilers.
 pub(super) fn written(report: &Report<'_>, paint: Paint) -> String {
     let mut out = String::new();
     let mut before = None;

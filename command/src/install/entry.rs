@@ -1,5 +1,5 @@
-//! Reads the entry of a server in a client's file, and edits it to run through the proxy, or directly. Everything else
-//! in the file stays as it is.
+//! Edits the entry of a server in a client's file, so that it runs through the proxy or directly. The rest of the file
+//! is unchanged.
 
 use std::ops::Range;
 
@@ -15,18 +15,18 @@ use crate::{
     terminal::{cut, shown},
 };
 
-/// The program of a server, and where it stands in the file.
+/// Program of a server, with its place in the file.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) command: String,
     pub(super) arguments: Vec<String>,
-    /// The variables that the file sets.
+    /// Names of the variables that the file sets.
     pub(super) environment: Vec<String>,
     command_at: Range<usize>,
     arguments_at: Option<Range<usize>>,
-    /// What is inserted before arguments that are added behind the command.
+    /// Separator before `args`, if they have to be inserted after `command`.
     before: &'static str,
-    /// The name of the server, and the members that lead to it.
+    /// Keys of the members that lead to the server; the last one is its name.
     path: Vec<String>,
 }
 
@@ -34,7 +34,7 @@ impl Entry {
     /// Finds the server in a file: the only one if no name is given.
     ///
     /// # Errors
-    /// What was expected, and what was found.
+    /// A message with what was expected and what was found.
     pub(super) fn find(text: &str, list: &[&str], name: Option<&str>, is_toml: bool) -> Result<Entry, String> {
         if is_toml {
             in_toml(text, list, name)
@@ -43,7 +43,7 @@ impl Entry {
         }
     }
 
-    /// The file with another program.
+    /// Returns the file with another program.
     pub(super) fn with(&self, text: &str, command: &str, arguments: &[String]) -> String {
         let list: Vec<String> = arguments.iter().map(|argument| quoted(argument)).collect();
         let list = format!("[{}]", list.join(", "));
@@ -66,10 +66,10 @@ impl Entry {
 }
 
 impl Entry {
-    /// Makes sure that an edit did what was planned and nothing else: a file may have names twice, or dotted keys.
+    /// Checks that an edit changed only the program: a file may contain a key twice, or dotted keys.
     ///
     /// # Errors
-    /// Why nothing should be written.
+    /// A message with the reason why nothing should be written.
     pub(super) fn verify(
         &self,
         before: &str,
@@ -94,7 +94,7 @@ impl Entry {
 /// The members of an entry that an edit may change.
 const EDITED: [&str; 2] = ["command", "args"];
 
-/// Whether two files are the same but for the program of an entry.
+/// Returns whether two JSON files differ only in the program of an entry.
 fn same_json(before: &str, after: &str, path: &[String]) -> bool {
     let read = |text: &str| -> Option<String> {
         let plain = without_comments(text)?;
@@ -111,7 +111,7 @@ fn same_json(before: &str, after: &str, path: &[String]) -> bool {
     read(before).is_some_and(|text| Some(text) == read(after))
 }
 
-/// The same for TOML.
+/// Returns whether two TOML files differ only in the program of an entry.
 fn same_toml(before: &str, after: &str, path: &[String]) -> bool {
     fn tables(one: &DeTable<'_>, other: &DeTable<'_>, path: Option<&[String]>) -> bool {
         let is_entry = path.is_some_and(<[String]>::is_empty);
@@ -149,7 +149,7 @@ fn same_toml(before: &str, after: &str, path: &[String]) -> bool {
     }
 }
 
-/// A string as both JSON and TOML write it.
+/// Quotes a string so that it is valid in JSON and in TOML.
 pub(super) fn quoted(text: &str) -> String {
     json::write(&Node::string(text.to_string())).replace('\u{7f}', "\\u007f")
 }
@@ -164,7 +164,7 @@ fn none(list: &[&str], found: &[String], name: Option<&str>) -> String {
     }
 }
 
-/// The only name, or the one that is asked for.
+/// Returns the only name, or the one that the user asked for.
 fn chosen<'n>(found: &'n [String], list: &[&str], name: Option<&str>) -> Result<&'n str, String> {
     let one = match (name, found) {
         (None, [only]) => Some(only),
@@ -244,7 +244,7 @@ fn in_toml(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, Strin
         Some((list, at)) => (strings_of(list).ok_or(NO_LIST)?, Some(at)),
     };
     let environment = table_at(entry, "env").map(|(table, _)| table).into_iter().flat_map(|table| table.keys());
-    // Codex passes these on from its own environment.
+    // Codex passes these variables on from its own environment.
     let passed = value_at(entry, "env_vars").and_then(|(list, _)| strings_of(list)).unwrap_or_default();
     let is_inline = text.get(span.start..).is_some_and(|rest| rest.starts_with('{'));
     Ok(Entry {
@@ -258,7 +258,7 @@ fn in_toml(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, Strin
     })
 }
 
-/// A list of strings; `None`: it is something else.
+/// Reads a list of strings; returns `None` for other values.
 fn strings_of(list: &DeValue<'_>) -> Option<Vec<String>> {
     let DeValue::Array(list) = list else { return None };
     let string = |one: &Spanned<DeValue<'_>>| match one.get_ref() {

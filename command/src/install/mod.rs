@@ -1,4 +1,5 @@
-//! `toolwire proxy --install` and `--undo`: the proxy is put before a server in a client's own file, or taken away.
+//! `toolwire proxy --install` and `--undo`: edits a client's own file so that a server runs through the proxy, or
+//! directly again.
 
 mod entry;
 
@@ -16,7 +17,7 @@ use crate::{
     OutputFile,
 };
 
-/// Suffix of the backup file, before a hash of its content: no other backup is overwritten.
+/// Suffix of the backup file, followed by a hash of its content, so that no other backup is overwritten.
 const BACKUP: &str = ".toolwire-backup-";
 const PROXY: &str = "proxy";
 
@@ -34,10 +35,10 @@ pub(crate) struct Install {
     /// Candidate paths, in order.
     paths: Vec<String>,
     path: String,
-    /// The file as it is, and as it will be.
+    /// Content of the file before and after the change.
     before: String,
     after: String,
-    /// The program as it is, and as it will be.
+    /// Program of the server before and after the change.
     programs: [Program; 2],
 }
 
@@ -53,7 +54,7 @@ enum Stage {
     ReadingAgain,
     Agreed,
     Refused,
-    /// There is nothing to do.
+    /// The file needs no change.
     Nothing,
 }
 
@@ -142,7 +143,7 @@ impl Install {
         Ok(())
     }
 
-    /// Only the changed members: their lines may also contain secrets.
+    /// Renders the changed members only: other members may contain secrets.
     fn change(&self) -> String {
         let part = |(command, arguments): &Program, sign: char| {
             let list: Vec<String> = arguments.iter().map(|argument| quoted(argument)).collect();
@@ -165,7 +166,7 @@ fn fingerprint(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-/// Whether a program is the proxy.
+/// Returns whether a program is the proxy.
 fn is_proxy(command: &str, arguments: &[String]) -> bool {
     let words: Vec<&str> = [command].into_iter().chain(arguments.iter().map(String::as_str)).collect();
     proxy_at(&words).is_some()
@@ -176,7 +177,7 @@ fn proxy_at(words: &[&str]) -> Option<usize> {
     words.windows(2).position(|pair| matches!(pair, [one, PROXY] if is_ours(one)))
 }
 
-/// Returns the server behind `--` if a program is the proxy.
+/// Returns the server after `--` if a program is the proxy.
 fn behind_the_proxy(command: &str, arguments: &[String]) -> Option<Program> {
     let words: Vec<&str> = [command].into_iter().chain(arguments.iter().map(String::as_str)).collect();
     let at = proxy_at(&words)?;

@@ -1,4 +1,4 @@
-//! What one dialect means for every tool of a list.
+//! Evaluates the tools of a list for one dialect.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use toolwire::{
 use super::{Loss, Named, Reason, Verdict};
 use crate::{input::Subject, outcome::Outcome};
 
-/// Evaluates the tools of a list in one dialect.
+/// Evaluates the tools of a list for one dialect.
 pub(crate) struct Evaluator<'m> {
     pub(crate) dialect: &'static Dialect,
     pub(crate) allow: Allow,
@@ -21,7 +21,7 @@ pub(crate) struct Evaluator<'m> {
 }
 
 impl Evaluator<'_> {
-    /// A verdict for each tool.
+    /// Returns a verdict for each tool.
     pub(crate) fn all(&self, subject: Subject<'_>) -> Result<Vec<Verdict>, Error> {
         match subject {
             Subject::Schemas(schemas) => {
@@ -59,7 +59,7 @@ impl Evaluator<'_> {
         }
         for refused in outcome.quarantined {
             if let Some(verdict) = owner(&known, &refused.pointer).and_then(|at| verdicts.get_mut(at)) {
-                // `check` names the one tool that is too much; for those behind it there is no room either.
+                // `check` reports only the first tool beyond a limit; the API refuses the tools after it, too.
                 if internal::is_about_room(self.dialect, refused.rule) && verdict.accepted {
                     verdict.meets(Reason {
                         severity: Severity::Refused,
@@ -119,7 +119,7 @@ impl Verdict {
 
     fn add(&mut self, change: &Change, above: &str) {
         let outcome = Outcome::of(change);
-        // `check` names the one strict tool that is too much, and not those behind it.
+        // `check` reports only the first strict tool beyond the limit; the tools after it are not accepted either.
         self.accepted &= outcome != Outcome::NotStrict;
         self.outcome = self.outcome.max(outcome);
         if outcome >= Outcome::Closed {
@@ -134,7 +134,7 @@ impl Verdict {
     }
 }
 
-/// The tool that a pointer leads into.
+/// Returns the tool that contains the target of a pointer.
 fn owner(known: &BTreeMap<&str, usize>, pointer: &str) -> Option<usize> {
     let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1).chain([pointer.len()]);
     ends.filter_map(|end| pointer.get(..end)).find_map(|above| known.get(above).copied())

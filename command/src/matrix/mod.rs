@@ -1,4 +1,4 @@
-//! `toolwire matrix`: every tool in every dialect, one dialect at a step.
+//! `toolwire matrix`: evaluates every tool for every dialect, one dialect in each step.
 
 mod evaluate;
 mod render;
@@ -19,27 +19,27 @@ use super::{
     terminal::Terminal,
 };
 
-/// Something that is lost, or why there is nothing.
+/// A loss, or the reason why a tool cannot be rewritten.
 #[derive(Clone, Debug)]
 pub(crate) struct Loss {
     pub(crate) outcome: Outcome,
     pub(crate) rule: &'static str,
-    /// Into the list.
+    /// JSON Pointer into the list.
     pub(crate) pointer: String,
     pub(crate) message: String,
 }
 
-/// Why an API does not take a tool as it is, or not as it is meant.
+/// Reason why an API refuses, reinterprets or partly ignores an original tool.
 #[derive(Clone, Debug)]
 struct Reason {
     severity: Severity,
     rule: &'static str,
-    /// Into the list.
+    /// JSON Pointer into the list.
     pointer: String,
     message: String,
 }
 
-/// What each tool of an input loses in a dialect, or why it cannot be had there.
+/// Returns the losses of each tool of an input in a dialect.
 pub(crate) fn losses(
     subject: Subject<'_>,
     dialect: &'static Dialect,
@@ -49,36 +49,36 @@ pub(crate) fn losses(
     Ok(verdicts.into_iter().map(|verdict| verdict.losses).collect())
 }
 
-/// What one dialect means for one tool.
+/// Evaluation of one tool for one dialect.
 #[derive(Clone, Debug)]
 struct Verdict {
-    /// The API takes it as it is.
+    /// True if the API accepts the original tool.
     accepted: bool,
-    /// It holds the model to other arguments than the schema says.
+    /// True if the API constrains the model to other arguments than the schema describes.
     reinterpreted: bool,
-    /// Something in it has no effect.
+    /// True if a part of the tool has no effect.
     ignored: bool,
-    /// Why, if one of these three says so.
+    /// The reasons, if the tool is refused, reinterpreted or partly ignored.
     reasons: Vec<Reason>,
     outcome: Outcome,
     losses: Vec<Loss>,
 }
 
-/// All tools in one dialect.
+/// The verdicts for one dialect.
 struct Column {
     dialect: &'static Dialect,
-    /// As many as there are tools.
+    /// One verdict for each tool.
     verdicts: Vec<Verdict>,
-    /// The chat templates that refuse tools which the server accepts.
+    /// Chat templates that refuse tools which the server accepts.
     templates: Vec<Template>,
 }
 
-/// The command at work.
+/// State of the command.
 pub(crate) struct Matrix {
     arguments: MatrixArguments,
     input: SourceText,
     dialects: Vec<&'static Dialect>,
-    /// `tool` or `schema`.
+    /// Either `tool` or `schema`.
     noun: &'static str,
     tools: Vec<Named>,
     places: Places,
@@ -96,7 +96,7 @@ impl Matrix {
         Ok(Matrix { arguments, input, dialects, noun, tools, places, columns: Vec::new() })
     }
 
-    /// Whether something is as bad as the caller does not want it.
+    /// Returns whether an outcome is as bad as `--fail-on`, or worse.
     fn fails(&self) -> bool {
         let mut verdicts = self.columns.iter().flat_map(|column| &column.verdicts);
         let level = self.arguments.fail_on.as_str();
@@ -123,7 +123,7 @@ impl Matrix {
     fn step(&mut self, step: usize) -> Result<(), CommandError> {
         let Some(dialect) = self.dialects.get(step) else { return Ok(()) };
         let allow: Allow = choice(Some(&self.arguments.allow)).unwrap_or_default();
-        // Read again at every step: it takes a fraction of a step, and nothing has to borrow from itself.
+        // Read again at every step, which takes a fraction of the step and avoids a self-referential struct.
         let input = Input::read(&self.input.text)?.judged()?;
         let refusing = templates::refusing(dialect, &input.subject, &self.tools);
         let templates = refusing.map_err(|error| self.places.locate(&error))?;

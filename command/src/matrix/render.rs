@@ -1,4 +1,4 @@
-//! The matrix as tables for people, and as a document for machines.
+//! Renders the matrix: human-readable tables, and a JSON document.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{
     terminal::{counted, cut, grouped, shown, Paint},
 };
 
-/// The outcomes that have a column of their own. Nothing lost is one thing, whether something had to change or not.
+/// Outcomes with their own column. Unchanged tools and tools that were changed without loss share one.
 const COLUMNS: [(&str, &[Outcome]); 8] = [
     ("lossless", &[Outcome::Unchanged, Outcome::Lossless]),
     ("encoded", &[Outcome::Encoded]),
@@ -23,22 +23,22 @@ const COLUMNS: [(&str, &[Outcome]); 8] = [
     ("narrower", &[Outcome::Narrower]),
     ("refused", &[Outcome::Refused]),
 ];
-/// What the API makes of a tool that it takes as it is, where that is not what the schema says.
+/// Name of a column, with its predicate for accepted tools that the API reinterprets or partly ignores.
 type Taken = (&'static str, fn(&Verdict) -> bool);
 const TAKEN: [Taken; 2] = [
     ("reinterpreted", |verdict| verdict.accepted && verdict.reinterpreted),
     ("ignored", |verdict| verdict.accepted && verdict.ignored),
 ];
-/// The heading of the clients' table.
+/// Heading of the clients' table.
 const CLIENTS: &str = "MCP clients, which read a tool before any API does";
-/// A tool's name longer than this does not make the table wider.
+/// Maximum length of a tool's name in the table.
 const NAME: usize = 64;
-/// As many are named in a row; the rest is counted.
+/// Maximum number of names in a row; the others are counted.
 const RULES: usize = 4;
 const TOOLS: usize = 3;
 const TEMPLATES: usize = 5;
 
-/// What is lost: by which tools, in which dialects.
+/// A kind of loss, with its tools and dialects.
 struct Row {
     outcome: Outcome,
     tools: Vec<String>,
@@ -83,13 +83,13 @@ impl Matrix {
         out
     }
 
-    /// The columns of APIs, and those of clients of MCP servers, which read a tool before any API does.
+    /// Returns the columns of APIs, and those of MCP clients, which read a tool before an API does.
     fn groups(&self) -> (Vec<&Column>, Vec<&Column>) {
         self.columns.iter().partition(|column| !column.dialect.is_mcp_client())
     }
 
-    /// What is lost, the worst first: tools that lose the same in the same dialects share a row. With `--all` a row for
-    /// each tool and outcome, whether anything is lost or not.
+    /// Renders the losses, the worst first: tools with the same losses in the same dialects share a row. With `--all`,
+    /// there is a row for each tool and outcome, even without a loss.
     fn losses(&self, width: Option<usize>, paint: Paint, out: &mut String) {
         let rows: Vec<Row> = if self.arguments.all {
             self.rows(Outcome::Unchanged)
@@ -127,7 +127,7 @@ impl Matrix {
         table.write(width, out);
     }
 
-    /// A row for each tool and each outcome from `from` on, tool by tool.
+    /// Returns a row for each tool and each outcome that is at least `from`, tool by tool.
     fn rows(&self, from: Outcome) -> Vec<Row> {
         let mut rows = Vec::new();
         for (at, tool) in self.tools.iter().enumerate() {
@@ -152,7 +152,7 @@ impl Matrix {
 
     fn summary(&self, count: usize, paint: Paint, out: &mut String) {
         let (apis, clients) = self.groups();
-        // Without an API, the clients are all that was asked about.
+        // Without APIs, the clients take their place.
         let (apis, clients) = if apis.is_empty() { (clients, apis) } else { (apis, clients) };
         let all = apis.len();
         let in_all = |group: &[&Column], test: fn(&Verdict) -> bool| {
@@ -315,9 +315,9 @@ impl Matrix {
     }
 }
 
-/// A table with a row for each dialect.
+/// Renders a table with a row for each dialect.
 fn dialects(group: &[&Column], count: usize, width: Option<usize>, paint: Paint, out: &mut String) {
-    // What happens nowhere needs no column; a table for narrow terminals is a narrow table.
+    // Columns without an occurrence are omitted, to keep the table narrow.
     let used = |outcomes: &[Outcome]| group.iter().any(|column| column.count(outcomes) > 0);
     let columns: Vec<_> =
         COLUMNS.into_iter().filter(|(name, outcomes)| *name == "lossless" || used(outcomes)).collect();
@@ -360,7 +360,7 @@ enum Shade {
     Bad,
 }
 
-/// A number in its colour.
+/// Formats a number in its colour.
 fn number(count: usize, shade: Shade, paint: Paint) -> String {
     let text = grouped(count);
     match shade {
@@ -372,7 +372,7 @@ fn number(count: usize, shade: Shade, paint: Paint) -> String {
     }
 }
 
-/// The rules behind an outcome, each once, in the order in which they are met.
+/// Returns the rules that cause an outcome, each once, in the order of their first occurrence.
 fn rules<'v>(verdicts: impl Iterator<Item = &'v Verdict>, outcome: Outcome) -> String {
     let mut found: Vec<&str> = Vec::new();
     for loss in verdicts.flat_map(|verdict| &verdict.losses).filter(|loss| loss.outcome == outcome) {
@@ -383,7 +383,7 @@ fn rules<'v>(verdicts: impl Iterator<Item = &'v Verdict>, outcome: Outcome) -> S
     some(&found, RULES)
 }
 
-/// The first few, and how many more there are.
+/// Returns the first few words, and the number of the others.
 fn some<T: AsRef<str>>(words: &[T], most: usize) -> String {
     let mut text = words.iter().take(most).map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
     if words.len() > most {

@@ -1,4 +1,4 @@
-//! A matrix for each of several inputs, one after the other: the servers that an `mcp.json` names.
+//! Matrices of several inputs, one after the other: the servers in an `mcp.json`.
 
 use toolwire::json::Node;
 
@@ -12,10 +12,10 @@ use crate::{
     terminal::Terminal,
 };
 
-/// The command at work.
+/// State of the command.
 pub(crate) struct Matrices {
     each: Vec<Matrix>,
-    /// Inputs that could not be had, or not be judged.
+    /// Inputs that could not be read or checked.
     failed: Vec<CommandError>,
     notes: Vec<String>,
 }
@@ -37,7 +37,7 @@ impl Matrices {
             }
         }
         match failed.pop() {
-            // One input, and it is none.
+            // The only input failed.
             Some(error) if each.is_empty() && failed.is_empty() => Err(error),
             last => {
                 failed.extend(last);
@@ -46,7 +46,7 @@ impl Matrices {
         }
     }
 
-    /// Which of the matrices a step is of, and which of its steps.
+    /// Returns the index of the matrix that a step belongs to, and the step within it.
     fn place(&self, step: usize) -> (usize, usize) {
         let steps = self.each.first().map_or(1, Matrix::steps).max(1);
         (step / steps, step % steps)

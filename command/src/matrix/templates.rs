@@ -1,22 +1,22 @@
-//! The chat templates of open models, which refuse tools that the server accepts: docs/templates.md.
+//! Chat templates of open models, which refuse tools that the server accepts: docs/templates.md.
 
 use toolwire::{internal, json::Node, reports::Severity, Dialect, Error, SanitizeOptions};
 
 use super::Named;
 use crate::{input::Subject, places::value_at};
 
-/// A template that refuses something.
+/// A chat template that refuses tools.
 #[derive(Debug)]
 pub(super) struct Template {
-    /// Its file, as `--template` takes it.
+    /// Name of the file, as in `--template`.
     pub(super) file: &'static str,
-    /// How many tools it refuses that the server accepts.
+    /// Number of tools that it refuses although the server accepts them.
     pub(super) refused: usize,
-    /// How many of them cannot be rewritten for it.
+    /// Number of those that cannot be rewritten for it.
     pub(super) left: usize,
 }
 
-/// The templates of a server that refuse some of the tools.
+/// Returns the templates of a server that refuse some of the tools.
 pub(super) fn refusing(
     dialect: &'static Dialect,
     subject: &Subject<'_>,

@@ -1,22 +1,22 @@
-//! The address of an API, from which its host is judged and its requests are written.
+//! The URL of an API, which determines the host and the URLs of requests.
 //!
-//! It is refused unless every parser of URLs reads it alike: the hosts' clients follow WHATWG and RFC 3986, which find
-//! different hosts in `http://a\b/` and others. The crate `url` would bring the tables of IDNA into the WebAssembly.
+//! A URL is refused unless all parsers agree on it: the hosts' clients follow WHATWG and RFC 3986, which find different
+//! hosts in `http://a\b/` and others. The crate `url` would add the IDNA tables to the WebAssembly module.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// The longest name that DNS has.
+/// Maximum length of a DNS name.
 const LONGEST: usize = 253;
 
-/// The parts of an address.
+/// The parts of a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     is_encrypted: bool,
-    /// In lower case; an IPv6 address in brackets.
+    /// In lower case; an IPv6 address is in brackets.
     host: String,
-    /// If it is not the scheme's own.
+    /// `None` for the scheme's default port.
     port: Option<u16>,
-    /// Without a `/` at its end.
+    /// Without a trailing `/`.
     path: String,
     query: Option<String>,
 }
@@ -49,7 +49,7 @@ impl Address {
         Ok(Address { is_encrypted, host, port: port.filter(|port| *port != usual), path, query })
     }
 
-    /// The host, and its port unless that is the scheme's own.
+    /// Returns the host, with the port unless it is the scheme's default.
     pub(crate) fn host(&self) -> String {
         match self.port {
             Some(port) => format!("{}:{port}", self.host),
@@ -69,12 +69,12 @@ impl Address {
         format!("{scheme}://{}{}{path}{query}", self.host(), self.path)
     }
 
-    /// True if it has a query, which may hold a secret.
+    /// Returns whether the URL has a query, which may be secret.
     pub(crate) fn has_query(&self) -> bool {
         self.query.is_some()
     }
 
-    /// True if a key may be sent: HTTPS or loopback.
+    /// Returns whether a key may be sent: over HTTPS, or to loopback.
     pub(crate) fn keeps_secrets(&self) -> bool {
         let six = || self.host.strip_prefix('[')?.strip_suffix(']')?.parse::<Ipv6Addr>().ok();
         self.is_encrypted
@@ -113,7 +113,8 @@ fn host_and_port(authority: &str) -> Result<(String, Option<u16>), &'static str>
     }
 }
 
-/// A name in DNS, or an IPv4 address in dotted-decimal form. Some parsers take `0x7f.1` for one.
+/// Returns whether a host is a DNS name or an IPv4 address in dotted-decimal form. Some parsers read `0x7f.1` as an
+/// IPv4 address.
 fn is_name(host: &str) -> bool {
     let is_label = |label: &str| {
         !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
@@ -125,7 +126,7 @@ fn is_name(host: &str) -> bool {
     host.len() <= LONGEST && host.split('.').all(is_label) && (!is_numeric || host.parse::<Ipv4Addr>().is_ok())
 }
 
-/// True if `host` matches `pattern`: `*` matches one label, `{region}` matches one that names a region of AWS.
+/// Returns whether `host` matches `pattern`: `*` matches one label, `{region}` matches one that names an AWS region.
 pub(super) fn matches(pattern: &str, host: &str) -> bool {
     let (mut wanted, mut found) = (pattern.split('.'), host.split('.'));
     loop {
@@ -139,8 +140,8 @@ pub(super) fn matches(pattern: &str, host: &str) -> bool {
     }
 }
 
-/// True for AWS region names (`eu-central-1`, `us-gov-west-1`). Excludes `s3` and `s3-us-west-2`: an S3 bucket may be
-/// named `bedrock-runtime`.
+/// Returns whether a label is an AWS region (`eu-central-1`, `us-gov-west-1`). Excludes `s3` and `s3-us-west-2`: an S3
+/// bucket may be named `bedrock-runtime`.
 fn is_region(label: &str) -> bool {
     let parts: Vec<&str> = label.split('-').collect();
     let is_word = |part: &&str| part.len() > 1 && part.bytes().all(|byte| byte.is_ascii_lowercase());

@@ -1,21 +1,21 @@
-//! A schema without what it says: texts, names and values are replaced, its keywords and its form stay. The verdict of
-//! an API rests on these; what a property is called is for its owner to tell.
+//! Anonymizes a schema: replaces texts, names and values, and keeps the keywords and the structure, which determine the
+//! verdict of an API.
 
 use std::collections::BTreeMap;
 
 use toolwire::json::{Data, Member, Node, Object, Text};
 
-/// Texts for people.
+/// Keywords with texts for people.
 const TEXTS: [&str; 5] = ["title", "description", "$comment", "markdownDescription", "errorMessage"];
-/// Members whose names are names of ours, and whose values are schemas.
+/// Keywords whose members have user-defined names and schemas as values.
 const TABLES: [&str; 5] = ["properties", "$defs", "definitions", "dependentSchemas", "patternProperties"];
-/// Data, and no schemas.
+/// Keywords with data, which contain no schemas.
 const DATA: [&str; 5] = ["default", "const", "enum", "examples", "example"];
-/// Lists of names, or tables of such lists.
+/// Keywords with lists of names, or tables of such lists.
 const NAMES: [&str; 4] = ["required", "dependentRequired", "propertyOrdering", "dependencies"];
-/// Values that mean the same to everybody.
+/// Keywords with predefined values.
 const WORDS: [&str; 4] = ["type", "format", "contentEncoding", "contentMediaType"];
-/// Names that are a keyword's, or that everybody has: an API may treat them otherwise, and they tell nothing.
+/// Names of keywords and common names, which are kept: an API may treat them specially, and they reveal nothing.
 const COMMON: [&str; 32] = [
     "type",
     "name",
@@ -53,7 +53,7 @@ const COMMON: [&str; 32] = [
 const TEXT: &str = "text";
 const ADDRESS: &str = "https://example.com/schema";
 
-/// What was replaced by what.
+/// The replacements.
 #[derive(Debug, Default)]
 pub(crate) struct Anonymous {
     names: BTreeMap<String, String>,
@@ -62,12 +62,12 @@ pub(crate) struct Anonymous {
 }
 
 impl Anonymous {
-    /// Gives something another name.
+    /// Sets the replacement of a name.
     pub(crate) fn rename(&mut self, name: &str, new: String) {
         self.names.insert(name.into(), new);
     }
 
-    /// A schema, or a part of one.
+    /// Anonymizes a schema, or a part of one.
     pub(crate) fn schema(&mut self, node: &Node<'_>) -> Node<'static> {
         match node.data() {
             Data::Array(items) => Node::array(items.iter().map(|item| self.schema(item)).collect()),
@@ -117,7 +117,7 @@ impl Anonymous {
         }
     }
 
-    /// Names, lists of them, and tables of either.
+    /// Anonymizes names, lists of names, and tables of either.
     fn list(&mut self, node: &Node<'_>) -> Node<'static> {
         match node.data() {
             Data::String(text) => Node::string(self.name(&text.display())),
@@ -136,7 +136,7 @@ impl Anonymous {
         }
     }
 
-    /// Data: its strings are others, one for one; the empty one and all that is no string stay.
+    /// Anonymizes data: each non-empty string gets a unique replacement, and other scalars are kept.
     fn value(&mut self, node: &Node<'_>) -> Node<'static> {
         match node.data() {
             Data::Array(items) => Node::array(items.iter().map(|item| self.value(item)).collect()),
@@ -160,7 +160,7 @@ impl Anonymous {
         }
     }
 
-    /// Another name of the same kind: a plain one for a plain one, and one with the same signs for any other.
+    /// Anonymizes a name: an identifier becomes an identifier, and other names keep their special characters.
     fn name(&mut self, name: &str) -> String {
         if COMMON.contains(&name) || name.is_empty() || name.starts_with('$') {
             return name.into();
@@ -198,7 +198,7 @@ impl Anonymous {
         format!("{address}{}", steps.map(|steps| format!("#{}", steps.join("/"))).unwrap_or_default())
     }
 
-    /// The words of an API about the schema, with what was replaced there replaced here.
+    /// Anonymizes an API's error about the schema, with the same replacements.
     pub(crate) fn told(&self, text: &str) -> String {
         let mut out = String::from(text);
         for text in self.texts.iter().filter(|text| text.len() > 3) {
@@ -221,7 +221,7 @@ impl Anonymous {
             done.push_str(rest);
             out = done;
         }
-        // A part of a text that an API quotes: nothing is kept from there on.
+        // The API may quote a part of a text: the rest of the error from there on is dropped.
         let parts = self.texts.iter().flat_map(|text| {
             let words: Vec<&str> = text.split_whitespace().collect();
             words.windows(3).map(|three| three.join(" ")).collect::<Vec<_>>()
@@ -233,14 +233,14 @@ impl Anonymous {
     }
 }
 
-/// A pattern without its words.
+/// Anonymizes a pattern by replacing its words.
 fn pattern(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while !rest.is_empty() {
         let end = rest.find(|one: char| !one.is_ascii_alphabetic()).unwrap_or(rest.len());
         let (word, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
-        // `\d`, `\p{Letter}`, `(?<name>`: a part of the language.
+        // `\d`, `\p{Letter}`, `(?<name>` are syntax.
         let is_sign = ["\\", "\\p{", "\\P{", "(?<", "(?P<", "(?"].iter().any(|sign| out.ends_with(sign));
         match word.len() {
             0..=2 => out.push_str(word),
@@ -254,7 +254,7 @@ fn pattern(text: &str) -> String {
     out
 }
 
-/// The same value, which borrows nothing.
+/// Copies a value, so that it borrows nothing.
 pub(crate) fn owned(node: Node<'_>) -> Node<'static> {
     match node.into_data() {
         Data::Array(items) => Node::array(items.into_iter().map(owned).collect()),

@@ -1,4 +1,4 @@
-//! What an API answered: whether it took the request, refused it, or said something else, in its own words.
+//! Answers of an API: it accepted the request, refused it, or failed otherwise.
 
 use toolwire::json::{self, Node};
 
@@ -7,24 +7,24 @@ use super::{
     search::Refusal,
 };
 
-/// An answer.
+/// Answer of an API.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     Accepted(u16),
-    /// Something is wrong with the request.
+    /// The request is wrong.
     Refused(Refusal),
-    /// Not now; how long to wait, if it says so.
+    /// Temporary failure, with the delay if the API states one.
     Busy(Refusal, Option<u32>),
-    /// Nothing that another request would mend: the key, the model, the address.
+    /// Failure that another request would not avoid: the key, the model or the address is wrong.
     Other(Refusal),
 }
 
-/// What APIs answer to a request that is wrong in itself.
+/// Status codes for a request that is wrong.
 const REFUSED: [u16; 2] = [400, 422];
-/// What is over after a while, besides all from 500 on.
+/// Status codes of temporary failures, in addition to all from 500 on.
 const BUSY: [u16; 3] = [408, 425, 429];
 
-/// Reads what a host gives: `{ status, retryAfter, body }`. What is private is taken out of the words.
+/// Parses the host's answer: `{ status, retryAfter, body }`. Private parts are removed from messages.
 pub(crate) fn read(given: &str, private: &Private) -> Answer {
     let given = json::read(given).unwrap_or_default();
     let number = |node: Option<&Node<'_>>| node.and_then(Node::as_u64).and_then(|status| u16::try_from(status).ok());
@@ -32,7 +32,7 @@ pub(crate) fn read(given: &str, private: &Private) -> Answer {
     let body = text(given.get("body")).unwrap_or_default();
     let read = json::read(&body).unwrap_or_default();
     let document = read.as_array().and_then(|list| list.first()).unwrap_or(&read);
-    // A gateway may have begun its answer before it knew.
+    // A gateway may have sent status 200 before it knew of the error.
     let inner = number(document.get("error").and_then(|error| error.get("code"))).filter(|code| *code >= 400);
     let is_fine = (200..300).contains(&status);
     let has_error = document.get("error").is_some_and(|error| !error.is_null());
@@ -53,10 +53,10 @@ pub(crate) fn read(given: &str, private: &Private) -> Answer {
     }
 }
 
-/// The words of an error, wherever an API has them.
+/// Returns the message of an error, in the formats of all APIs.
 fn words(document: &Node<'_>) -> Option<String> {
     let error = document.get("error");
-    // A gateway has the words of whom it asked beside its own.
+    // A gateway also includes the message of the API behind it.
     let passed = error.and_then(|error| text(error.get("metadata")?.get("raw")));
     let said = text(error.and_then(|error| error.get("message")))
         .or_else(|| text(error))
@@ -75,11 +75,11 @@ fn text(node: Option<&Node<'_>>) -> Option<String> {
     node.and_then(Node::as_text).map(|text| text.display().into_owned()).filter(|text| !text.trim().is_empty())
 }
 
-/// Words beside which the name of a tool stands.
+/// Words before or after the name of a tool.
 const BEFORE: [&str; 3] = ["function", "tool", "functiondeclaration"];
 
-/// The tool that an error names, by its place in a request: by a number, or by its name beside a word for tools. `None`
-/// if there is none, or more than one could be meant.
+/// Returns the index of the tool that an error names, by a number or by its name next to a word for tools. Returns
+/// `None` if it names no tool, or if several tools are possible.
 pub(crate) fn named(text: &str, numbered: &[&str], names: &[Option<&str>]) -> Option<usize> {
     let lower = text.to_lowercase();
     for before in numbered {
@@ -115,7 +115,7 @@ pub(crate) fn named(text: &str, numbered: &[&str], names: &[Option<&str>]) -> Op
 mod tests {
     use super::{named, read, Answer, Private, Refusal};
 
-    /// Texts of real APIs, as issues quote them.
+    /// Errors of real APIs, as quoted in issues.
     #[test]
     fn a_named_tool_is_found() {
         let names = [Some("plot"), Some("md"), Some("get_me"), None];

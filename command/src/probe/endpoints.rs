@@ -1,53 +1,53 @@
-//! Where each dialect's API is, and how it wants to be asked. As data: nothing else knows one API from another.
+//! Endpoints of the dialects' APIs, and the form of their requests. All differences between APIs are data in this file.
 
-/// An API, as a dialect describes it.
+/// Endpoint of an API.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Endpoint {
     pub(crate) dialect: &'static str,
-    /// What its rows of evidence call it.
+    /// Name in rows of evidence.
     pub(crate) surface: &'static str,
-    /// Where it is; `None`: everybody has another, as in `example`.
+    /// Base URL; `None` if it depends on the account, as in `example`.
     pub(crate) base: Option<&'static str>,
     pub(crate) example: &'static str,
-    /// Its own hosts, which are sent its key: names, or patterns in which `*` is one label and `{region}` a region of
-    /// AWS.
+    /// Hosts of the API, which may get its key: names, or patterns in which `*` is one label and `{region}` an AWS
+    /// region.
     pub(crate) hosts: &'static [&'static str],
-    /// What stands behind the base. `{model}` is the model.
+    /// Path below the base URL, with `{model}` as placeholder for the model.
     pub(crate) path: &'static str,
     pub(crate) key: KeyForm,
     pub(crate) headers: &'static [(&'static str, &'static str)],
     pub(crate) wire: &'static Wire,
-    /// Where that was read.
+    /// URL of the documentation.
     pub(crate) documentation: &'static str,
 }
 
-/// How a key is sent.
+/// Form in which a key is sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyForm {
     pub(crate) header: &'static str,
     pub(crate) before: &'static str,
-    /// The variables in which it is usually kept; the first that is set counts. None: no key is needed.
+    /// Environment variables that usually contain it; the first that is set is used. Empty if no key is needed.
     pub(crate) variables: &'static [&'static str],
 }
 
-/// The body of a request, and how answers speak of its parts.
+/// Body of a request, and the form of references to its parts in answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wire {
-    /// What rows of evidence call the format.
+    /// Name of the format in rows of evidence.
     pub(crate) format: &'static str,
-    /// The member of a tool that holds the schema, as rows of evidence write it.
+    /// Name in rows of evidence of the member that contains the schema.
     pub(crate) carrier: &'static str,
-    /// Where the schema and the name stand in a tool.
+    /// Path of the schema in a tool; the next member is that of the name.
     pub(crate) schema: &'static [&'static str],
     pub(crate) name: &'static [&'static str],
-    /// The least there can be, as JSON: `$model`, `$tools` and `$tokens` stand for the model, the tools and the most
-    /// tokens of the answer.
+    /// Minimal body, as JSON: `$model`, `$tools` and `$tokens` are placeholders for the model, the tools and the
+    /// maximum number of output tokens.
     pub(crate) body: &'static str,
-    /// What stands before the number of a tool where an error names one.
+    /// Texts before the index of a tool in an error.
     pub(crate) numbered: &'static [&'static str],
 }
 
-/// Somebody who passes requests on to APIs of others.
+/// A gateway, which forwards requests to other APIs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gateway {
     pub(crate) host: &'static str,
@@ -62,7 +62,7 @@ pub(crate) const GATEWAYS: &[Gateway] = &[
     Gateway { host: "ai-gateway.vercel.sh", surface: "vercel-gateway", variables: &["AI_GATEWAY_API_KEY"] },
 ];
 
-/// What rows call a server that is asked by `--url` and is nobody's that is known.
+/// Name in rows of evidence for an unknown server that was given with `--url`.
 pub(crate) const ELSEWHERE: &str = "elsewhere";
 
 const IN_TOOLS: &[&str] = &["tools[", "tools.", "tool "];
@@ -78,7 +78,7 @@ const CHAT: Wire = Wire {
     ),
     numbered: IN_TOOLS,
 };
-/// Models that think refuse `max_tokens` there.
+/// Reasoning models reject `max_tokens` in this API.
 const CHAT_OF_OPENAI: Wire = Wire {
     body: concat!(
         r#"{"model":"$model","messages":[{"role":"user","#,
@@ -86,7 +86,7 @@ const CHAT_OF_OPENAI: Wire = Wire {
     ),
     ..CHAT
 };
-/// A schema becomes a grammar only where a call is asked for.
+/// These servers compile a schema to a grammar only if a call is forced.
 const CHAT_WITH_CALL: Wire = Wire {
     body: concat!(
         r#"{"model":"$model","messages":[{"role":"user","content":"Hi"}],"#,
@@ -122,7 +122,7 @@ const DECLARATIONS: Wire = Wire {
         r#"{"contents":[{"role":"user","parts":[{"text":"Hi"}]}],"#,
         r#""tools":[{"functionDeclarations":"$tools"}],"generationConfig":{"maxOutputTokens":"$tokens"}}"#
     ),
-    // `tools[0]` is all of them.
+    // `tools[0]` is the object with all function declarations.
     numbered: &["function_declarations[", "functiondeclarations["],
 };
 const DECLARATIONS_OF_JSON: Wire =
@@ -191,7 +191,7 @@ const GEMINI: Endpoint = Endpoint {
     documentation: "https://ai.google.dev/api/generate-content",
     ..OPENAI
 };
-/// The express mode, which takes a key. With `--url` up to the location, others.
+/// The express mode, which accepts a key. For other modes, pass `--url` up to the location.
 const VERTEX: Endpoint = Endpoint {
     dialect: "vertex",
     surface: "vertex",
@@ -208,7 +208,8 @@ const AZURE: Endpoint = Endpoint {
     surface: "azure-openai",
     base: None,
     example: "https://NAME.openai.azure.com/openai/v1",
-    // https://learn.microsoft.com/azure/ai-services/cognitive-services-custom-subdomains: these are one resource's.
+    // https://learn.microsoft.com/azure/ai-services/cognitive-services-custom-subdomains: each is the host of one
+    // resource.
     hosts: &["*.openai.azure.com", "*.services.ai.azure.com", "*.cognitiveservices.azure.com"],
     key: bare("api-key", &["AZURE_OPENAI_API_KEY"]),
     documentation: "https://learn.microsoft.com/azure/ai-foundry/openai/latest",
@@ -251,10 +252,10 @@ const COHERE: Endpoint = Endpoint {
     documentation: "https://docs.cohere.com/reference/chat",
     ..OPENAI
 };
-/// A server that one starts oneself.
+/// A self-hosted server.
 const OWN: Endpoint = Endpoint { base: None, hosts: &[], key: bearer(&[]), wire: &CHAT, ..OPENAI };
 
-/// Every API that can be asked, in the order of the dialects.
+/// All APIs that can be probed, in the order of the dialects.
 pub(crate) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         dialect: "openai-responses",
@@ -412,7 +413,7 @@ mod tests {
     use super::{CHAT, ENDPOINTS};
     use crate::profile::dialects_named;
 
-    /// Clients, and what APIs have in common: nobody can ask them.
+    /// Clients, and the common subset of several APIs: these cannot be probed.
     const NOBODY: [&str; 6] = ["codex", "codex-wire", "portable", "vscode", "mcp-typescript", "claude-desktop"];
 
     #[test]

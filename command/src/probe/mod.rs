@@ -1,4 +1,4 @@
-//! `toolwire probe`: asks the API itself which tools it takes as they are, and compares that with what `check` says.
+//! `toolwire probe`: asks the API itself which tools it accepts, and compares the answers with `check`.
 
 mod address;
 mod anonymous;
@@ -39,11 +39,11 @@ use crate::{
     OutputFile,
 };
 
-/// How often a request is repeated that came at a bad time, and how long that waits at most, in seconds.
+/// Maximum number of retries after temporary failures, and maximum delay before each, in seconds.
 const REPEATED: u32 = 3;
 const PATIENCE: u32 = 60;
 
-/// The command at work.
+/// State of the command.
 pub(crate) struct Probe {
     arguments: ProbeArguments,
     endpoint: &'static Endpoint,
@@ -55,17 +55,17 @@ pub(crate) struct Probe {
     noun: &'static str,
     tools: Vec<Tool>,
     search: Search,
-    /// Which variable holds the key, once that is known.
+    /// Environment variable with the key, once it is known.
     variable: Option<String>,
     is_variable_known: bool,
-    /// How many requests were sent, how often the next one was, and how long it waits.
+    /// Number of requests so far, number of retries of the next one, and its delay.
     sent: u32,
     repeated: u32,
     wait: u32,
-    /// Why not everything is known.
+    /// Error that ended the probe early.
     ended: Option<CommandError>,
     recorded: Option<SourceText>,
-    /// The suffix of its path in which no link is followed.
+    /// Suffix of its path in which no symbolic link is followed.
     confined: String,
     date: Option<String>,
 }
@@ -115,7 +115,7 @@ impl Probe {
         })
     }
 
-    /// The next request, if there is one.
+    /// Returns the next request, if there is one.
     fn request(&self) -> Option<Request> {
         let tools = match self.search.next()? {
             Asked::Plain => tool::plain(self.dialect),
@@ -124,17 +124,17 @@ impl Probe {
         Some(self.target.request(&tools, &self.arguments, self.variable.as_ref(), self.wait))
     }
 
-    /// The tool that an error names, by its number in the next request.
+    /// Returns the tool that an error names, by its index in the next request.
     fn named(&self, refusal: &Refusal) -> Option<usize> {
         let Some(Asked::Tools(group)) = self.search.next() else { return None };
         let name = |at: &usize| self.tools.get(*at).and_then(|tool| tool.name.as_deref());
         answer::named(&refusal.text, self.endpoint.wire.numbered, &group.iter().map(name).collect::<Vec<_>>())
     }
 
-    /// The API said something that is no verdict.
+    /// Ends the probe after an answer that is not a verdict.
     fn end(&mut self, message: String) -> Result<(), CommandError> {
         let error = CommandError::new("", message).in_source(&self.target.host);
-        // What was paid for is told.
+        // The verdicts so far are reported, because the user has paid for them.
         if self.search.verdicts.iter().all(Option::is_none) {
             return Err(error);
         }
@@ -172,7 +172,7 @@ impl Probe {
         Ok(())
     }
 
-    /// Which variable holds the key.
+    /// Determines the variable that contains the key.
     fn found(&mut self, names: &str) -> Result<(), CommandError> {
         let names = json::read(names).unwrap_or_default();
         let is_set = |name: &&String| names.as_array().unwrap_or_default().iter().any(|set| set.is_text(name.as_str()));
@@ -187,7 +187,7 @@ impl Probe {
         Err(CommandError::new("", message).in_source(&self.target.host))
     }
 
-    /// The first request as it would be sent.
+    /// Renders the first request.
     fn dry(&self) -> Output {
         let tools = tool::list(self.tools.iter());
         let request = self.target.request(&tools, &self.arguments, self.target.variables.first(), 0);
@@ -202,7 +202,7 @@ impl Probe {
         output
     }
 
-    /// The content of the file of rows, and how many of them could not be written.
+    /// Returns the new content of the file of rows, and the number of rows that could not be written.
     fn rows(&self) -> (String, usize) {
         let rows = Rows {
             endpoint: self.endpoint,
@@ -212,7 +212,7 @@ impl Probe {
             date: self.date.as_deref(),
             keep_names: self.arguments.keep_names,
         };
-        // A carriage return would be written as an escape, which JSON has only in strings.
+        // A carriage return would be written as an escape, which is invalid outside strings.
         let mut content = self.recorded.as_ref().map(|file| file.text.replace("\r\n", "\n")).unwrap_or_default();
         if !content.is_empty() && !content.ends_with('\n') {
             content.push('\n');
@@ -228,7 +228,7 @@ impl Probe {
         (content, left_out)
     }
 
-    /// The tools that the API takes, each alone or with others.
+    /// Returns the tools that the API accepts, alone or together with others.
     fn accepted(&self) -> Vec<&Tool> {
         let accepted = |(_, verdict): &(&Tool, &Option<Verdict>)| matches!(verdict, Some(Verdict::Accepted(_)));
         self.tools.iter().zip(&self.search.verdicts).filter(accepted).map(|(tool, _)| tool).collect()
@@ -295,7 +295,7 @@ impl Task for Probe {
     }
 }
 
-/// A text or null.
+/// Returns a string, or null.
 fn text_or_null(text: Option<&str>) -> Node<'_> {
     text.map_or_else(Node::default, Node::string)
 }

@@ -1,5 +1,5 @@
-//! What was answered as rows of evidence, in the form of `answers.jsonl`, and without what is private: no key, header
-//! or address of one's own, no names, texts or values, and nothing that says who asked.
+//! Writes answers as rows of evidence, in the format of `answers.jsonl`, without private data: keys, headers, private
+//! addresses, names, texts, values, and the user's identity.
 
 use toolwire::{
     internal,
@@ -16,24 +16,24 @@ use super::{
 };
 use crate::document::record;
 
-/// Rows are ours to publish on the terms that the project has.
+/// License of the rows, which is that of the project.
 const LICENSE: &str = env!("CARGO_PKG_LICENSE");
 const SOURCE: &str = concat!("toolwire probe ", env!("CARGO_PKG_VERSION"));
 const PLAIN: &str = "tool_1";
 
-/// What all rows of a run share.
+/// Data that all rows of a run share.
 pub(crate) struct Rows<'p> {
     pub(crate) endpoint: &'static Endpoint,
     pub(crate) dialect: &'static Dialect,
     pub(crate) target: &'p Target,
     pub(crate) model: &'p str,
     pub(crate) date: Option<&'p str>,
-    /// Names, texts and values stay.
+    /// True to keep names, texts and values.
     pub(crate) keep_names: bool,
 }
 
 impl Rows<'_> {
-    /// The row of a tool. `None`: what is private in it is what the verdict rests on.
+    /// Returns the row of a tool; `None` if the verdict depends on its private parts.
     pub(crate) fn row(&self, tool: &Tool, verdict: &Verdict) -> Option<String> {
         let sent = json::read(&tool.text).ok()?;
         let wire = self.endpoint.wire;
@@ -79,7 +79,7 @@ impl Rows<'_> {
         Some(json::write(&row) + "\n")
     }
 
-    /// The rules that `check` finds broken in a tool with another name and another schema.
+    /// Returns the violations that `check` reports for a tool with another name and schema.
     fn judged(&self, sent: &Node<'_>, schema: &Node<'_>) -> Vec<&'static str> {
         let mut sent = sent.clone();
         put(&mut sent, self.endpoint.wire.schema, schema);
@@ -87,7 +87,7 @@ impl Rows<'_> {
         refused(&json::write(&Node::array(Vec::from([sent]))), self.dialect)
     }
 
-    /// The host and the model, as everybody may know them.
+    /// Returns the public form of the host and the model.
     fn place(&self) -> (String, Option<String>) {
         let model = match self.model.strip_prefix("ft:") {
             Some(tuned) => format!("ft:{}", tuned.split(':').next().unwrap_or_default()),
@@ -102,7 +102,7 @@ impl Rows<'_> {
     }
 }
 
-/// Sets what stands there already.
+/// Sets a member that already exists.
 fn put(node: &mut Node<'_>, path: &[&str], value: &Node<'_>) {
     let Some((first, rest)) = path.split_first() else { return };
     if node.get(*first).is_none() {

@@ -1,13 +1,13 @@
-//! Takes out of an API's words what belongs to whoever asked: keys, accounts, requests, people, addresses.
+//! Removes private data from an API's messages: keys, accounts, request ids, people, addresses.
 
 use std::borrow::Cow;
 
 use crate::terminal::cut;
 
-/// The longest text that is kept of an answer, and the longest that is shown.
+/// Maximum length of a recorded or shown answer.
 pub(crate) const LONG: usize = 2000;
 
-/// What stands at the beginning of keys and of what accounts and requests are called.
+/// Prefixes of keys, and of ids of accounts and requests.
 const BEGINNINGS: [&str; 28] = [
     "sk-",
     "sk_",
@@ -38,18 +38,18 @@ const BEGINNINGS: [&str; 28] = [
     "msg_",
     "chatcmpl-",
 ];
-/// Fewer characters than this behind such a beginning are a word.
+/// Minimum number of characters after such a prefix; fewer are an ordinary word.
 const SHORT: usize = 6;
 
-/// What is private besides, because of how the request was made.
+/// Further private texts, which depend on the request.
 #[derive(Debug, Default)]
 pub(crate) struct Private {
-    /// Texts, and what stands for each.
+    /// Texts with their replacements.
     pub(crate) texts: Vec<(String, &'static str)>,
 }
 
 impl Private {
-    /// A text without what is private, and not longer than so many characters.
+    /// Returns a text without private data, with at most `most` characters.
     pub(crate) fn removed(&self, text: &str, most: usize) -> String {
         let mut text = Cow::Borrowed(text);
         for (private, instead) in &self.texts {
@@ -75,7 +75,7 @@ fn is_between(one: char) -> bool {
     one.is_whitespace() || "'\"`<>(){}[],;\\|".contains(one)
 }
 
-/// A word as it may be told.
+/// Redacts a word.
 fn without_marks(word: &str) -> Cow<'_, str> {
     if let Some((scheme, rest)) = word.split_once("://") {
         let rest = rest.split(['?', '#']).next().unwrap_or_default();
@@ -94,7 +94,7 @@ fn without_marks(word: &str) -> Cow<'_, str> {
     without_ids(word)
 }
 
-/// The same with `(id)` for what says who or which one.
+/// Replaces identifiers in a word by `(id)`.
 fn without_ids(word: &str) -> Cow<'_, str> {
     let is_part = |one: char| one.is_ascii_alphanumeric() || one == '-' || one == '_';
     if !word.split(|one| !is_part(one)).any(is_id) && !BEGINNINGS.iter().any(|begin| is_key(word, begin)) {
@@ -106,7 +106,7 @@ fn without_ids(word: &str) -> Cow<'_, str> {
         out.push_str(if is_id(name) { "(id)" } else { name });
         out.push_str(part.get(name.len()..).unwrap_or_default());
     }
-    // What begins as one and has a full stop in it.
+    // A word that begins like a key and contains a full stop.
     if BEGINNINGS.iter().any(|begin| is_key(&out, begin)) {
         return "(id)".into();
     }
@@ -124,11 +124,11 @@ fn is_id(word: &str) -> bool {
     let (digits, letters) = (count(char::is_ascii_digit), count(char::is_ascii_alphabetic));
     let is_hex = word.bytes().all(|one| one.is_ascii_hexdigit() || one == b'-');
     BEGINNINGS.iter().any(|begin| is_key(word, begin))
-        // Of accounts and projects
+        // Ids of accounts and projects
         || (digits >= 9 && digits == word.len())
-        // UUIDs, and what is like them
+        // UUIDs and similar ids
         || (is_hex && word.len() >= 16 && digits > 1)
-        // Anything that nobody can read
+        // Random characters
         || (digits + letters == word.len() && word.len() >= 20 && digits >= 3 && letters > 0)
         || (word.len() >= 32 && digits >= 6 && count(char::is_ascii_uppercase) > 2)
 }

@@ -1,4 +1,4 @@
-//! What was found out, as a table for people and a document for machines.
+//! Renders the verdicts: a human-readable table, and a JSON document.
 
 use toolwire::json::{Node, Object};
 
@@ -15,14 +15,14 @@ use crate::{
     terminal::{counted, cut, shown, Paint, Terminal},
 };
 
-/// The API refuses what `check` finds nothing to refuse about, or takes what it does.
+/// The API refuses a tool for which `check` finds nothing, or accepts one that `check` expects to be refused.
 const REFUSES: &str = "api-refuses";
 const ACCEPTS: &str = "api-accepts";
-/// A longer error is cut, and a longer name does not make the table wider.
+/// Maximum lengths of errors and names in the table.
 const ERROR: usize = 400;
 const NAME: usize = 64;
 
-/// A tool, or all together.
+/// A tool, or all tools together.
 struct Line<'p> {
     verdict: Option<&'p Verdict>,
     rules: &'p [&'static str],
@@ -60,7 +60,7 @@ impl Line<'_> {
         }
     }
 
-    /// `api`, `toolwire`, `rules`, `status`, `error`, `finding`.
+    /// Returns the members `api`, `toolwire`, `rules`, `status`, `error`, `finding`.
     fn members(&self) -> Node<'static> {
         let (status, error) = match (self.verdict, self.refusal()) {
             (Some(Verdict::Accepted(status)), _) => (Node::count((*status).into()), Node::default()),
@@ -78,7 +78,7 @@ impl Line<'_> {
     }
 }
 
-/// Rules that are broken, each once.
+/// Returns the violated rules, each once.
 fn unique<'r>(rules: &'r [&'static str]) -> impl Iterator<Item = &'static str> + 'r {
     rules.iter().enumerate().filter(|(at, rule)| rules.get(at.wrapping_sub(1)) != Some(rule)).map(|(_, rule)| *rule)
 }
@@ -95,7 +95,7 @@ pub(super) fn written(probe: &Probe, terminal: &Terminal) -> Output {
         Some(refusal) => Verdict::Refused(refusal.clone()),
         None => Verdict::Accepted(200),
     };
-    // Nobody asked, unless everything is known.
+    // The tools were asked together only if the probe was completed.
     let together = Line { verdict: Some(&verdict).filter(|_| probe.ended.is_none()), rules: &rules };
     let is_refused = |line: &Line<'_>| line.refusal().is_some() || line.finding().is_some();
     let code = match &probe.ended {
@@ -209,7 +209,7 @@ fn coloured(line: &Line<'_>, paint: Paint) -> String {
     }
 }
 
-/// The name of a tool, or where it stands.
+/// Returns the name of a tool, or its place.
 fn called(probe: &Probe, tool: &Tool) -> String {
     match &tool.name {
         Some(name) => cut(&shown(name), NAME).into_owned(),

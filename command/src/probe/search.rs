@@ -1,56 +1,56 @@
-//! Which request comes next, so that few of them tell which tools an API refuses. It sends nothing and knows no API: it
-//! is told of each request whether it was accepted.
+//! Chooses the requests, so that few requests determine which tools an API refuses. It does no input or output, and
+//! only gets the result of each request.
 //!
-//! All tools come first. What is refused is asked again in parts, what the table expects to be refused apart from the
-//! rest; a tool that the error names is taken out. That a refusal is about tools is known once a request of the same
-//! form was accepted, if only one with a plain tool. In the end the tools that were accepted are asked together, unless
-//! they were: what is refused only then is about the request as a whole.
+//! The first request contains all tools. A refused group is split and asked again, with the tools that the table
+//! expects to be refused in their own group; a tool that the error names is separated. A refusal is attributed to tools
+//! only after some request of the same form was accepted, if necessary one with a plain tool. Finally, all accepted
+//! tools are asked together, unless that has been done: a refusal there concerns the request as a whole.
 
 use std::collections::BTreeSet;
 
-/// What an API said when it refused.
+/// Refusal of an API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) status: u16,
     pub(crate) text: String,
 }
 
-/// What is known of a tool.
+/// Verdict on a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Accepted(u16),
     Refused(Refusal),
 }
 
-/// What a request has.
+/// Tools of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Asked {
-    /// These tools, by their numbers.
+    /// These tools, by their indices.
     Tools(Vec<usize>),
-    /// A tool that everybody takes.
+    /// A tool that every API accepts.
     Plain,
 }
 
-/// As few are asked one by one.
+/// Maximum size of a group whose tools are asked one by one.
 const FEW: usize = 4;
 
-/// What was asked, and what comes next.
+/// The results so far, and the open groups.
 #[derive(Debug)]
 pub(crate) struct Search {
     pub(crate) verdicts: Vec<Option<Verdict>>,
-    /// Refused together, and accepted apart.
+    /// A refusal of tools that are accepted separately.
     pub(crate) together: Option<Refusal>,
-    /// Which tools the table says are refused.
+    /// True for each tool that the table expects to be refused.
     expected: Vec<bool>,
-    /// What is still to be asked, the next one last.
+    /// Groups that have to be asked, the next one last.
     groups: Vec<Vec<usize>>,
-    /// A refusal of which nobody knows whether it is about tools.
+    /// A refusal that may not concern the tools.
     doubtful: Option<(Vec<usize>, Refusal)>,
-    /// A request of this form was accepted.
+    /// True once a request of this form was accepted.
     is_proven: bool,
     accepted: BTreeSet<Vec<usize>>,
     refused: Vec<(Vec<usize>, Refusal)>,
-    /// The last request is there, in which nothing is sought any more.
+    /// True if only the last request is left, with all accepted tools.
     is_last: bool,
 }
 
@@ -69,7 +69,7 @@ impl Search {
         }
     }
 
-    /// What to ask next. `None`: everything is known.
+    /// Returns the tools of the next request; `None` if everything is known.
     pub(crate) fn next(&self) -> Option<Asked> {
         match &self.doubtful {
             Some(_) => Some(Asked::Plain),
@@ -77,7 +77,7 @@ impl Search {
         }
     }
 
-    /// The request that was next is accepted.
+    /// Records that the next request was accepted.
     pub(crate) fn accept(&mut self, status: u16) {
         self.is_proven = true;
         if let Some((group, refusal)) = self.doubtful.take() {
@@ -91,10 +91,10 @@ impl Search {
         self.conclude();
     }
 
-    /// The request that was next is refused; `named`: the tool that the error names, by its number in the request.
+    /// Records that the next request was refused; `named` is the index in the request of the tool that the error names.
     ///
     /// # Errors
-    /// The refusal, if it is not about tools.
+    /// The refusal, if it does not concern the tools.
     pub(crate) fn refuse(&mut self, refusal: Refusal, named: Option<usize>) -> Result<(), Refusal> {
         if let Some((_, first)) = self.doubtful.take() {
             return Err(first);
@@ -120,12 +120,12 @@ impl Search {
 
     fn tell(&mut self, at: usize, verdict: Verdict) {
         if let Some(known) = self.verdicts.get_mut(at) {
-            // What is accepted once more together was accepted before.
+            // A tool of the last request was already accepted.
             known.get_or_insert(verdict);
         }
     }
 
-    /// Asks again in parts.
+    /// Splits a refused group.
     fn part(&mut self, group: Vec<usize>, refusal: Refusal) {
         if let [tool] = group.as_slice() {
             self.tell(*tool, Verdict::Refused(refusal));
@@ -144,7 +144,7 @@ impl Search {
         self.groups.extend(parts);
     }
 
-    /// Once every tool is known: are those that are accepted accepted together?
+    /// Adds the last request once every tool has a verdict: all accepted tools together.
     fn conclude(&mut self) {
         if !self.groups.is_empty() || self.is_last {
             return;
@@ -166,7 +166,7 @@ impl Search {
 mod tests {
     use super::{Asked, Refusal, Search, Verdict};
 
-    /// Asks an API that refuses these tools, and more than so many; gives the search and the number of requests.
+    /// Simulates an API that refuses these tools, and more than `most`; returns the search and the number of requests.
     fn asked(count: usize, bad: &[usize], most: usize, expected: &[usize], names: bool) -> (Search, usize) {
         let mut search = Search::new((0..count).map(|at| expected.contains(&at)).collect());
         let mut requests = 0;
@@ -207,7 +207,7 @@ mod tests {
         }
         assert_eq!(asked(100, &[], usize::MAX, &[], false).1, 1);
         assert_eq!(asked(100, &[7], usize::MAX, &[], true).1, 2);
-        // All, a plain one, the 98 that should be fine, and the two each alone.
+        // All, a plain one, the 98 that are expected to be accepted, and each of the two alone.
         assert_eq!(asked(100, &[7, 8], usize::MAX, &[7, 8], false).1, 6);
         assert!(asked(100, &[7], usize::MAX, &[], false).1 <= 18);
     }

@@ -1,4 +1,4 @@
-//! Where requests go, with which key, and what they are: an endpoint of the table, or a server that somebody names.
+//! The target of requests, with the key and the form of the body: an endpoint of the table, or a server of the user.
 
 use toolwire::json::{self, Data, Node};
 
@@ -16,33 +16,33 @@ use crate::{
     terminal::shown_lines,
 };
 
-/// Where requests go.
+/// Target of requests.
 #[derive(Debug)]
 pub(crate) struct Target {
     url: String,
-    /// As it can be shown: no user, no query.
+    /// The host for display, without user and query.
     pub(crate) host: String,
     headers: Vec<(String, String)>,
-    /// How many of the headers are the API's own; the others may be secrets.
+    /// Number of headers that come from the table; the others may be secret.
     own: usize,
-    /// The variables that may hold the key, and how it is sent.
+    /// Environment variables that may contain the key. `key` is the header and the text before the key.
     pub(crate) variables: Vec<String>,
     key: (&'static str, &'static str),
     body: &'static str,
-    /// What says for all tools that they are strict.
+    /// Member that declares all tools strict.
     strict: Option<&'static str>,
     pub(crate) known: Known,
 }
 
-/// Whose server it is.
+/// Owner of the server.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Known {
-    /// The API's own, the same for everybody.
+    /// The API's own server, the same for all users.
     Api,
-    /// The API's own, under everybody's own name.
+    /// The API's own server, with a host name for each user.
     Tenant(&'static str),
     Gateway(&'static Gateway),
-    /// Nobody's that is known.
+    /// Unknown.
     Elsewhere,
 }
 
@@ -74,7 +74,7 @@ impl Target {
         let usual = match known {
             Known::Api | Known::Tenant(_) => endpoint.key.variables,
             Known::Gateway(gateway) => gateway.variables,
-            // A key is for whom it was given.
+            // A key must not be sent to a server of another owner.
             Known::Elsewhere => &[],
         };
         let key = if let Known::Gateway(_) = known {
@@ -88,7 +88,7 @@ impl Target {
             return Err(CommandError::option("keyEnv", message));
         }
         let variables = match &arguments.key_env {
-            // What is given in place of a name may be the key itself: it is not shown.
+            // The user may have passed the key itself in place of the name, so the value is not shown.
             Some(name) if !is_name(name) => {
                 let message = "expected the name of a variable, found something else";
                 return Err(CommandError::option("keyEnv", message));
@@ -108,7 +108,7 @@ impl Target {
         Ok(Target { url, host, headers, own, variables, key, body: endpoint.wire.body, strict, known })
     }
 
-    /// What an answer may echo.
+    /// Returns the private texts that an answer may repeat.
     pub(crate) fn private(&self) -> Private {
         let mut texts = Vec::new();
         for (_, value) in self.headers.iter().skip(self.own) {
@@ -125,7 +125,7 @@ impl Target {
         Private { texts }
     }
 
-    /// The request with these tools.
+    /// Returns the request with these tools.
     pub(crate) fn request(
         &self,
         tools: &str,
@@ -146,7 +146,7 @@ impl Target {
         let mut body = json::read(self.body).unwrap_or_default();
         let tools = json::read(tools).unwrap_or_default();
         let tokens = Node::count(arguments.max_tokens.into());
-        // The tools come last: nothing in them is a place.
+        // The tools are inserted last, so that placeholders within them are not replaced.
         for (sign, value) in
             [("$tokens", tokens), ("$model", Node::string(arguments.model.as_str())), ("$tools", tools)]
         {
@@ -158,7 +158,7 @@ impl Target {
         json::write(&body)
     }
 
-    /// A request as people may see it: without the key, and without what a header or the address says beside it.
+    /// Renders a request for display: without the key, the values of other headers, and the query of the URL.
     pub(crate) fn shown(&self, request: &Request) -> String {
         let url = request.url.split_once('?').map_or(request.url.clone(), |(before, _)| format!("{before}?…"));
         let mut out = format!("POST {url}\n");
@@ -185,11 +185,11 @@ fn known(host: &str, endpoint: &'static Endpoint) -> Known {
 }
 
 impl Known {
-    /// What rows of evidence call it.
+    /// Returns the name of the server in rows of evidence.
     pub(crate) fn surface(self, endpoint: &Endpoint) -> &'static str {
         match self {
             Known::Gateway(gateway) => gateway.surface,
-            // What everybody starts for himself is somewhere else each time; an API that is elsewhere is another's.
+            // A self-hosted API has its own surface; a server that replaces a hosted API is another surface.
             Known::Elsewhere if !endpoint.hosts.is_empty() => ELSEWHERE,
             _ => endpoint.surface,
         }
@@ -210,7 +210,7 @@ fn fill<'a>(node: &mut Node<'a>, sign: &str, value: &Node<'a>) {
     }
 }
 
-/// A part of a path.
+/// Percent-encodes a part of a path.
 fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {

@@ -1,4 +1,4 @@
-//! The tools as they are sent, and what the table says of each alone and of them together.
+//! The tools in the form in which they are sent, with the violations that `check` reports.
 
 use toolwire::{
     internal::{self, SentTool},
@@ -9,21 +9,21 @@ use toolwire::{
 
 use crate::{document::record, input::Subject};
 
-/// A tool that is asked about.
+/// A tool of the probe.
 #[derive(Debug)]
 pub(crate) struct Tool {
-    /// `None` if it has none.
+    /// `None` if the tool has no name.
     pub(crate) name: Option<String>,
-    /// Where it stood in the list.
+    /// JSON Pointer into the list.
     pub(crate) pointer: String,
     pub(crate) strict: Option<bool>,
-    /// As it is sent, as JSON.
+    /// The tool in the API's format, as JSON.
     pub(crate) text: String,
-    /// For which `check` says that it is refused.
+    /// Rules for which `check` expects a refusal.
     pub(crate) rules: Vec<&'static str>,
 }
 
-/// The tools of an input, in the API's shape and otherwise as they are. Schemas become the tools of nobody.
+/// Converts the tools of an input to the API's format, without further changes. Schemas become tools without a name.
 pub(crate) fn tools(subject: Subject<'_>, dialect: &'static Dialect) -> Result<Vec<Tool>, Error> {
     let list = match subject {
         Subject::Tools(list) | Subject::Request(list) => list,
@@ -44,7 +44,7 @@ pub(crate) fn tools(subject: Subject<'_>, dialect: &'static Dialect) -> Result<V
         .collect())
 }
 
-/// The rules for which `check` says that a list is refused, each as often as it says so.
+/// Returns the rules for which `check` expects a refusal of a list; a rule occurs once for each violation.
 pub(crate) fn refused(list: &str, dialect: &'static Dialect) -> Vec<&'static str> {
     let found = json::read(list).and_then(|list| internal::check_tools(list, &[dialect])).unwrap_or_default();
     let mut rules: Vec<&'static str> =
@@ -53,12 +53,12 @@ pub(crate) fn refused(list: &str, dialect: &'static Dialect) -> Vec<&'static str
     rules
 }
 
-/// These tools as a list, as JSON.
+/// Returns the tools as a JSON list.
 pub(crate) fn list<'t>(tools: impl Iterator<Item = &'t Tool>) -> String {
     format!("[{}]", tools.map(|tool| tool.text.as_str()).collect::<Vec<_>>().join(","))
 }
 
-/// The rules for which `check` says that these tools are refused together, though each is fine alone.
+/// Returns the rules for which `check` expects a refusal of these tools together, but not of each alone.
 pub(crate) fn refused_together(tools: &[&Tool], dialect: &'static Dialect) -> Vec<&'static str> {
     let mut together = refused(&list(tools.iter().copied()), dialect);
     for rule in tools.iter().flat_map(|tool| &tool.rules) {
@@ -70,7 +70,7 @@ pub(crate) fn refused_together(tools: &[&Tool], dialect: &'static Dialect) -> Ve
     together
 }
 
-/// A list with one tool that everybody takes: it says whether the rest of a request is fine.
+/// Returns a list with one tool that every API accepts, which tests the rest of a request.
 pub(crate) fn plain(dialect: &'static Dialect) -> String {
     const PLAIN: &str = r#"[{"name": "ping", "description": "Asks whether a host answers.", "inputSchema": {
         "type": "object",
@@ -80,7 +80,7 @@ pub(crate) fn plain(dialect: &'static Dialect) -> String {
     let list = json::read(PLAIN).unwrap_or_default();
     let written = internal::sanitize_tools(list, &ToolsOptions::new(dialect.name), false);
     let mut tools = written.map(|(tools, _)| tools).unwrap_or_default();
-    // Gemini's are in a group, which the request has already.
+    // Gemini's tools are in a group that the body already contains.
     if let Some(inner) =
         tools.as_array_mut().and_then(|list| list.first_mut()?.visit("functionDeclarations", std::mem::take))
     {

@@ -1,10 +1,10 @@
-//! A message in a few words: who speaks, what is said, called and brought. For people; nothing is decided by it.
+//! Summarizes a message: its author, its text, its calls and its tools. For display only.
 
 use toolwire::json::{self, Data, Node};
 
 use super::{history::items, tool::label};
 
-/// Who wrote a message, as its format names them.
+/// Returns the author of a message, in the words of its format.
 pub(super) fn who(message: &Node<'_>) -> String {
     let text = |key| message.get(key).and_then(Node::as_text).map(|text| text.display().into_owned());
     let kind = text("type").unwrap_or_default();
@@ -16,7 +16,7 @@ pub(super) fn who(message: &Node<'_>) -> String {
     }
 }
 
-/// What a message says, piece by piece.
+/// Returns summaries of the parts of a message.
 pub(super) fn pieces(message: &Node<'_>) -> Vec<String> {
     let mut out = Vec::new();
     if message.as_text().is_some() {
@@ -36,7 +36,7 @@ pub(super) fn pieces(message: &Node<'_>) -> Vec<String> {
     out
 }
 
-/// An item of Responses, or a message of tools alone.
+/// Summarizes an item of Responses, or a message that contains only tools.
 fn item(item: &Node<'_>, out: &mut Vec<String>) {
     let kind = kind(item);
     let brought = items(item, "tools");
@@ -59,7 +59,7 @@ fn item(item: &Node<'_>, out: &mut Vec<String>) {
     }
 }
 
-/// A block of a message.
+/// Summarizes a block of a message.
 fn part(block: &Node<'_>, out: &mut Vec<String>) {
     if let Some(text) = block.as_text().or_else(|| block.get("text")?.as_text()) {
         out.extend(Some(text.display().into_owned()).filter(|text| !text.is_empty()));

@@ -1,6 +1,6 @@
-//! A request's history, cut where the model spoke: the requests that a client has sent on the way to this one.
+//! The history of a request, split into turns: the requests that a client must have sent before this one.
 //!
-//! It knows who wrote an item, and nothing of deferred tools.
+//! This module only distinguishes the authors of items, and does not handle deferred tools.
 
 use toolwire::{
     internal,
@@ -10,28 +10,28 @@ use toolwire::{
 
 use crate::error::CommandError;
 
-/// Every turn is a request of its own, each as long as the history until then.
+/// Maximum number of turns, because each turn is a request as long as the history up to it.
 const MOST_TURNS: usize = 200;
-/// Where formats keep the history.
+/// Keys of the history.
 const LISTS: [&str; 2] = ["input", "messages"];
 
-/// The texts of a request's parts, so that each is written once, however many turns have it.
+/// Texts of a request's parts, so that each is serialized once, for any number of turns.
 pub(super) struct History {
-    /// The request up to its history, and as much of that as the turns so far have.
+    /// The request up to its history, followed by the history of the turns so far.
     before: String,
     after: String,
-    /// Ends the last request: what it demands of the model, nobody demanded before.
+    /// `tool_choice`, which only the last request contains.
     choice: String,
     items: Vec<String>,
     written: usize,
-    /// The history's member; none, if it is a string.
+    /// Key of the history; empty if the history is a string.
     key: &'static str,
-    /// How many items each turn has.
+    /// Number of items in each turn.
     ends: Vec<usize>,
 }
 
 impl History {
-    /// Cuts a request. What is none has one turn, of which the library says what is wrong.
+    /// Splits a request. An invalid request has one turn, for which the library returns an error.
     pub(super) fn read(request: &Node<'_>) -> Result<History, CommandError> {
         let key = LISTS.into_iter().find(|key| request.get(*key).is_some_and(|value| !value.is_null()));
         let list = |key| Some((key, request.get(key)?.as_array()?));
@@ -82,19 +82,19 @@ impl History {
         self.ends.len()
     }
 
-    /// How many items of the history a turn's request has.
+    /// Returns the number of history items in a turn's request.
     pub(super) fn end(&self, turn: usize) -> usize {
         self.ends.get(turn).copied().unwrap_or_default()
     }
 
-    /// The request of a turn. Turns come in their order: none is shorter than the one before.
+    /// Returns the request of a turn. Turns have to be requested in order.
     pub(super) fn request(&mut self, turn: usize) -> String {
         let end = self.end(turn);
         for item in self.items.get_mut(self.written..end).unwrap_or_default() {
             if self.written > 0 {
                 self.before.push(',');
             }
-            // It is kept once.
+            // The text is moved, because it is needed only once.
             self.before.push_str(&std::mem::take(item));
             self.written += 1;
         }
@@ -103,26 +103,26 @@ impl History {
         format!("{}{}{choice}", self.before, self.after)
     }
 
-    /// The member that holds the history, if it is a list.
+    /// Returns the key of the history, if the history is a list.
     pub(super) fn key(&self) -> Option<&'static str> {
         Some(self.key).filter(|key| !key.is_empty())
     }
 }
 
-/// A request was sent wherever the model began to speak, and this one.
+/// Returns the number of items in each request: one request before each answer of the model, and this one.
 fn ends(items: &[Node<'_>]) -> Vec<usize> {
     let begins = |pair: &[Node<'_>]| matches!(pair, [one, next] if !is_of_the_model(one) && is_of_the_model(next));
     let cuts = items.windows(2).enumerate().filter(|(_, pair)| begins(pair)).map(|(at, _)| at + 1);
     cuts.chain([items.len()]).collect()
 }
 
-/// Whether the model, or the API on its behalf, wrote an item.
+/// Returns whether the model wrote an item, or the API on the model's behalf.
 fn is_of_the_model(item: &Node<'_>) -> bool {
     if let Some(role) = item.get("role") {
         return role.is_text("assistant");
     }
     let Some(kind) = item.get("type").and_then(Node::as_text).map(|kind| kind.display()) else { return false };
-    // Where a hosted search ends, the model speaks on.
+    // After the result of a hosted search, the model continues its answer.
     let is_hosted = match kind.starts_with("tool_search_") {
         true => !internal::is_client_search(item),
         false => item.get("execution").is_some_and(|execution| execution.is_text("server")),
@@ -131,7 +131,7 @@ fn is_of_the_model(item: &Node<'_>) -> bool {
     is_hosted || !is_answer
 }
 
-/// The items of a member that is a list, or what else stands there as the only one.
+/// Returns the items of a list; any other value is the only item.
 pub(super) fn items<'n, 'a>(request: &'n Node<'a>, key: &str) -> &'n [Node<'a>] {
     match request.get(key) {
         None => &[],

@@ -1,8 +1,8 @@
-//! `toolwire defer --turns`: a conversation turn by turn, as the model has seen it.
+//! `toolwire defer --turns`: shows a conversation turn by turn, as the model saw it.
 //!
-//! Which tools that are is never decided here. Each turn's request goes through `apply_deferred_loading`. Where a
-//! backend defers tools itself, the library plays its part, too: what it makes of the written request without any
-//! construct of a backend's own lists what the model can call.
+//! The library decides which tools are visible: each turn's request goes through `apply_deferred_loading`. For a
+//! backend with native deferred tools, the library also simulates the backend: it emulates deferred loading for the
+//! rewritten request, and the result lists the tools that the model can call.
 
 mod gist;
 mod history;
@@ -34,30 +34,30 @@ use super::{
     terminal::Terminal,
 };
 
-/// What all turns together may keep for the output, in bytes. Without an end, a conversation in which an early message
-/// changes time and again would be kept once for each turn.
+/// Maximum size of the output of all turns, in bytes. Without a limit, a conversation whose early messages change
+/// repeatedly would be stored once for each turn.
 const MOST_KEPT: usize = 64 << 20;
-/// A turn of more messages shows these, and how many there are: nobody reads on.
+/// Maximum number of messages that are shown for a turn; the others are counted.
 const MESSAGES: usize = 12;
 
 /// A tool that the model can call.
 #[derive(Clone)]
 struct Seen {
     name: String,
-    /// It stands in `tools` from the beginning of the prompt on; else the history brings it.
+    /// True if the tool is in `tools`, at the beginning of the prompt; otherwise the history loads it.
     is_listed: bool,
 }
 
-/// What the model sees in one turn, as far as people are shown it.
+/// The displayed parts of one turn.
 struct Turn {
-    /// How many tools it can call.
+    /// Number of tools that the model can call.
     tools: usize,
     came: Vec<Seen>,
     went: Vec<Seen>,
     growth: Growth,
-    /// The messages that the turn before did not have, or not so: the first of them. None, if machines are told.
+    /// The first messages that are new or changed since the previous turn. Empty for JSON output.
     said: Vec<Said>,
-    /// Those that no turn before has had.
+    /// Warnings that no earlier turn had.
     warnings: Vec<Warning>,
     is_unreachable: bool,
 }
@@ -66,24 +66,24 @@ struct Turn {
 struct Said {
     who: String,
     words: String,
-    /// It stands where the turn before had another.
+    /// True if it replaces a message of the previous turn.
     is_changed: bool,
 }
 
-/// The command at work: a turn at each step.
+/// State of the command. Each step is a turn.
 pub(crate) struct Turns {
     arguments: DeferArguments,
     input: SourceText,
     options: DeferredOptions,
     history: History,
-    /// What of the last turn the next one is compared with.
+    /// The previous prompt, to which the next one is compared.
     before: Prompt,
     past: Vec<Seen>,
-    /// The tools that the last list brings by itself, and its text: most lists are those of the turn before.
+    /// The last tool list as text, and the names that it contains. Most lists are the same as in the previous turn.
     listed: (String, BTreeSet<String>),
     warned: BTreeSet<Warning>,
     turns: Vec<Turn>,
-    /// The turns as JSON texts, if that is what was asked for.
+    /// The turns as JSON texts, for JSON output.
     documents: Vec<String>,
     kept: usize,
 }
@@ -93,14 +93,14 @@ impl Turns {
         let failed = |error: toolwire::Error| CommandError::from_core(&error, "");
         let request = json::read(&input.text).map_err(failed)?;
         let mut options = arguments.options();
-        // The beginning of a history may not show the format that all of it does.
+        // A prefix of the history may not be enough to detect the format.
         options.format = Some(internal::format_of(&request, &options).map_err(failed)?);
         let history = History::read(&request)?;
         let (before, past, listed, warned, turns, documents, kept) = Default::default();
         Ok(Turns { arguments, input, options, history, before, past, listed, warned, turns, documents, kept })
     }
 
-    /// The format that is written.
+    /// Returns the output format.
     fn target(&self) -> Option<Api> {
         choice(self.arguments.target.as_deref()).or(self.options.format)
     }
@@ -141,7 +141,7 @@ impl Turns {
         Ok(turn)
     }
 
-    /// The tools that the model can call, each once.
+    /// Returns the tools that the model can call, each once.
     fn tools(&mut self, request: &str, written: &Node<'_>) -> Result<Vec<Seen>, toolwire::Error> {
         let callable = match self.options.native {
             Native::None => labels(written),
@@ -157,21 +157,21 @@ impl Turns {
         Ok(callable.map(|name| Seen { is_listed: self.listed.1.contains(&name), name }).collect())
     }
 
-    /// The names that a list of tools brings by itself.
+    /// Returns the names of the tools that a list contains.
     fn listed(&self, written: &Node<'_>, list: &str) -> Result<BTreeSet<String>, toolwire::Error> {
         if !items(written, "tools").iter().any(|tool| tool.get("tools").is_some()) {
             return Ok(labels(written).into_iter().collect());
         }
-        // What a tool in a namespace is called, the library knows: of a request that has said nothing yet.
+        // The library determines the names of tools in namespaces, from a request with an empty history.
         let key = if written.get("input").is_some() { "input" } else { "messages" };
         Ok(self.callable(&format!("{{\"tools\":{list},\"{key}\":[]}}"))?.into_iter().collect())
     }
 
-    /// The tools that the model can call where the backend has constructs of its own: the library plays the backend.
+    /// Returns the tools that the model can call on a backend with native deferred tools, which the library simulates.
     fn callable(&self, written: &str) -> Result<Vec<String>, toolwire::Error> {
         let mut options = DeferredOptions::default();
         options.format = self.target();
-        // The provider's search is one of the tools, and a choice loads none there.
+        // The provider's search is one of the tools, and `tool_choice` loads no tools there.
         options.server_tool_search = ServerToolSearch::Emulate;
         options.forced_tool = ForcedTool::Auto;
         let played = apply_deferred_loading(written, &options)?.request;
@@ -179,12 +179,12 @@ impl Turns {
     }
 }
 
-/// The tools of a request that are sent at once.
+/// Returns the tools of a request that are not deferred.
 fn labels(request: &Node<'_>) -> Vec<String> {
     items(request, "tools").iter().filter(|tool| !waits(tool)).map(label).collect()
 }
 
-/// What the one has and the other has not.
+/// Returns the tools of `one` that are not in `other`.
 fn missing(one: &[Seen], other: &[Seen]) -> Vec<Seen> {
     let names: BTreeSet<&str> = other.iter().map(|tool| tool.name.as_str()).collect();
     one.iter().filter(|tool| !names.contains(tool.name.as_str())).cloned().collect()

@@ -1,26 +1,26 @@
-//! What became of the messages of the turn before: which are as they were, which changed, and which are new.
+//! Compares the messages of two turns: unchanged, changed and new ones.
 
 use std::collections::BTreeMap;
 
-/// So many messages with the same words are looked at before the place of one, and as many behind: all of them would
-/// be a square.
+/// Maximum number of equal messages that are considered before the place of a message, and after it. Considering all of
+/// them would take quadratic time.
 const NEAR: usize = 4;
 
-/// A message, as far as it is compared.
+/// Hashes of a message, for comparing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Spoken {
-    /// Who speaks.
+    /// Hash of the author.
     pub(super) who: u64,
-    /// What is said.
+    /// Hash of the content.
     pub(super) print: u64,
 }
 
-/// A message that the turn before did not have.
+/// A message that the previous turn did not contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fresh {
-    /// Its number in the list.
+    /// Index in the list.
     pub(super) at: usize,
-    /// It stands where the same speaker said something else.
+    /// True if it replaces a message of the same author.
     pub(super) is_changed: bool,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Fresh {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct News {
     pub(super) fresh: Vec<Fresh>,
-    /// How many messages are no longer there, and nothing of the same speaker in their place.
+    /// Number of messages that were removed without a replacement by the same author.
     pub(super) gone: usize,
 }
 
@@ -42,7 +42,7 @@ impl News {
         for (at, one) in now.iter().enumerate() {
             let same = places.get(&one.print).map(Vec::as_slice).unwrap_or_default();
             let first = same.partition_point(|place| *place < at).saturating_sub(NEAR);
-            // From the last on: of those of one message, at most one is in order.
+            // In descending order, so that at most one place of a message is in an increasing sequence.
             pairs.extend(same.iter().skip(first).take(2 * NEAR).rev().map(|place| (at, *place)));
         }
         let mut news = News::default();
@@ -55,7 +55,7 @@ impl News {
         news
     }
 
-    /// What stands between two messages that are as they were.
+    /// Compares the messages between two unchanged ones.
     fn gap(&mut self, mut old: &[Spoken], now: &[Spoken], from: usize) {
         for (at, one) in now.iter().enumerate() {
             let same = old.iter().position(|other| other.who == one.who);
@@ -73,10 +73,10 @@ impl News {
     }
 }
 
-/// Most of the pairs whose second numbers grow as the first do.
+/// Returns a longest subsequence of pairs whose second numbers increase.
 fn in_order(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let place = |pair: usize| pairs.get(pair).map(|(_, place)| *place);
-    // The pair that ends the best run of each length so far, and for each pair the one before it in its run.
+    // For each length, the pair that ends the best sequence so far; for each pair, its predecessor in the sequence.
     let mut ends: Vec<usize> = Vec::new();
     let mut earlier: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     for pair in 0..pairs.len() {
@@ -97,7 +97,7 @@ fn in_order(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
 mod tests {
     use super::{Fresh, News, Spoken};
 
-    /// Letters are speakers, digits what they say.
+    /// Letters are authors, digits their messages.
     fn list(text: &str) -> Vec<Spoken> {
         let spoken = |word: &str| {
             let mut letters = word.bytes();
@@ -112,19 +112,19 @@ mod tests {
         let cases: [(&str, &str, &str, usize); 10] = [
             ("", "s1 u1", "+0 +1", 0),
             ("s1 u1", "s1 u1 a1 u2", "+2 +3", 0),
-            // The first message changes, and only that is said.
+            // The first message changes, and only that is reported.
             ("s1 u1 a1", "s2 u1 a1 u2", "~0 +3", 0),
-            // One is gone, and those behind it are not new.
+            // One message is removed, and those after it are not new.
             ("u1 s1 a1 t1", "u1 a1 t1 u2", "+3", 1),
-            // One has come before others.
+            // One message is inserted before others.
             ("u1 a1", "u1 s1 a1 u2", "+1 +3", 0),
-            // The same words twice.
+            // Repeated messages.
             ("u1 a1 u1 a1", "u1 a1 u1 a1 u1", "+4", 0),
             ("u1 a1 u1", "u2 a1 u1 a2", "~0 +3", 0),
-            // What stood at the end stands there still, and says something else.
+            // The last message keeps its place, but its content changes.
             ("u1 s1", "u1 a1 t1 s2", "+1 +2 ~3", 0),
             ("u1 a1", "", "", 2),
-            // An order that nobody expects.
+            // An unusual order.
             ("u1 a1 t1", "t1 u1 a1", "+0", 1),
         ];
         for (before, now, expected, gone) in cases {

@@ -1,7 +1,7 @@
-//! What the model reads of a request, in the order in which it reads it: tools, instructions, messages. Prompt caches
-//! hold the beginning that two requests have in common.
+//! The prompt of a request in the order in which the model reads it: tools, instructions, messages. Prompt caches store
+//! the common prefix of two prompts.
 //!
-//! A prompt is kept as lengths and hashes: it is compared with the next one, and nothing else is done with it.
+//! A prompt is stored as lengths and hashes, which are enough to compare it with the next one.
 
 use std::{
     collections::BTreeMap,
@@ -17,7 +17,7 @@ use super::{
     tool::{label, waits},
 };
 
-/// Where something stands in a prompt.
+/// Part of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Tools,
@@ -30,7 +30,7 @@ enum Part {
 struct Entry {
     part: Part,
     key: &'static str,
-    /// Its number, if the member is a list.
+    /// Index, if the member is a list.
     at: Option<usize>,
     bytes: usize,
     spoken: Spoken,
@@ -40,19 +40,19 @@ struct Entry {
 #[derive(Debug, Default)]
 pub(super) struct Prompt(Vec<Entry>);
 
-/// How a prompt goes on from the one before.
+/// Difference between a prompt and the previous one.
 #[derive(Debug)]
 pub(super) struct Growth {
-    /// All of the prompt before begins this one; else, where they part.
+    /// Pointer to the first difference; `None` if the previous prompt is a prefix of this one.
     pub(super) parts_at: Option<String>,
-    /// The first message that is not as it was.
+    /// Index of the first message that is new or changed.
     pub(super) first_message: usize,
     pub(super) bytes: usize,
     pub(super) new_bytes: usize,
     pub(super) news: News,
 }
 
-/// The parts of a prompt. Messages come last: by then it is known which definitions they can refer to.
+/// The parts of a prompt. Messages come last, because they can refer to definitions in the other parts.
 const PARTS: [(Part, &str); 5] = [
     (Part::Tools, "tools"),
     (Part::Instructions, "instructions"),
@@ -68,7 +68,7 @@ impl Prompt {
         for (part, key) in PARTS {
             let is_list = request.get(key).is_some_and(|value| value.as_array().is_some());
             for (at, item) in items(request, key).iter().enumerate() {
-                // A provider that defers a tool itself shows its definition where it is loaded, and not before.
+                // A provider with native deferred tools shows a definition where it is loaded, not in the list.
                 if part == Part::Tools && waits(item) {
                     waiting.insert(label(item), json::write(item));
                     continue;
@@ -86,18 +86,18 @@ impl Prompt {
         Prompt(entries)
     }
 
-    /// What is new against the prompt before.
+    /// Compares the prompt with the previous one.
     pub(super) fn since(&self, before: &Prompt) -> Growth {
         let same = |(one, other): &(&Entry, &Entry)| one.is(other);
         let common = self.0.iter().zip(&before.0).take_while(same).count();
-        // What is gone may have stood before what stands there now.
+        // A removed entry may belong to an earlier part than the current one.
         let parted = self.0.get(common).into_iter().chain(before.0.get(common)).min_by_key(|entry| entry.part);
         let new = self.0.get(common..).unwrap_or_default();
         let length = |entries: &[Entry]| entries.iter().map(|entry| entry.bytes).sum();
         let spoken = |prompt: &Prompt| prompt.messages().iter().map(|entry| entry.spoken).collect::<Vec<_>>();
         Growth {
             parts_at: parted.filter(|_| common < before.0.len()).map(Entry::pointer),
-            // Messages that stay as they were are no news, even if a cache ends before them.
+            // Unchanged messages are not news, even if a cache ends before them.
             first_message: self.messages().iter().zip(before.messages()).take_while(same).count(),
             bytes: length(&self.0),
             new_bytes: length(new),
@@ -127,7 +127,7 @@ fn hash(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// A namespace without its members that wait; `None` if it has none of these.
+/// Returns a namespace without its deferred members; `None` if it contains none.
 fn at_once<'a>(tool: &Node<'a>) -> Option<Node<'a>> {
     let members = items(tool, "tools");
     if !members.iter().any(waits) {
@@ -141,7 +141,7 @@ fn at_once<'a>(tool: &Node<'a>) -> Option<Node<'a>> {
     Some(Node::object(kept.collect::<Object<'a>>()))
 }
 
-/// The names of the tools that a message refers to, and with that loads.
+/// Collects the names of the tools that a message refers to, and thereby loads.
 fn refer(node: &Node<'_>, found: &mut dyn FnMut(&str)) {
     let kind = node.get("type").and_then(Node::as_text).map(|kind| kind.display());
     match kind.as_deref() {
@@ -153,7 +153,7 @@ fn refer(node: &Node<'_>, found: &mut dyn FnMut(&str)) {
         }
         _ => {}
     }
-    // Where messages have blocks, and blocks have others. Nothing else in them is the API's.
+    // The keys under which messages have blocks, and blocks have nested ones. Other members do not contain references.
     for key in ["content", "tool", "tool_references"] {
         items(node, key).iter().for_each(|inner| refer(inner, found));
     }

@@ -1,4 +1,4 @@
-//! The turns for people, as a list of differences, and for machines.
+//! Renders the turns: a human-readable list of differences, and a JSON document.
 
 use toolwire::{
     internal::Choices,
@@ -12,11 +12,11 @@ use crate::{
     terminal::{counted, cut, grouped, shown, Terminal},
 };
 
-/// The room for who speaks.
+/// Width of the author column.
 const WHO: usize = 9;
 
 impl Turns {
-    /// One turn after the other: what came and went, what is said since, and where a prompt cache ends.
+    /// Renders each turn: its added and removed tools, its new messages, and the end of the cached prefix.
     pub(super) fn text(&self, terminal: &Terminal) -> String {
         let paint = terminal.out;
         let (format, target) = (word::<Api>(self.options.format), word::<Api>(self.target()));
@@ -56,7 +56,7 @@ impl Turns {
         out
     }
 
-    /// The same as data, and as text: the turns are that already.
+    /// Renders the turns as JSON text.
     pub(super) fn document(&self) -> String {
         let mut members = header("defer --turns", &self.input.source);
         members.extend([
@@ -77,12 +77,12 @@ impl Turns {
 }
 
 impl Turn {
-    /// The messages that are new or changed, a line each.
+    /// Renders the new and changed messages, one in each line.
     fn talk(&self, terminal: &Terminal, out: &mut String) {
         for Said { who, words, is_changed } in &self.said {
             let mark = if *is_changed { '~' } else { ' ' };
             let line = format!("  {mark} {:WHO$}  {}", shown(who), shown(words));
-            // Only a terminal has an edge: elsewhere, lines are as long as they are.
+            // Lines are truncated only on a terminal.
             out.push_str(&cut(line.trim_end(), terminal.width.unwrap_or(usize::MAX)));
             out.push('\n');
         }
@@ -92,7 +92,7 @@ impl Turn {
         }
     }
 
-    /// For machines. `last`: the last item of the client's history, and the member that holds it.
+    /// Returns the JSON document of a turn. `last` is the key of the client's history, and the index of its last item.
     pub(super) fn document<'a>(
         &self,
         last: Option<(&str, usize)>,
@@ -118,25 +118,25 @@ impl Turn {
         ])
     }
 
-    /// How many bytes of it are kept for people.
+    /// Returns the number of bytes that are stored for display.
     pub(super) fn kept(&self) -> usize {
         let names = self.came.iter().chain(&self.went).map(|tool| tool.name.len() + size_of::<Seen>());
         let said = self.said.iter().map(|said| said.who.len() + said.words.len() + size_of::<Said>());
-        // Of most messages only the number is kept.
+        // Most messages are only counted.
         names.chain(said).sum::<usize>() + size_of_val(self.growth.news.fresh.as_slice())
     }
 }
 
 impl Said {
     pub(super) fn of(message: &Node<'_>, is_changed: bool) -> Said {
-        // As one line, however it was broken.
+        // On one line, without the original line breaks.
         let words = gist::pieces(message).join("; ").split_whitespace().collect::<Vec<_>>().join(" ");
         Said { who: gist::who(message), words, is_changed }
     }
 }
 
 impl Growth {
-    /// Where the prefix ends, and what became of the messages behind it.
+    /// Returns the end of the common prefix, and the changes of the messages after it.
     fn parting(&self) -> Option<String> {
         let pointer = self.parts_at.as_ref()?;
         let changed = match self.news.changed() {
@@ -153,7 +153,7 @@ impl Growth {
     }
 }
 
-/// The word of an option.
+/// Returns the word of an option's value.
 fn word<T: Choices + PartialEq>(value: Option<T>) -> &'static str {
     T::CHOICES.iter().find(|(_, choice)| Some(*choice) == value).map_or("", |(word, _)| *word)
 }

@@ -1,14 +1,14 @@
-//! What is read of an entry of `tools`, in any format.
+//! Reads entries of `tools`, in any format.
 
 use toolwire::json::Node;
 
-/// Whether a tool is deferred by the provider.
+/// Returns whether the provider defers a tool.
 pub(super) fn waits(tool: &Node<'_>) -> bool {
     let flagged = |node: &Node<'_>| node.get("defer_loading").and_then(Node::as_bool) == Some(true);
     flagged(tool) || tool.get("function").is_some_and(flagged)
 }
 
-/// What a tool is called; one that has no name, by its type.
+/// Returns the name of a tool; if it has no name, its type.
 pub(super) fn label(tool: &Node<'_>) -> String {
     let within = |key| tool.get(key).and_then(|inner| inner.get("name"));
     let name = tool.get("name").or_else(|| within("function")).or_else(|| within("custom"));

@@ -1,9 +1,9 @@
-"""Measure toolwire against packages that validate by JSON Schema, on the same valid calls of real tools.
+"""Measure toolwire against JSON Schema validators, with the same valid calls of real tools.
 
-Usage: arguments.py calls.jsonl: one `{"schema", "arguments"}` per line, as npm/bench/peers/calls.js prints them. The
-peers prepare a validator per schema, and then only run that; the functions of toolwire prepare nothing and read the
-schema in each call. So each peer stands here twice, prepared, and prepared for each call, and so does repairing: a
-`Restore` keeps the schemas of a tool list, prepared.
+Usage: arguments.py calls.jsonl: one `{"schema", "arguments"}` in each line, as npm/bench/peers/calls.js prints them.
+The peers prepare a validator for each schema, and then only run it; the functions of toolwire read the schema in each
+call. So each peer has two rows, with the preparation before the measurement and in each call. Repairing has two rows as
+well: a `Restore` keeps the prepared schemas of a tool list.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ROUNDS = 7
-# What each does and does not do.
+# Differences between the peers.
 NOTES = [
     "fastjsonschema: makes Python code of a schema (`exec`), drafts up to 7; raises at the first fault",
     "jsonschema-rs: the Rust crate, drafts up to 2020-12; `is_valid` stops at the first fault",
@@ -36,7 +36,7 @@ NOTES = [
 
 @dataclass
 class Call:
-    """A call, as values and as text, with what the peers prepared for it."""
+    """A call, as values and as text, with the peers' prepared validators."""
 
     schema: Any
     arguments: Any
@@ -47,7 +47,7 @@ class Call:
 
 
 def fast_for(schema: Any) -> Callable[[Any], object]:
-    """Prepare fastjsonschema, with `format` as an annotation, and without writing defaults into arguments."""
+    """Prepare fastjsonschema, with `format` as an annotation, and without inserting defaults into arguments."""
     validate: Callable[[Any], object] = fastjsonschema.compile(schema, use_formats=False, use_default=False)
     return validate
 
@@ -59,19 +59,19 @@ def rust_for(schema: Any) -> Callable[[Any], bool]:
 
 
 def prepared(line: str) -> Call | None:
-    """Read a call; None if a peer gives up on its schema or refuses it."""
+    """Read a call; return `None` if a peer raises an error for its schema, or rejects its arguments."""
     row = json.loads(line)
     schema, arguments = row["schema"], row["arguments"]
     try:
         call = Call(schema, arguments, json.dumps(schema), json.dumps(arguments), fast_for(schema), rust_for(schema))
         call.fast(arguments)
-    except Exception:  # whatever a peer raises is its way to give up
+    except Exception:  # peers raise different exceptions
         return None
     return call if call.rust(arguments) else None
 
 
 def table(title: str, rows: list[tuple[str, Callable[[Call], object]]], calls: list[Call]) -> None:
-    """Print each row's fastest round in µs per call, and its ratio to the first; they take turns in every round."""
+    """Print each row's fastest round in µs per call, and its ratio to the first row. The rows run in turn."""
     fastest = [float("inf")] * len(rows)
     for _ in range(ROUNDS):
         for at, (_, run) in enumerate(rows):
@@ -85,10 +85,10 @@ def table(title: str, rows: list[tuple[str, Callable[[Call], object]]], calls: l
 
 
 def main() -> None:
-    """Measure over the calls of a file."""
+    """Measure the calls of a file."""
     lines = Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()
     calls = [call for call in map(prepared, lines) if call is not None]
-    # Nobody is measured on what it takes for wrong.
+    # Only calls that toolwire accepts are measured.
     ours = [call for call in calls if toolwire.validate_arguments(call.arguments, call.schema).valid]
     given_up = f"the peers give up on or refuse {len(lines) - len(calls)} more, ours {len(calls) - len(ours)}"
     print(

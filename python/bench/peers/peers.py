@@ -1,6 +1,6 @@
-"""Who else makes tool schemas fit an API in Python, what exactly they do, and which of our dialects does the same job.
+"""Other Python packages that adapt tool schemas to an API, with what each does, and our dialect for the same task.
 
-The interfaces are partly private: that is how these packages do it, there is no other way to ask them.
+Some of the interfaces are private, because these packages have no public ones.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ Schema: TypeAlias = "dict[str, Any]"
 
 @dataclass(frozen=True)
 class Peer:
-    """One contender."""
+    """A package to compare with."""
 
     package: str
     says: str
-    """What it does."""
+    """Description of its task."""
     dialect: str
-    """The dialect of ours that does the same job."""
+    """Our dialect for the same task."""
     load: Callable[[], Callable[[Schema], object]]
-    """Imports it. What it gives must leave its input alone, as ours does."""
+    """Imports the package. The function that it returns must not change its input, because ours does not."""
     spelled: Callable[[Any], Any] = lambda answer: answer
-    """Brings what the API reads in two ways into our spelling, so that only what it would refuse counts as refused."""
+    """Converts spellings that the API accepts in two forms to ours, so that only real violations count as refused."""
 
 
 def _openai() -> Callable[[Schema], object]:
@@ -86,17 +86,17 @@ def _langchain_google() -> Callable[[Schema], object]:
     from langchain_core.utils.json_schema import dereference_refs
     from langchain_google_genai._function_utils import _format_json_schema_to_gapic as convert
 
-    # It warns of every keyword that it drops.
+    # The package warns of every keyword that it drops.
     logging.getLogger("langchain_google_genai").setLevel(logging.CRITICAL)
     return lambda schema: convert(dereference_refs(schema))
 
 
-# What the API reads in two ways, and our dialect writes in one.
+# Spellings that the API accepts in two forms, and our dialect writes in one.
 _CAMEL = {"any_of": "anyOf", "max_items": "maxItems", "min_items": "minItems", "property_ordering": "propertyOrdering"}
 
 
 def _camel_case(answer: Any) -> Any:
-    """Spell `type: "OBJECT"` and `any_of` as `type: "object"` and `anyOf`."""
+    """Convert `type: "OBJECT"` and `any_of` to `type: "object"` and `anyOf`."""
     if isinstance(answer, list):
         return [_camel_case(item) for item in answer]
     if not isinstance(answer, dict):

@@ -1,8 +1,8 @@
-"""Measure toolwire against other packages that make tool schemas fit an API: dict in, dict out, the same real tools.
+"""Measure toolwire against other packages that adapt tool schemas to an API: dict to dict, the same real tools.
 
-Usage: run.py file.jsonl: one tool with an `inputSchema` per line. Prints µs per tool, the best of several rounds, over
-the tools that both sides take; how many each side gives up on; and how many of the answers our `check` refuses: whoever
-leaves out work is quicker, so speed says little without that.
+Usage: run.py file.jsonl: one tool with an `inputSchema` in each line. Prints µs per tool (the fastest of several
+rounds, for the tools that both sides accept), the number of tools for which each side fails, and the number of results
+that our `check` refuses. The last two are needed to judge the speed, because a package that does less is faster.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ ROUNDS = 7
 
 
 def is_refused(schema: Any, dialect: Any) -> bool:
-    """Tell whether an API would refuse a schema. What is only ignored, or read otherwise, it takes."""
+    """Return whether an API would refuse a schema. Ignored and reinterpreted parts do not count."""
     return any(found.severity == "refused" for found in toolwire.check(schema, dialect=dialect))
 
 
 def fails(convert: Callable[[Any], object], schema: object) -> bool:
-    """Say whether a contender gives up on a schema."""
+    """Return whether a package fails for a schema."""
     try:
         convert(schema)
-    except Exception:  # whatever a contender raises is its way to fail
+    except Exception:  # packages raise different exceptions
         return True
     return False
 
 
 def best(contenders: list[Callable[[Any], object]], schemas: list[Any]) -> list[float]:
-    """Give each contender's fastest round in µs per schema; they take turns in every round."""
+    """Return each package's fastest round in µs per schema; they run in turn in every round."""
     fastest = [float("inf")] * len(contenders)
     for _ in range(ROUNDS):
         for at, convert in enumerate(contenders):
@@ -55,7 +55,7 @@ def best(contenders: list[Callable[[Any], object]], schemas: list[Any]) -> list[
 
 
 def compare(peer: Peer, schemas: list[Any], known: set[str]) -> None:
-    """Print one line."""
+    """Print the row of one peer."""
     title = f"{peer.package} {version(peer.package)}"
     if peer.dialect not in known:
         print(f"{title:34} {peer.dialect:18} not here yet")
@@ -84,7 +84,7 @@ def main() -> None:
     """Compare with every peer on the tools of a file."""
     lines = Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()
     schemas = [json.loads(line)["inputSchema"] for line in lines]
-    # Some warn of what they lose; the table counts that.
+    # Some packages warn of dropped parts, which the table counts.
     warnings.simplefilter("ignore")
     known = {dialect.name for dialect in toolwire.dialects()}
     python = platform.python_version()

@@ -1,8 +1,8 @@
-"""Measure an agent's session: the same tools with each of 50 requests, and one change of the list on the way.
+"""Measure an agent's session: 50 requests with the same tools, and one change of the list in between.
 
-Usage: session.py tools.jsonl: one tool per line. What is timed is all that a request's tools cost, from the tools as
-their server lists them to JSON text for the body, the first request included. The peers have no memory: they make the
-tools anew for each request, as they do when an SDK is called.
+Usage: session.py tools.jsonl: one tool in each line. The measured time is that of converting the server's tools to JSON
+text for the body, for all requests including the first. The peers have no cache: they convert the tools for each
+request, as they do when an SDK calls them.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ CHANGED[0]["description"] = f"{CHANGED[0].get('description', '')} (changed)"
 
 
 def session(make: Callable[[Any], str]) -> int:
-    """Make the tools of each request."""
+    """Convert the tools for each request."""
     return sum(len(make(LIST if request < REQUESTS // 2 else CHANGED)) for request in range(REQUESTS))
 
 
 def with_memory(dialect: Any) -> int:
-    """Do the same with a tool set: it is told of the change, as an MCP client is."""
+    """Do the same with a `ToolSet`, which is updated when the list changes, as by an MCP client."""
     tools, length = toolwire.ToolSet(LIST), 0
     for request in range(REQUESTS):
         if request == REQUESTS // 2:
@@ -46,19 +46,19 @@ def with_memory(dialect: Any) -> int:
 
 
 def converted(convert: Callable[[Any], object], tools: list[Any]) -> str:
-    """Let a peer make the tools; one that it gives up on costs nothing more."""
+    """Convert the tools with a peer; tools for which it fails are skipped."""
     made = []
     for tool in tools:
         try:
             schema = convert(tool["inputSchema"])
-        except Exception:  # whatever a peer raises is its way to give up
+        except Exception:  # peers raise different exceptions
             continue
         made.append({"name": tool["name"], "description": tool.get("description"), "parameters": schema})
     return json.dumps(made)
 
 
 def fastest(runs: list[Callable[[], object]]) -> list[float]:
-    """Give the fastest round of each in µs per request; they take turns."""
+    """Return each function's fastest round in µs per request; they run in turn."""
     best = [float("inf")] * len(runs)
     for _ in range(ROUNDS):
         for at, run in enumerate(runs):

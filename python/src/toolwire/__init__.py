@@ -1,7 +1,6 @@
 """Any tool schema, any model. Nothing is lost silently.
 
-Take the tools of an MCP server, send them to a model in the form that its API accepts, and bring the model's calls
-back:
+Take the tools of an MCP server, send them to a model in the form that its API accepts, and restore the model's calls:
 
 >>> import toolwire
 >>> schema = {"type": "object", "properties": {"a": {"type": "number"}}}
@@ -13,33 +12,33 @@ back:
 >>> call.name, call.arguments
 ('get.sum', '{}')
 
-An SDK needs one line instead: `http_client=httpx2.Client(transport=ToolwireTransport())`, from `toolwire.httpx2`.
+With an SDK, one line is enough: `http_client=httpx2.Client(transport=ToolwireTransport())`, from `toolwire.httpx2`.
 
-- `sanitize`: rewrite a tool's parameter schema into one *dialect*, what one model API accepts.
-- `normalize_envelope`: repair the tool-parameter envelope only; nested content comes back exactly as it came.
+- `sanitize`: rewrite a tool's parameter schema into one *dialect*: the part of JSON Schema that one model API accepts.
+- `normalize_envelope`: repair the tool-parameter envelope only; nested content is returned exactly as it was.
 - `apply_deferred_loading`: make a request that uses deferred tools work on an API without that feature.
-- `sanitize_tools`, `adapt_request`: the same for a whole tool list, and for a whole request.
-- `check`, `check_tools`, `check_request`: what would an API reject, read otherwise or ignore?
-- `restore_arguments`, `Restore`, `ReplyRestorer`, `CallStream`: bring the model's calls back.
-- `repair_arguments`: repair the arguments that a model answered wrongly, by the tool's own schema.
-- `validate_arguments`: what does the tool's own schema have against the arguments of a call?
-- `validate_result`: what does the `outputSchema` of an MCP tool have against a result?
-- `ToolSet`: a tool list that is sent with every request, sanitized once.
-- `dialects`, `dialect_for`: what is known of each API, and which dialect a host needs.
-- `deferral_for`: which construct of its own for deferred tools a host has.
-- `search_tools`, `answer_tool_search`, `ToolIndex`: the tool search that deferred tools are found with.
-- `Exchange`: one request of a client and its reply, for gateways. `strip_deferral_betas`: for their headers.
+- `sanitize_tools`, `adapt_request`: do the same for a whole tool list, and for a whole request.
+- `check`, `check_tools`, `check_request`: report what an API would reject, reinterpret or ignore.
+- `restore_arguments`, `Restore`, `ReplyRestorer`, `CallStream`: restore the model's calls to the tools' own names and
+  schemas.
+- `repair_arguments`: repair invalid arguments from a model, by the tool's own schema.
+- `validate_arguments`: validate the arguments of a call against the tool's own schema.
+- `validate_result`: validate a result against the `outputSchema` of an MCP tool.
+- `ToolSet`: a tool list that is sent with every request and sanitized only once.
+- `dialects`, `dialect_for`: the known facts about each API, and the dialect that a host needs.
+- `deferral_for`: the construct for deferred tools that a host supports natively.
+- `search_tools`, `answer_tool_search`, `ToolIndex`: tool search, by which a model finds deferred tools.
+- `Exchange`: one request of a client and its reply, for gateways. `strip_deferral_betas`: the same for their headers.
 
-`str`, `bytes`, `bytearray` and `memoryview` are JSON text, and text is given back: `str` for `str`, `bytes` for the
-others. Anything else is a value. Results are frozen records: a report that nobody reads costs nothing, and `to_dict()`
-is the JSON object that every language shares.
+`str`, `bytes`, `bytearray` and `memoryview` are JSON text, and the result is JSON text, too: `str` for `str`, `bytes`
+for the others. Anything else is a value. Results are frozen records. Reports are computed when they are first read, so
+an unread report costs nothing. `to_dict()` returns the JSON object that is the same in every language.
 
-Values are what `json.dumps` takes, strictly: dict, list, tuple (as a list), str, int of any size, float, bool, None,
+Values are what `json.dumps` accepts, strictly: dict, list, tuple (as a list), str, int of any size, float, bool, None,
 and their subclasses. Results of the MCP SDK and other pydantic models are read as their `model_dump` writes them. NaN,
-infinities, keys that are no strings, cycles and everything else raise `ToolwireError` with the code `invalid-value` and
-a JSON Pointer to the place. A subclass of dict is read through its own `items()`; of every other subclass the stored
-value counts. What is rewritten is plain dicts and lists, and holds
-your own strings and numbers.
+infinities, keys that are not strings, cycles and everything else raise `ToolwireError` with the code `invalid-value`
+and a JSON Pointer to the value. A subclass of dict is read through its own `items()`; any other subclass is read as the
+value that it stores. Rewritten values are plain dicts and lists that contain your own strings and numbers.
 """
 
 from . import types as types
@@ -56,9 +55,9 @@ from ._tools import check_tools, deferral_for, dialect_for, sanitize_tools
 from ._toolwire import __version__
 
 normalizeEnvelope = normalize_envelope
-"""The name `normalize_envelope` has in TypeScript."""
+"""Alias of `normalize_envelope`: its name in TypeScript."""
 applyDeferredLoading = apply_deferred_loading
-"""The name `apply_deferred_loading` has in TypeScript."""
+"""Alias of `apply_deferred_loading`: its name in TypeScript."""
 
 __all__ = [
     "CallStream",

@@ -1,4 +1,4 @@
-"""The answers of APIs. The key is put in here, and taken out here: nothing else ever has it."""
+"""HTTP requests to APIs. Only this file inserts the key, and it removes the key from the answer."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-# More than any API says.
+# More than any API answers.
 MOST = 1_000_000
 
 
 class _NoRedirect(HTTPRedirectHandler):
-    """What a request carries is for one address."""
+    """A handler that follows no redirect: the key is meant for one address only."""
 
     def redirect_request(self, *_: object) -> None:
         return None
 
 
 def answer_of(request: dict[str, Any], waiting: Callable[[int], None]) -> dict[str, Any]:
-    """Send a request, as the core describes it, and give what was answered.
+    """Send a request that the core describes, and return the answer.
 
-    `waiting` is told once a second how long it takes, and 0 at the end.
+    `waiting` is called once a second with the number of seconds, and with 0 at the end.
     """
     key = request["key"]
     secret = os.environ.get(key["variable"], "").strip() if key else ""
     if key and not (secret.isascii() and secret.isprintable() and " " not in secret):
-        # The error of whoever tried to send it would show it.
+        # Sending it would raise an error that shows the key.
         raise RuntimeError("EKEY")
     instead = f"({key['variable']})" if key else ""
 
@@ -53,13 +53,13 @@ def answer_of(request: dict[str, Any], waiting: Callable[[int], None]) -> dict[s
             sent = Request(request["url"], request["body"].encode(), headers, method="POST")
             status, retry, body = _Exchange(sent, float(request["timeout"])).result(watch)
         except Exception as error:
-            # The words of an error may hold what was sent.
+            # The text of an error may contain what was sent.
             raise RuntimeError(safe(_why(error))) from None
     return {"status": status, "retryAfter": retry, "body": safe(body)}
 
 
 class _Exchange(threading.Thread):
-    """A request and its answer in a thread of its own, because none of its steps has a limit for the whole of it."""
+    """A thread for a request and its answer, because no timeout of `urllib` covers a whole exchange."""
 
     def __init__(self, request: Request, timeout: float) -> None:
         super().__init__(daemon=True)
@@ -70,7 +70,7 @@ class _Exchange(threading.Thread):
         self._error: BaseException | None = None
 
     def result(self, watch: _Watch) -> tuple[int, str | None, str]:
-        """Wait for the answer, but no longer than is allowed."""
+        """Wait for the answer until the timeout."""
         self.start()
         if not watch.wait(self._timeout, self._ended):
             self._connections.shut()
@@ -88,7 +88,7 @@ class _Exchange(threading.Thread):
             self._ended.set()
 
     def _sent(self) -> tuple[int, str | None, str]:
-        # Without TLS, a proxy of the environment could read the key.
+        # Without TLS, a proxy from the environment could read the key.
         direct = [ProxyHandler({})] if self._request.type == "http" else []
         opener = build_opener(_NoRedirect, self._connections, *direct)
         try:
@@ -101,7 +101,7 @@ class _Exchange(threading.Thread):
 
 
 class _Connections(HTTPHandler, HTTPSHandler):
-    """Keeps the sockets of an exchange, so that it can be ended."""
+    """Keeps the sockets of an exchange, so that they can be shut down."""
 
     def __init__(self) -> None:
         HTTPHandler.__init__(self)
@@ -126,16 +126,16 @@ class _Connections(HTTPHandler, HTTPSHandler):
         return super().do_open(connection, req, **http_conn_args)
 
     def shut(self) -> None:
-        """End what is read from them, or will be."""
+        """Shut down the sockets, and all that are opened later."""
         self._is_over = True
         for one in self._sockets:
             with contextlib.suppress(OSError):
-                # Not through `ssl`, which is not made to be used by two threads.
+                # Not through `ssl`: its sockets must not be used by two threads at once.
                 socket.socket.shutdown(one, socket.SHUT_RDWR)
 
 
 def _read(answer: Any) -> bytes:
-    """Read the beginning of what may never end."""
+    """Read the beginning of a body, which may be endless."""
     body = b""
     while len(body) < MOST and (piece := answer.read1(65_536)):
         body += piece
@@ -152,13 +152,13 @@ def _why(error: BaseException) -> str:
 
 
 class _Watch:
-    """Waits, and tells how long it takes."""
+    """Waits, and reports the elapsed seconds."""
 
     def __init__(self, waiting: Callable[[int], None]) -> None:
         self._waiting, self._begun, self._told = waiting, time.monotonic(), 0
 
     def wait(self, seconds: float, event: threading.Event | None = None) -> bool:
-        """Wait for an event, or for that long; tells whether the event was there."""
+        """Wait for an event until a timeout, and return whether the event was set."""
         event = event or threading.Event()
         end = time.monotonic() + seconds
         while True:

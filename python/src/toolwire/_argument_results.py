@@ -1,11 +1,11 @@
-"""What validating and repairing arguments gives."""
+"""Results of validating and repairing arguments."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar, Generic, Literal, TypeVar
 
-from ._names import LeftReason, RepairRule  # noqa: TC001 - for those who read the hints at run time
+from ._names import LeftReason, RepairRule  # noqa: TC001 - needed when hints are evaluated at run time
 from ._record import Record
 
 T_co = TypeVar("T_co", covariant=True)
@@ -13,101 +13,106 @@ T_co = TypeVar("T_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class ArgumentViolation(Record):
-    """One thing that a schema says against arguments."""
+    """One violation of a schema by arguments."""
 
     pointer: str
-    """JSON Pointer into the arguments: what is wrong. What is missing is wrong with the object that lacks it."""
+    """JSON Pointer into the arguments, to the invalid value. For a missing member, it points to the object that lacks
+    it."""
     schema_pointer: str
-    """JSON Pointer into the schema: the keyword that says so, behind a reference where it stands."""
+    """JSON Pointer into the schema, to the violated keyword. For a keyword behind a reference, it points to the
+    definition."""
     keyword: str
-    """The keyword's name; `false` for a schema that is `false`."""
+    """Name of the violated keyword; `false` if the schema is `false`."""
     message: str
-    """For people and models: what was expected, then what kind of value was found; no value of the arguments."""
+    """Message for humans and models: what was expected, then the kind of value that was found. It contains no argument
+    values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Validation(Record):
-    """Whether arguments are valid, and what the tool's own schema says against them."""
+    """Validity of arguments, and their violations of the tool's own schema."""
 
     valid: bool | None
-    """Whether the schema takes them; `None` where that cannot be told."""
+    """True if the schema accepts the arguments; `None` if validity cannot be determined."""
     errors: tuple[ArgumentViolation, ...]
-    """What it says against them, at most 100; empty unless `valid` is `False`."""
+    """The violations, at most 100; empty unless `valid` is `False`."""
 
     _made: ClassVar = {"errors": ArgumentViolation.list_of}
 
 
 @dataclass(frozen=True, slots=True)
 class Repair(Record):
-    """One repair of arguments. It has places, names, kinds and offsets, and nothing of a value."""
+    """One repair of arguments. It contains places, names, kinds and offsets, but no argument values."""
 
     pointer: str
-    """JSON Pointer into the arguments as answered. What stands inside a text has the place of that text."""
+    """JSON Pointer into the original arguments. Within a string that was parsed, it points to the string."""
     output_pointer: str | None
     """JSON Pointer into the result; `None` if nothing is left."""
     rule: RepairRule
-    """The rule."""
+    """The kebab-case name of the rule."""
     confidence: Literal["exact", "likely"]
-    """`exact`: the same value in another notation. `likely`: a guess that has one valid outcome."""
+    """`exact`: the same value in another notation. `likely`: a guess with one valid outcome."""
     from_: str
-    """The kind of value that was answered; for `property-name` the name. `text` is text that was not JSON, `nothing`
-    what was missing. In JSON it is `from`."""
+    """The kind of the original value; for `property-name` the original name. `text` means text that was not JSON,
+    `nothing` means a missing value. In JSON, this member is `from`."""
     to: str
-    """The kind of value that it is now, or the name; `nothing` if it was left out."""
+    """The kind of the new value, or the new name; `nothing` if the value was removed."""
     message: str
-    """For people: what was found and what became of it."""
+    """Human-readable message: what was found, and how it was repaired."""
 
 
 @dataclass(frozen=True, slots=True)
 class Left(Record):
-    """What is still wrong after repairing."""
+    """A violation that remains after repairing."""
 
     pointer: str
     """JSON Pointer into the result."""
     keyword: str
-    """The keyword that refuses it; `false` for a schema that is `false`."""
+    """Name of the violated keyword; `false` if the schema is `false`."""
     reason: LeftReason
-    """Why it was not repaired."""
+    """The reason why it was not repaired."""
     message: str
-    """For people and models: what was expected and what kind of value was found."""
+    """Message for humans and models: what was expected, and the kind of value that was found."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repaired(Record, Generic[T_co]):
-    """Arguments, repaired or as they were, and what is said of them."""
+    """Repaired or unchanged arguments, with a report."""
 
     arguments: T_co
-    """The arguments: text if text was given."""
+    """The arguments; JSON text if the input was JSON text."""
     changed: bool
-    """Whether anything was repaired, or a text was read."""
+    """True if anything was repaired, or text was parsed."""
     valid: bool | None
-    """Whether the schema takes them now; `None` where that cannot be told."""
+    """True if the schema accepts the arguments now; `None` if validity cannot be determined."""
     repairs: tuple[Repair, ...]
-    """Every repair, in the order in which they were made."""
+    """All repairs, in the order in which they were made."""
     left: tuple[Left, ...]
-    """What is still wrong, at most 100; empty unless `valid` is `False`."""
+    """The remaining violations, at most 100; empty unless `valid` is `False`."""
     retry_message: str | None
-    """What is still wrong as one text, to be sent back to the model as the result of its call; `None` if nothing is."""
+    """The remaining violations as one text, to be sent to the model as the result of its call; `None` if there are
+    none."""
 
     _made: ClassVar = {"repairs": Repair.list_of, "left": Left.list_of}
 
 
 @dataclass(frozen=True, slots=True)
 class RepairedCall(Record):
-    """What became of the arguments of one call when it was restored."""
+    """The repairs of the arguments of one call that was restored."""
 
     id: str | None
-    """The call's id; `None` if the API gave none."""
+    """The call's id; `None` if the API sent no id."""
     name: str
     """The tool's own name."""
     valid: bool | None
-    """Whether the tool's own schema takes the arguments now; `None` where that cannot be told."""
+    """True if the tool's own schema accepts the arguments now; `None` if validity cannot be determined."""
     repairs: tuple[Repair, ...]
-    """Every repair, in the order in which they were made."""
+    """All repairs, in the order in which they were made."""
     left: tuple[Left, ...]
-    """What is still wrong, at most 100; empty unless `valid` is `False`. Text that cannot be read stays as it was
-    answered, and is wrong as a whole."""
+    """The remaining violations, at most 100; empty unless `valid` is `False`. Text that cannot be read is unchanged,
+    and is one violation."""
     retry_message: str | None
-    """What is still wrong as one text, to be sent back to the model as the result of its call; `None` if nothing is."""
+    """The remaining violations as one text, to be sent to the model as the result of its call; `None` if there are
+    none."""
 
     _made: ClassVar = {"repairs": Repair.list_of, "left": Left.list_of}

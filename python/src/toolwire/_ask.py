@@ -1,4 +1,4 @@
-"""Calls on inputs that are values or JSON text."""
+"""Calls of core functions with values or JSON text."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 TEXT = (str, bytes, bytearray, memoryview)
-"""The types of JSON text."""
+"""Types that are read as JSON text."""
 
 
 def ask(function: str, value: object, options: Mapping[str, Any]) -> Any:
-    """Call a function on one input, text or a value; the answer is a value."""
+    """Call a function with one input, text or a value, and return a value."""
     if isinstance(value, TEXT):
         return call_text(function, (value,), options)[0]
     return call(function, (value,), options)[0]
@@ -23,9 +23,9 @@ def ask(function: str, value: object, options: Mapping[str, Any]) -> Any:
 def on_two(
     function: str, first: object, second: object, options: Mapping[str, Any]
 ) -> tuple[Any, dict[str, Any] | None]:
-    """Call a function on two inputs, each of which is text or a value.
+    """Call a function with two inputs, each of which is text or a value.
 
-    What is written in place of a text is text of its type, and the very same object if nothing changed.
+    If the first input is text, the result is text of its type, and the same object if nothing changed.
     """
     if isinstance(first, TEXT) and isinstance(second, TEXT):
         return call_text(function, (first, second), options)
@@ -37,7 +37,7 @@ def on_two(
 
 
 def characters(function: str, value: object) -> object:
-    """Give bytes as a string. Those that are not UTF-8 are the core's to refuse."""
+    """Decode bytes. If they are not UTF-8, raise the core's error."""
     if not isinstance(value, bytes | bytearray | memoryview):
         return value
     try:

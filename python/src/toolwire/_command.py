@@ -1,7 +1,7 @@
 """The program `toolwire`.
 
-What it does is in the core; here is input and output: files, standard input, MCP servers' tools, APIs' answers,
-what is a terminal, and the exit code.
+The core decides everything. This file does the input and output: files, standard input, the tools of MCP servers, the
+answers of APIs, terminal detection, and the exit code.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TERMINATED = 143
 
 
 def _facts(arguments: list[str]) -> str:
-    """What the core wants to know, as JSON."""
+    """Return the facts about the environment that the core needs, as JSON."""
     return json.dumps(
         {
             "arguments": [_readable(argument) for argument in arguments],
@@ -48,7 +48,7 @@ def _facts(arguments: list[str]) -> str:
 
 
 def _line(question: str) -> str:
-    """What somebody types after a question; nothing where nobody can."""
+    """Ask a question, and return the line that the user types; an empty string without a terminal."""
     if not _is_terminal(sys.stdin):
         return ""
     _say(sys.stderr, question)
@@ -56,7 +56,7 @@ def _line(question: str) -> str:
 
 
 def _folder() -> str | None:
-    """Where the command is run; nowhere, if that was deleted."""
+    """Return the working directory; `None` if it was deleted."""
     try:
         return _readable(os.getcwd())
     except OSError:
@@ -64,24 +64,24 @@ def _folder() -> str | None:
 
 
 def _is_terminal(stream: TextIO | None) -> bool:
-    """Tell whether it is one. A stream that was closed before the program began is None."""
+    """Return whether a stream is a terminal. A stream that was closed before the program began is `None`."""
     return stream is not None and stream.isatty()
 
 
 def _got(kind: str, words: list[str], waiting: Callable[[int], None]) -> bytes:
-    """What is needed, as bytes."""
+    """Fetch what the core needs, as bytes."""
     if kind == "server":
-        # Only here: it brings the MCP SDK along.
+        # Imported here because it imports the MCP SDK.
         from toolwire._server import tools_of
 
         return _json({"tools": tools_of(json.loads(words[0]), waiting)})
     if kind == "request":
-        # Only here: no other command speaks HTTP.
+        # Imported here because only this command uses HTTP.
         from toolwire._api import answer_of
 
         return _json(answer_of(json.loads(words[0]), waiting))
     if kind == "proxy":
-        # Only here: no other command has processes that stay.
+        # Imported here because only this command runs processes for a long time.
         from toolwire._proxy import run
 
         run(words[0])
@@ -89,7 +89,7 @@ def _got(kind: str, words: list[str], waiting: Callable[[int], None]) -> bytes:
     if kind == "line":
         return _line(words[0]).encode()
     if kind == "relay":
-        # Only here: it needs a package of its own.
+        # Imported here because it needs an optional package.
         from toolwire._relay import run as run_relay
 
         run_relay(words[0])
@@ -104,20 +104,20 @@ def _got(kind: str, words: list[str], waiting: Callable[[int], None]) -> bytes:
     if kind == "regular-file":
         return _regular(words[0])
     if kind == "file":
-        # Not through `Path`, for which the empty name is the folder that we are in.
+        # Not through `Path`, which turns an empty name into the working directory.
         with open(words[0], "rb") as file:
             return file.read()
     return b"" if sys.stdin is None else sys.stdin.buffer.read()
 
 
 def _regular(path: str) -> bytes:
-    """Read a file, as long as it was when it was opened.
+    """Read a file, up to the size that it had when it was opened.
 
-    What has no such length is an error: a device or a pipe. Files of `/proc` say that they are empty.
+    A device or a pipe, which has no such size, is an error. Files in `/proc` report the size 0.
     """
 
     def opened(name: str, flags: int) -> int:
-        # Whoever opens a pipe would wait for its other end. Not on Windows, which has no such flag.
+        # Without `O_NONBLOCK`, opening a pipe would wait for its other end. Windows does not have the flag.
         return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
 
     with open(path, "rb", opener=opened) as file:
@@ -130,24 +130,24 @@ def _regular(path: str) -> bytes:
 
 
 def _readable(text: str) -> str:
-    """Give a name or a value of the system, whose bytes need not be UTF-8, as text that is."""
+    """Decode a name or a value of the system, whose bytes need not be UTF-8."""
     return os.fsencode(text).decode("utf-8", "replace")
 
 
 def _kind(entry: os.DirEntry[str]) -> str:
-    """What stands behind the name of a folder, and behind that of a link to one."""
+    """Return the suffix that marks a directory (`/`) or a link to one (`//`)."""
     if entry.is_dir(follow_symlinks=False):
         return "/"
     return "//" if entry.is_dir() else ""
 
 
 def _json(value: object) -> bytes:
-    # Half a surrogate pair, which UTF-8 does not have, is an escape of JSON.
+    # A lone surrogate, which UTF-8 cannot encode, becomes a JSON escape.
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
 def _say(stream: TextIO | None, text: str) -> None:
-    """Write text as it is: UTF-8 and these line ends, whatever the platform's are."""
+    """Write text in UTF-8 with unchanged line ends, whatever the platform's defaults are."""
     if stream is None:
         return
     stream.flush()
@@ -156,9 +156,9 @@ def _say(stream: TextIO | None, text: str) -> None:
 
 
 def _write(path: str, content: str, confined: str) -> None:
-    """Write a file. `confined` is the suffix of its path in which no link is followed."""
+    """Write a file. `confined` is the suffix of its path in which no symbolic link is followed."""
     _refuse_links(path, confined)
-    # Not on Windows, which has no such flag.
+    # Windows does not have the flag.
     unlinked = getattr(os, "O_NOFOLLOW", 0) if confined else 0
 
     def opened(name: str, flags: int) -> int:
@@ -169,7 +169,7 @@ def _write(path: str, content: str, confined: str) -> None:
 
 
 def _replace(path: str, content: str, like: str) -> None:
-    """Write a file beside its place and move it there, so that nobody reads a half; with the permissions of another."""
+    """Replace a file atomically, with the permissions of the file `like`."""
     mode = stat.S_IMODE(os.stat(like).st_mode) & 0o777
     place = os.path.realpath(path)
     beside = f"{place}.{os.getpid()}.tmp"
@@ -186,7 +186,7 @@ def _replace(path: str, content: str, like: str) -> None:
 
 
 def _refuse_links(path: str, confined: str) -> None:
-    """Fail if a folder or the file of that suffix is a symbolic link, or a junction."""
+    """Raise an error if a directory in that suffix, or the file, is a symbolic link or a junction."""
     at = path[: len(path) - len(confined)]
     for step in confined.split("/") if confined else ():
         at += step
@@ -201,11 +201,11 @@ def _refuse_links(path: str, confined: str) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Carry out a command line; gives the exit code."""
+    """Execute a command line, and return the exit code."""
     command = _toolwire.Command(_facts(sys.argv[1:] if arguments is None else arguments))
 
     def waiting(seconds: int) -> None:
-        # Whoever does not want to see how long it takes, need not.
+        # A failure to show the progress does not stop the command.
         with contextlib.suppress(OSError):
             _say(sys.stderr, command.waiting(seconds))
 
@@ -219,7 +219,7 @@ def main(arguments: list[str] | None = None) -> int:
             command.fail(str(error))
     while (shown := command.step()) is not None:
         if shown:
-            # Whoever does not want to see how far it is, need not.
+            # A failure to show the progress does not stop the command.
             with contextlib.suppress(OSError):
                 _say(sys.stderr, shown)
     stdout, stderr, code, files = command.finish()
@@ -228,9 +228,9 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             _say(stream, text)
         except OSError as error:
-            # Python would try once more at its end, and complain.
+            # Otherwise Python would flush the stream again when it exits, and report the error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-            # Whoever reads it has had enough, `head` for instance: that is no error, and there is nobody to tell.
+            # A reader that has closed its end, such as `head`, is not an error.
             if not isinstance(error, BrokenPipeError):
                 failure = failure or error
     for path, content, confined, like in files:
@@ -245,7 +245,7 @@ def main(arguments: list[str] | None = None) -> int:
             where = _toolwire.Command.heard(path).rstrip("\n")
             _say(sys.stderr, f"toolwire: {where}: expected a file that can be written, found one that cannot ({why})\n")
             if like:
-                # The file itself is left as it is if its backup failed.
+                # The file itself is left unchanged if its backup failed.
                 break
     if failure is None:
         return code
@@ -256,9 +256,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _forget_working_folder() -> None:
-    """Import no more modules from the folder that the command runs in, whose content may be untrusted.
+    """Remove the working directory from the import path, because its content may be untrusted.
 
-    `python -m` and an empty entry in PYTHONPATH search it.
+    `python -m` and an empty entry in PYTHONPATH add it.
     """
     with contextlib.suppress(OSError):
         here = os.path.realpath(os.getcwd())
@@ -266,12 +266,12 @@ def _forget_working_folder() -> None:
 
 
 def run() -> NoReturn:
-    """Be the program."""
+    """Run the program, and exit."""
     _forget_working_folder()
-    # As an exception, on whose way out a server is ended.
+    # Raises an exception, so that cleanup code ends the servers.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     for name, code in (("SIGHUP", 129), ("SIGQUIT", 131)):
-        # Not on Windows. One that is ignored, as `nohup` does it, stays so.
+        # Windows does not have these signals. A signal that is ignored, as under `nohup`, stays ignored.
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda *_, code=code: sys.exit(code))
@@ -280,7 +280,7 @@ def run() -> NoReturn:
     except KeyboardInterrupt:
         code = INTERRUPTED
     except Exception as error:
-        # Python's own exit code would say that something was found.
+        # Python's own exit code, 1, would mean that something was found.
         code = UNUSABLE
         with contextlib.suppress(OSError):
             found = _toolwire.Command.heard(str(error)).rstrip("\n")

@@ -1,4 +1,4 @@
-"""What is known about the dialects."""
+"""`dialects`: the known facts about the dialects."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ._toolwire import call
 
 
 def dialects() -> tuple[Dialect, ...]:
-    """Tell everything that is known about each dialect, in the order in which they are documented.
+    """Return the known facts about each dialect, in the order of the documentation.
 
     >>> [dialect.name for dialect in dialects()][:2]
     ['codex', 'codex-wire']

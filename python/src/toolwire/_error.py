@@ -1,4 +1,4 @@
-"""The one error type."""
+"""The error and the warning of the package."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class ToolwireError(ValueError):
-    r"""What went wrong, where, and what was expected.
+    r"""Error of every function: a code, the place in the input, and a message.
 
     >>> import toolwire
     >>> try:
@@ -22,24 +22,24 @@ class ToolwireError(ValueError):
     invalid-json /type
     """
 
-    __module__ = "toolwire"  # where callers find it, and what a traceback shows
+    __module__ = "toolwire"  # the public module, which a traceback shows
 
     code: ErrorCode
-    """What kind of error this is: one of a closed list that is the same in every language."""
+    """The kind of the error: one of a closed list that is the same in every language."""
 
     pointer: str
-    """Where in the input, as a JSON Pointer (RFC 6901); for options, where in the options."""
+    """JSON Pointer (RFC 6901) into the input; for errors about options, into the options."""
 
     message: str
-    """For people: what was expected, then what was found."""
+    """Human-readable message: what was expected, then what was found."""
 
     changes: tuple[Change, ...]
-    """With `too-lossy`: every change that was needed. Otherwise empty."""
+    """With `too-lossy`: all changes that would be needed. Otherwise empty."""
 
     def __init__(
         self, code: ErrorCode, pointer: str, message: str, changes: Sequence[Change | Mapping[str, Any]] = ()
     ) -> None:
-        """Take all four; they are also `args`, so that the error pickles."""
+        """Make an error. All four arguments are also in `args`, so that the error can be pickled."""
         from ._results import Change
 
         made = tuple(change if isinstance(change, Change) else Change.of(change) for change in changes)
@@ -50,24 +50,24 @@ class ToolwireError(ValueError):
         self.changes = made
 
     def __str__(self) -> str:
-        """The code, the pointer if it is not the root's, and the message."""
+        """Show the code, the pointer unless it is the root's, and the message."""
         at = f" at `{self.pointer}`" if self.pointer else ""
         return f"{self.code}{at}: {self.message}"
 
     def __repr__(self) -> str:
-        """The call that makes it; the changes only as their number."""
+        """Show the call that makes the error, with only the number of changes."""
         changes = f", changes=<{len(self.changes)}>" if self.changes else ""
         return f"ToolwireError(code={self.code!r}, pointer={self.pointer!r}, message={self.message!r}{changes})"
 
 
 class ToolwireWarning(UserWarning):
-    """Tools are not sent: which, for which dialect, why, and what to do.
+    """Warning that tools are not sent: which tools, for which dialect, why, and what to do.
 
-    `warnings` silences it, or makes it an error, as any other; so does the option `on_set_aside` of `Exchange.open` and
-    of the transports.
+    Silence it, or make it an error, with `warnings`, or with the option `on_set_aside` of `Exchange.open`, of
+    `sanitize_tools` and of the transports.
 
     >>> import warnings, toolwire
     >>> warnings.simplefilter("ignore", toolwire.ToolwireWarning)
     """
 
-    __module__ = "toolwire"  # where callers find it
+    __module__ = "toolwire"  # the public module

@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 
 class Exchange:
-    """One request of a client and its reply, for whoever stands between a client and a backend.
+    """One request of a client and its reply, for programs between a client and a backend.
 
-    The request is adapted as `adapt_request` does it, the reply restored; and where the model searches for tools
-    although the client left that to its provider (Anthropic's `tool_search_tool_*`), the search is answered and the
-    model asked again. The client gets one reply, with the blocks that Anthropic's servers would have written; in its
-    history they say which tools were found.
+    The request is adapted as by `adapt_request`, and the reply is restored. If the client left tool search to its
+    provider (Anthropic's `tool_search_tool_*`), the model's searches are answered here and the model is asked again.
+    The client gets one reply, with the blocks that Anthropic's servers would have written; in the client's history,
+    they record which tools were found.
 
-    Tools that cannot be sent are set aside. A `ToolwireWarning` tells of them, once for each list, unless
-    `on_set_aside` says otherwise.
+    Tools that cannot be sent are set aside. A `ToolwireWarning` names them once for each list, unless `on_set_aside` is
+    set.
 
-    It knows no network: `toolwire.httpx2` and `toolwire.httpx` are this for the libraries of those names.
+    This class does no networking: `toolwire.httpx2` and `toolwire.httpx` use it in transports for those libraries.
 
     >>> body = '''{"model": "kimi-k2", "messages": [], "tools": [
     ...     {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"},
@@ -45,7 +45,7 @@ class Exchange:
     True
     """
 
-    __module__ = "toolwire"  # where callers find it
+    __module__ = "toolwire"  # the public module
 
     __slots__ = ("_exchange", "_on_set_aside", "_url")
 
@@ -59,11 +59,12 @@ class Exchange:
     ) -> Self | None:
         """Open an exchange for the URL and the JSON body of a request.
 
-        None if it is none that tools are sent with (another path, no conversation), and is to be passed on as it is.
-        The path tells the API, and with the host and the model the dialect, unless `dialect` says it.
+        Returns `None` if the request is of a kind that never has tools (another path, or a body without a
+        conversation); pass it on unchanged. The API is determined by the path, and the dialect by path, host and model,
+        unless `dialect` is given.
 
-        Raises what `adapt_request` and `dialect_for` raise; `not-representable` if tools have to be set aside and
-        `on_set_aside` is `"error"`. What a callable as `on_set_aside` raises comes through as it is.
+        Raises the errors of `adapt_request` and `dialect_for`, and `not-representable` if tools have to be set aside
+        and `on_set_aside` is `"error"`. Exceptions of a callable `on_set_aside` are passed on.
         """
         on_set_aside = options.get("on_set_aside")
         opened = _toolwire.Exchange.open(url, body, without_callables(options))
@@ -78,9 +79,9 @@ class Exchange:
 
     @staticmethod
     def refusal(url: str, error: ToolwireError, /) -> str:
-        """Give the body of an answer with status 400 that says an error as the API at a URL would.
+        """Return the body of an answer with status 400 that reports an error in the format of the API at a URL.
 
-        An SDK takes it for a bad request then. It is for a gateway that could not open an exchange.
+        An SDK treats the answer as a rejected request. It is for gateways that could not open an exchange.
 
         >>> url = "http://localhost/v1/messages"
         >>> try:
@@ -92,27 +93,27 @@ class Exchange:
         return _toolwire.Exchange.refusal(url, error.code, error.pointer, error.message)
 
     def __repr__(self) -> str:
-        """How long the request is."""
+        """Show the length of the request."""
         return f"<Exchange, {len(self.request)} characters to be sent>"
 
     @property
     def request(self) -> str:
-        """What is to be sent: the same text if there is nothing to rewrite.
+        """The request to send: the same text if nothing has to be rewritten.
 
-        Once the model is to be asked again, the next request.
+        If the model has to be asked again, this is the next request.
         """
         return self._exchange.request()
 
     @property
     def report(self) -> AdaptReport:
-        """What was done to the request."""
+        """The report of the changes to the request."""
         return AdaptReport.of(self._exchange.report())
 
     @property
     def betas(self) -> list[str]:
         """The betas of deferred loading that the `anthropic-beta` header of `request` has to name.
 
-        They are `betas` of the deferred part of `report`: see `strip_deferral_betas`.
+        They are the `betas` of the deferred part of `report`: see `strip_deferral_betas`.
         """
         return self._exchange.betas()
 
@@ -122,19 +123,19 @@ class Exchange:
     ) -> Literal[
         "none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi", "interactions", "converse"
     ]:
-        """The backend's own construct for deferred tools that the request uses.
+        """The backend's native construct for deferred tools that the request uses.
 
-        With `native="auto"`, it is the one that was looked up by the URL and the model, as `deferral_for` does.
+        With `native="auto"`, it is determined from the URL and the model, as by `deferral_for`.
         """
         native: Any = self._exchange.native()
         return native
 
     def reply(self, reply: str | bytes | bytearray | memoryview, /) -> str | None:
-        """Take a whole reply, and give the one for the client.
+        """Return the client's reply for a whole reply of the backend.
 
-        None: the model is to be asked again, with `request`.
+        Returns `None` if the model has to be asked again, with `request`.
 
-        Raises `ToolwireError`: `too-deep`, `invalid-option`, and what `open` raises, for the next request.
+        Raises `ToolwireError`: `too-deep`, `invalid-option`, and the errors of `open`, for the next request.
         """
         told = self._exchange.reply(reply)
         if told is None:
@@ -142,35 +143,35 @@ class Exchange:
         return told
 
     def take_repaired_calls(self) -> list[RepairedCall]:
-        """Give what became of the calls that ended since this was asked last, where calls are repaired (`repair`).
+        """Return the repairs of the calls that ended since the last call of this method.
 
-        It tells of whole replies and of streams.
+        They include calls of whole replies and of streams. Without `repair`, the list is empty.
         """
         return list(RepairedCall.list_of(self._exchange.take_repaired_calls()))
 
     def take_answer_changes(self) -> list[AnswerChange]:
         """Return the changes to the answer to a response format since the last call of this method.
 
-        It tells of whole replies and of streams.
+        They include changes of whole replies and of streams.
         """
         return self._exchange.take_answer_changes()
 
     def feed_text(self, piece: str, /) -> str:
-        """Take the next piece of the text of an event stream, cut anywhere, and give the text to be passed on.
+        """Return the client's text for the next piece of an event stream, which may be cut anywhere.
 
-        Raises `ToolwireError`: `limit-exceeded` if an event, or what has to be held back, is larger than any reply.
-        What could be passed on by then comes with the next call, and the event as it came.
+        Raises `ToolwireError`: `limit-exceeded` if an event, or the text that has to be held back, is too large. The
+        next call returns the text that was ready by then, and the event unchanged.
         """
         return self._exchange.feed_text(piece)
 
     def finish_text(self) -> str:
-        """End a stream: give the text that is still to be passed on.
+        """End a stream, and return the rest of the text.
 
-        If the model is to be asked again, `asks_again` says so, and the next stream goes on where this one ended.
+        If the model has to be asked again, `asks_again` is true, and the next stream continues this one.
 
         Raises `ToolwireError`: `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call
-        gives what was held back, and that event as it came. If the next request cannot be made, the text ends with an
-        event that says why.
+        returns the text that was held back, and that event unchanged. If the next request cannot be made, the text ends
+        with an error event.
         """
         text = self._exchange.finish_text()
         if self.asks_again:
@@ -179,18 +180,19 @@ class Exchange:
 
     @property
     def asks_again(self) -> bool:
-        """Whether the stream that ended last ended with a search, so that the model is to be asked again."""
+        """True if the last stream ended with a search, so that the model has to be asked again."""
         return self._exchange.asks_again()
 
     def failed_text(self, body: str, /) -> str:
-        """Give the text of an event that tells of an error.
+        """Return the text of an error event.
 
-        It is for a client that has the beginning of a reply when asking again fails; `body` is what the backend said.
+        It is for a client that already has the beginning of a reply when asking again fails; `body` is the backend's
+        answer.
         """
         return self._exchange.failed_text(body)
 
     def _tell(self) -> None:
-        """Tell of tools that are not sent."""
+        """Report tools that are not sent."""
         warning = self._exchange.warning()
         if warning is None:
             return

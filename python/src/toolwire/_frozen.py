@@ -1,6 +1,7 @@
-"""Lists and dicts that stay what they are: what is handed out more than once.
+"""Immutable lists and dicts, for values that are handed out more than once.
 
-They are lists and dicts to whoever reads them, and so to `json.dumps`, pydantic and the SDKs. Copies are plain ones.
+They are subclasses of `list` and `dict`, so that `json.dumps`, pydantic and the SDKs accept them. Copies are plain
+lists and dicts.
 """
 
 from __future__ import annotations
@@ -55,17 +56,17 @@ class FrozenDict(dict[str, Any]):
 
 
 def frozen(value: Any) -> Any:
-    """Freeze a value that was read from JSON."""
+    """Make an immutable copy of a value that was read from JSON."""
     return _rebuilt(value, FrozenList, FrozenDict)
 
 
 def copied(value: Any) -> Any:
-    """Copy a value as JSON has it, into plain lists and dicts; what else is in it, as `deepcopy` does."""
+    """Copy a JSON value into plain lists and dicts; other objects in it are copied by `deepcopy`."""
     return _rebuilt(value, list, dict)
 
 
 def _rebuilt(value: Any, to_list: type[list[Any]], to_dict: type[dict[str, Any]]) -> Any:
-    """Rebuild all lists and dicts; without recursion, because they may be deep."""
+    """Rebuild all lists and dicts, without recursion, because they may be deeply nested."""
 
     def empty_like(value: Any) -> Any:
         if isinstance(value, dict):
@@ -78,7 +79,7 @@ def _rebuilt(value: Any, to_list: type[list[Any]], to_dict: type[dict[str, Any]]
     rest = [(value, root)]
     while rest:
         source, target = rest.pop()
-        # Filled as what they are below, whose methods do not refuse.
+        # Filled through the base class, whose methods do not refuse.
         if isinstance(target, dict):
             for key, value in source.items():
                 dict.__setitem__(target, key, inner := empty_like(value))

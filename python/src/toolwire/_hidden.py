@@ -1,4 +1,4 @@
-"""Takes secrets out of a text, also where others have escaped their characters."""
+"""Removes secrets from a text, even if their characters are escaped."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-# Escapes of escapes are read up to this depth: JSON in a string of JSON is 2.
+# Maximum depth of nested escapes: JSON in a string of JSON has the depth 2.
 DEPTH = 4
-# A character as JSON, addresses and HTML write it. A surrogate pair is one.
+# A character as escaped in JSON, in URLs and in HTML. A surrogate pair is one character.
 ESCAPE = re.compile(
     r"""\\u(?P<high>d[89ab][\da-f]{2})\\u(?P<low>d[c-f][\da-f]{2})|\\u(?P<unit>[\da-f]{4})|\\(?P<letter>["'\\/bfnrt])"""
     r"""|(?P<bytes>(?:%[0-7]|%[cd][\da-f]%[89ab]|%e[\da-f]%[89ab][\da-f]%[89ab]|%f[0-7](?:%[89ab][\da-f]){2}%[89ab])[\da-f])"""
@@ -22,9 +22,9 @@ ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
 def hidden(text: str, secrets: Iterable[str], instead: str, start: int = 0) -> str:
-    """Give a text with something else in place of secrets. Secrets that overlap are hidden as one.
+    """Return a text with each secret replaced by `instead`. Overlapping secrets are replaced as one.
 
-    What stands before `start` is left out.
+    The part before `start` is removed.
     """
     plain, places = _unescaped(text)
     spans: list[tuple[int, int]] = []
@@ -42,7 +42,7 @@ def hidden(text: str, secrets: Iterable[str], instead: str, start: int = 0) -> s
 
 
 def _found(text: str, secret: str) -> Iterator[tuple[int, int]]:
-    """Give the beginnings and ends of a secret in a text."""
+    """Yield the start and end of each occurrence of a secret in a text."""
     at = text.find(secret) if secret else -1
     while at >= 0:
         yield at, at + len(secret)
@@ -50,7 +50,7 @@ def _found(text: str, secret: str) -> Iterator[tuple[int, int]]:
 
 
 def _unescaped(text: str) -> tuple[str, range | list[int]]:
-    """Give a text without escapes, and the place in the given text of each of its characters and of its end."""
+    """Return a text without escapes, and the original position of each of its characters and of its end."""
     places: range | list[int] = range(len(text) + 1)
     for _ in range(DEPTH):
         pieces: list[str] = []
@@ -69,7 +69,7 @@ def _unescaped(text: str) -> tuple[str, range | list[int]]:
 
 
 def _meant(match: re.Match[str]) -> str:
-    """Give the character that an escape stands for."""
+    """Return the character that an escape denotes."""
     found = match.groupdict()
     if found["high"]:
         return chr(0x10000 + ((int(found["high"], 16) & 0x3FF) << 10) + (int(found["low"], 16) & 0x3FF))

@@ -1,4 +1,4 @@
-"""Limits what servers at an address answer: a few bytes may unpack to more than the memory holds."""
+"""Limits the size of answers from servers at an address, because a small compressed answer may unpack to gigabytes."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine
 
-# The ends of an event in an event stream.
+# The separators between events in an event stream.
 ENDS = (b"\n\n", b"\r\n\r\n", b"\r\r")
-# Not compressed: the HTTP libraries unpack a piece at once, whatever its size becomes.
+# Asks for uncompressed answers: the HTTP libraries unpack a whole piece at once, whatever its unpacked size is.
 ENCODING = {"accept-encoding": "identity"}
-# What the HTTP libraries unpack.
+# The encodings that the HTTP libraries unpack.
 UNPACKED = {"gzip", "x-gzip", "deflate", "br", "zstd"}
 
 
 class Limit:
-    """Ends a task if a server answers more than is allowed: the SDK itself would wait, or ask again."""
+    """Cancels a task if a server's answer exceeds a limit: the SDK itself would wait, or ask again."""
 
     def __init__(self, most: int, *, together: bool) -> None:
         self._most, self._together = most, together
@@ -26,7 +26,7 @@ class Limit:
         self._why = ""
 
     async def run(self, work: Coroutine[Any, Any, Any]) -> Any:
-        """Run what asks the server."""
+        """Run the coroutine that asks the server."""
         self._task = asyncio.ensure_future(work)
         try:
             return await self._task
@@ -36,9 +36,9 @@ class Limit:
             raise
 
     async def response(self, response: Any) -> None:
-        """Be the hook that the HTTP library calls with each response, before its body is read."""
+        """Check a response: a hook that the HTTP library calls before it reads the body."""
         encoding = response.headers.get("content-encoding", "")
-        # Other words, as `none` of event streams, are read as they are.
+        # Other values, such as `none` in event streams, do not affect reading.
         if UNPACKED & {word.strip() for word in encoding.lower().split(",")}:
             self._end(f"expected an answer that is not compressed, found the content encoding `{encoding}`")
         is_stream = response.headers.get("content-type", "").lower().startswith("text/event-stream")
@@ -66,5 +66,5 @@ class Limit:
 
 
 def _behind_events(text: bytes, otherwise: int) -> int:
-    """Give the number of bytes behind the last event that ends in the text."""
+    """Return the number of bytes after the last event that ends in the text."""
     return min((len(text) - at - len(end) for end in ENDS if (at := text.rfind(end)) >= 0), default=otherwise)

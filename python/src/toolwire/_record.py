@@ -1,8 +1,8 @@
-"""What results are made of: frozen records, made of JSON and turned into JSON again."""
+"""Base classes of results: frozen records that convert from and to JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping  # noqa: TC003 - for those who read the hints at run time
+from collections.abc import Callable, Mapping  # noqa: TC003 - needed when hints are evaluated at run time
 from dataclasses import FrozenInstanceError, fields
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 def camel(name: str) -> str:
-    """Spell the name of an attribute as JSON does: `output_pointer` is `outputPointer`, `from_` is `from`."""
+    """Return the JSON name of an attribute: `output_pointer` becomes `outputPointer`, `from_` becomes `from`."""
     first, *others = name.rstrip("_").split("_")
     return first + "".join(word.capitalize() for word in others)
 
 
 def plain(value: Any) -> Any:
-    """Turn records and tuples in a value into dicts and lists."""
+    """Convert the records and tuples in a value to dicts and lists."""
     if isinstance(value, tuple):
         return [plain(item) for item in value]
     if isinstance(value, dict):
@@ -26,19 +26,19 @@ def plain(value: Any) -> Any:
 
 
 class Record:
-    """A dataclass that is made of a JSON object."""
+    """Base class of dataclasses that convert from and to a JSON object."""
 
     __slots__ = ()
 
     _made: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
-    """How members are made of JSON, if they are not JSON themselves."""
+    """Converters from JSON, for members that are not JSON values themselves."""
 
     _optional: ClassVar[frozenset[str]] = frozenset()
-    """The members that are absent from JSON if they are `None` or empty."""
+    """Members that are omitted from JSON if they are `None` or empty."""
 
     @classmethod
     def of(cls, members: Mapping[str, Any]) -> Self:
-        """Make one of a JSON object."""
+        """Make a record from a JSON object."""
         made = cls._made
         given: dict[str, Any] = {}
         for field in fields(cls):  # type: ignore[arg-type]
@@ -51,11 +51,11 @@ class Record:
 
     @classmethod
     def list_of(cls, items: list[Any]) -> tuple[Self, ...]:
-        """Make several of a JSON array."""
+        """Make records from a JSON array."""
         return tuple(map(cls.of, items))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON object that every language shares."""
+        """Return the JSON object that is the same in every language."""
         items = ((field.name, getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
         return {
             camel(name): plain(value)
@@ -65,19 +65,19 @@ class Record:
 
 
 class Late:
-    """A result of which members are made when they are first read. It compares and prints like a dataclass."""
+    """A result with members that are computed when they are first read. It compares and prints like a dataclass."""
 
     __slots__ = ()
 
     _names: ClassVar[tuple[str, ...]] = ()
-    """The members, in the order of the JSON object."""
+    """Names of the members, in the order of the JSON object."""
 
     def __setattr__(self, name: str, _: object) -> NoReturn:
-        """Refuse: a result stays what it is."""
+        """Refuse: results are immutable."""
         raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
     def __delattr__(self, name: str) -> NoReturn:
-        """Refuse: a result stays what it is."""
+        """Refuse: results are immutable."""
         raise FrozenInstanceError(f"cannot delete field {name!r}")
 
     def __repr__(self) -> str:
@@ -86,7 +86,7 @@ class Late:
         return f"{type(self).__name__}({members})"
 
     def __eq__(self, other: object) -> bool:
-        """Whether all members are equal."""
+        """Return whether all members are equal."""
         if type(other) is not type(self):
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in self._names)
@@ -94,11 +94,11 @@ class Late:
     __hash__ = None  # type: ignore[assignment]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON object that every language shares."""
+        """Return the JSON object that is the same in every language."""
         return {camel(name): plain(getattr(self, name)) for name in self._names}
 
 
 def initialised(result: Late, **members: object) -> None:
-    """Set the members of a result that is being made."""
+    """Set the members of a new result."""
     for name, value in members.items():
         object.__setattr__(result, name, value)

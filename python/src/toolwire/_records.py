@@ -1,4 +1,4 @@
-"""Log and report of long-running commands."""
+"""The log and the report of long-running commands."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from io import FileIO
 
-# Maximum size of the log that has not been read yet, in bytes: the lines behind it are left out.
+# Maximum size of unwritten log lines, in bytes. Further lines are dropped.
 MOST_LOG = 1 << 20
-# How long the log may take at the end, in seconds.
+# Maximum time for writing the rest of the log at the end, in seconds.
 PATIENCE = 1.0
 
 
 class Log:
-    """Standard error, written by a thread. Lines are left out while nobody reads them."""
+    """Writes to standard error in a thread. Lines are dropped while the reader is too slow."""
 
     def __init__(self) -> None:
         self._queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._waiting = self._left_out = 0
-        # Both threads change the number of bytes that wait.
+        # Both threads change `_waiting`.
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._write, daemon=True)
         self._thread.start()
@@ -46,7 +46,7 @@ class Log:
         self._queue.put(line)
 
     def close(self) -> None:
-        """Wait until everything is written, if somebody reads."""
+        """Wait until all lines are written, unless the reader is too slow."""
         self._queue.put(None)
         self._thread.join(PATIENCE)
 
@@ -62,13 +62,13 @@ class Log:
 
 
 class Report:
-    """The report: lines that are added to a file, if there is one."""
+    """The report: a file to which lines are appended, if there is one."""
 
     def __init__(self, file: FileIO | None) -> None:
         self._file, self._has_failed = file, False
 
     def line(self, text: str, failed: Callable[[str], None]) -> None:
-        """Write a line. If that fails, for instance because the disk is full, `failed` is told once."""
+        """Write a line. On the first failure, for instance because the disk is full, `failed` is called."""
         if self._file is None:
             return
         try:
@@ -85,11 +85,11 @@ class Report:
 
 @contextlib.contextmanager
 def report_file(path: str | None) -> Iterator[Report]:
-    """Open the report, if one is wanted: a regular file that is no link, to which lines are added."""
+    """Open the report, if there is one: a regular file, not a link, to which lines are appended."""
     if path is None:
         yield Report(None)
         return
-    # Not on Windows, which has neither of the last two.
+    # Windows does not have these two flags.
     safe = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | safe, 0o666)
     with os.fdopen(number, "ab", buffering=0) as file:

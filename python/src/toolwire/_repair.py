@@ -1,4 +1,4 @@
-"""Repairing arguments that a model answered wrongly: `repair_arguments`."""
+"""`repair_arguments`: repairs invalid arguments from a model."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ def repair_arguments(
 @overload
 def repair_arguments(arguments: object, schema: object, /, **options: Unpack[RepairOptions]) -> Repaired[Any]: ...
 def repair_arguments(arguments: object, schema: object, /, **options: Unpack[RepairOptions]) -> Repaired[Any]:
-    r"""Repair arguments that a model answered wrongly, by the tool's own schema.
+    r"""Repair invalid arguments from a model, by the tool's own schema.
 
-    A list in a string, a number in quotes, null for an optional member, a name in another spelling, text that is almost
-    JSON. What the schema takes is never touched, and nothing is invented; what cannot be repaired stays as it is.
-    `None` is no arguments. The arguments are not changed.
+    For example: a list in a string, a number in quotes, null for an optional member, a misspelt name, text that is
+    almost JSON. Values that the schema accepts are never changed, and no values are invented; what cannot be repaired
+    is returned unchanged. `None` means that there are no arguments. The input is not changed.
 
-    `str`, `bytes`, `bytearray` and `memoryview` are the text that the model answered, which need not be JSON, and give
-    JSON text; text that needs no repair comes back as the very same object. The schema is a value or JSON text.
+    `str`, `bytes`, `bytearray` and `memoryview` are the text of the model's answer, which need not be JSON, and give
+    JSON text; text that needs no repair is returned as the same object. The schema is a value or JSON text.
 
     Options, all by keyword: `confidence`, `disable`, `use_defaults`, `remove_additional`, `truncated`, `name`;
     `toolwire.types.RepairOptions` describes them.
 
-    Raises `ToolwireError`: `invalid-json` for a `str` that cannot be read, `invalid-schema`, `unknown-option`,
-    `invalid-option`, `invalid-value`, `too-deep`.
+    Raises `ToolwireError`: `invalid-json` if text cannot be read, `invalid-schema`, `unknown-option`, `invalid-option`,
+    `invalid-value`, `too-deep`.
 
     >>> schema = {"properties": {"ids": {"type": "array", "items": {"type": "integer"}}, "limit": {"type": "integer"}}}
     >>> result = repair_arguments({"ids": "[1, 2]", "limit": "10"}, schema)

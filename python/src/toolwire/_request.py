@@ -1,4 +1,4 @@
-"""The functions on a whole request, and `strip_deferral_betas`."""
+"""Functions on a whole request, and `strip_deferral_betas`."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def apply_deferred_loading(request: object, /, **options: Unpack[DeferredOptions
 def apply_deferred_loading(request: object, /, **options: Unpack[DeferredOptions]) -> Deferred[Any]:
     """Make a request that uses deferred tools work on an API without that feature.
 
-    Tools that are not loaded yet are hidden, tools that the conversation loaded are shown, and `tool_reference` blocks
-    become text. The request is not changed, and what comes back shares no dict or list with it unless `share` is true.
+    Tools that are not loaded yet are hidden, tools that the conversation loaded are included, and `tool_reference`
+    blocks become text. The input is not changed, and the result shares no dict or list with it unless `share` is true.
 
-    JSON text gives JSON text: `str` gives `str`, anything else `bytes`. Messages that hold nothing to rewrite are
-    copied as they stand, and text that needs no change comes back as the very same object. Long texts are read without
-    holding the GIL.
+    JSON text gives JSON text: `str` gives `str`, anything else `bytes`. Messages that need no rewriting are copied
+    unchanged, and text that needs no change is returned as the same object. Long texts are read without holding the
+    GIL.
 
     Options, all by keyword: `client`, `announce`, `target`, `mode`, `order`, `unknown_reference`, `forced_tool`,
     `server_tool_search`, `server_history`, `empty_tools`, `loaded_tools`, `load_used_tools`, `tool_search_name`,
@@ -55,15 +55,16 @@ def apply_deferred_loading(request: object, /, **options: Unpack[DeferredOptions
 
 
 def strip_deferral_betas(value: str | None, /, **options: Unpack[BetaOptions]) -> str | None:
-    """Take the betas of deferred loading out of the value of an `anthropic-beta` header, a list with commas.
+    """Remove the betas of deferred loading from the value of an `anthropic-beta` header, a comma-separated list.
 
-    A backend that does not know a beta refuses the request. `None`: nothing is left, or nothing was there, so there is
-    to be no header. (In a request `apply_deferred_loading` does the same; headers are the caller's.)
+    A backend rejects a request that names an unknown beta. If the result is `None`, nothing is left, and the request
+    must have no such header. (`apply_deferred_loading` does the same within a request; headers are up to the caller.)
 
-    For a backend with a construct of its own, say which: the betas that it has stay, and those of the report's `betas`
-    are added.
+    For a backend with a native construct for deferred tools, pass it as `native`: the betas that it supports are kept,
+    and those in `betas`, which come from the report, are added.
 
-    Raises `ToolwireError`: `invalid-value` if it is neither a string nor `None`; `unknown-option`, `invalid-option`.
+    Raises `ToolwireError`: `invalid-value` if `value` is neither a string nor `None`; `unknown-option`,
+    `invalid-option`.
 
     >>> strip_deferral_betas("tool-search-tool-2025-10-19, context-1m-2025-08-07")
     'context-1m-2025-08-07'
@@ -83,12 +84,11 @@ def adapt_request(request: bytes | bytearray | memoryview, /, **options: Unpack[
 @overload
 def adapt_request(request: object, /, **options: Unpack[AdaptOptions]) -> Adapted[Any]: ...
 def adapt_request(request: object, /, **options: Unpack[AdaptOptions]) -> Adapted[Any]:
-    """Make a whole request acceptable, for Anthropic Messages, OpenAI Chat Completions and Responses, and Gemini.
+    """Make a whole request acceptable: of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini.
 
-    Deferred loading first (`apply_deferred_loading`), then every tool (`sanitize_tools`), then what speaks of tools by
-    their names, in `tool_choice` and in the history. The request is not changed.
-    JSON text gives JSON text: `str` gives `str`, anything else `bytes`; messages that hold nothing to rewrite are
-    copied as they stand.
+    Applies deferred loading (`apply_deferred_loading`), then rewrites every tool (`sanitize_tools`), then the names of
+    tools in `tool_choice` and in the history. The input is not changed. JSON text gives JSON text: `str` gives `str`,
+    anything else `bytes`; messages that need no rewriting are copied unchanged.
 
     Options, all by keyword: those of `sanitize`, `format`, `fallback`, `max_tools`, `deferred`;
     `toolwire.types.AdaptOptions` describes them.
@@ -113,12 +113,13 @@ def adapt_request(request: object, /, **options: Unpack[AdaptOptions]) -> Adapte
 
 
 def check_request(request: object, /, **options: Unpack[CheckRequestOptions]) -> tuple[RequestViolation, ...]:
-    """Find what an API refuses about a request as a whole.
+    """Report what an API would refuse in a request as a whole.
 
-    That is a choice of tools beside thinking or without tools, tools that the model does not take, and arguments in the
-    history that are no JSON object. `check_tools` judges the request's tools. The request is a value or JSON text.
+    Examples: a forced tool choice together with thinking, a tool choice without tools, tools that the model does not
+    support, and arguments in the history that are not a JSON object. `check_tools` checks the tools of a request. The
+    request is a value or JSON text.
 
-    The only option is `dialect`. Nothing means that no rule is broken.
+    The only option is `dialect`. An empty result means that no constraint is violated.
 
     Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-request`, `invalid-json`,
     `invalid-value`, `too-deep`.

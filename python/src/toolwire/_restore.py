@@ -1,4 +1,4 @@
-"""The way back: `Restore`."""
+"""`Restore`: restores the model's calls to what the tools' own servers expect."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 
 class Restore:
-    """Brings calls back to what the tools' own servers expect: their names, and arguments as their schemas want them.
+    """Restores calls to what the tools' own servers expect: the tools' own names, and arguments that fit their schemas.
 
-    Calls come back in a later turn, maybe in another process: keep `to_json()`, and take it to `Restore.from_json`.
+    Calls arrive in a later turn, perhaps in another process: store `to_json()`, and pass it to `Restore.from_json`
+    there.
 
     >>> from toolwire import Restore, sanitize_tools
     >>> restore = sanitize_tools([{"name": "files.read", "inputSchema": {}}], dialect="moonshot").restore
@@ -31,18 +32,18 @@ class Restore:
     'files.read'
     """
 
-    __module__ = "toolwire"  # where callers find it
+    __module__ = "toolwire"  # the public module
 
     __slots__ = ("_json", "_ready")
 
     def __init__(self, kept: dict[str, Any], /) -> None:
-        """Take what `sanitize_tools` gives; others use `Restore.from_json`."""
+        """Make it from a result of `sanitize_tools`; other code uses `Restore.from_json`."""
         self._json = kept
-        # Read and prepared by the first call; many are never used.
+        # Made by the first call, because many objects are never used.
         self._ready: _Restore | None = None
 
     def _prepared(self) -> _Restore:
-        """Give what the core made of it."""
+        """Return the core's object, made once."""
         ready = self._ready
         if ready is None:
             ready = self._ready = _Restore(self._json)
@@ -52,35 +53,35 @@ class Restore:
         return type(self)(copied(self._json))
 
     def __reduce__(self) -> tuple[type[Restore], tuple[dict[str, Any]]]:
-        """Copy and pickle what it is as JSON."""
+        """Copy and pickle the JSON form."""
         return (type(self), (self._json,))
 
     def __repr__(self) -> str:
-        """How many tools it has something to undo for, and whether there is an answer to restore."""
+        """Show the number of tools that need restoring, and whether an answer does."""
         answer = " and the answer" if "answer" in self._json else ""
         return f"<Restore of {len(self._json['tools'])} tools{answer}>"
 
     def __eq__(self, other: object, /) -> bool:
-        """Whether both undo the same."""
+        """Return whether both restore the same."""
         return self._json == other._json if isinstance(other, Restore) else NotImplemented
 
     def __hash__(self) -> int:
-        """Go by what is undone."""
+        """Hash the JSON form."""
         return hash(self.to_json())
 
     @classmethod
     def from_json(cls, kept: str | bytes | bytearray | dict[str, Any], /) -> Self:
-        """Make a `Restore` from what was kept of one: the JSON text, or the dict parsed from it.
+        """Make a `Restore` from its stored form: the JSON text, or the dict parsed from it.
 
-        Raises `ToolwireError`: `invalid-value` if it is something else, `invalid-json`.
+        Raises `ToolwireError`: `invalid-value` if `kept` is something else, `invalid-json`.
 
         >>> Restore.from_json('{"version": 2, "tools": {}}')
         <Restore of 0 tools>
         """
         value: dict[str, Any] = kept if isinstance(kept, dict) else _parsed(kept)
-        # Preparing it reads all of it.
+        # This validates the whole value.
         ready = _Restore(value)
-        # A copy: what is changed in the caller's dict later must not change where calls go.
+        # Copied, so that later changes to the caller's dict have no effect on calls.
         restore = cls(copied(value) if value is kept else value)
         restore._ready = ready
         return restore
@@ -92,10 +93,10 @@ class Restore:
     @overload
     def call(self, name: str, arguments: object, /) -> RestoredCall[Any]: ...
     def call(self, name: str, arguments: object, /) -> RestoredCall[Any]:
-        """Restore a call, by the name that the model knows and its arguments.
+        """Restore a call from the name and arguments that the model wrote.
 
-        A tool that is not known comes back as it is, and so do arguments that are not understood. The arguments are a
-        value, or JSON text (`str`, which is what OpenAI's APIs give, or bytes): text gives text.
+        A call of an unknown tool is returned unchanged, and so are arguments of an unexpected form. The arguments are a
+        value, or JSON text (`str`, as in OpenAI's APIs, or bytes): text gives text.
 
         Raises `ToolwireError`: `invalid-value`, `too-deep`.
 
@@ -109,19 +110,19 @@ class Restore:
             text = str(arguments, "utf-8", "replace")
             call, _ = self._prepared().call("restoreCall", (name, text))
             restored = call["arguments"]
-            # Bytes that are not UTF-8 stay what they are, too.
+            # Bytes that are not UTF-8 are returned unchanged.
             return RestoredCall.of({**call, "arguments": bytes(arguments) if restored == text else restored.encode()})
         return RestoredCall.of(self._prepared().call("restoreCall", (name, arguments))[0])
 
     def client_call(self, call: object, /) -> RestoredClientCall:
-        """Restore a whole call in the form of the client's own API, and say what became of its arguments.
+        """Restore a whole call in the format of the client's own API, and report the repairs of its arguments.
 
-        It is a call as it stands in a reply of any API, as a dict or an SDK's model, or `{"id", "name", "arguments"}`.
-        It becomes what the client's request asked for: an Anthropic `tool_use`, an entry of Chat Completions'
-        `tool_calls`, or an item of Responses (`function_call` with its namespace, `custom_tool_call` with its input,
-        `tool_search_call`).
+        `call` is a call as it occurs in a reply of any API, as a dict or an SDK's model, or `{"id", "name",
+        "arguments"}`. The result has the format of the client's request: an Anthropic `tool_use`, an entry of Chat
+        Completions' `tool_calls`, or an item of Responses (`function_call` with its namespace, `custom_tool_call` with
+        its input, `tool_search_call`).
 
-        Raises `ToolwireError`: `invalid-value` if it is no call; `too-deep`.
+        Raises `ToolwireError`: `invalid-value` if `call` is not a call; `too-deep`.
 
         >>> from toolwire import apply_deferred_loading
         >>> request = {"model": "m", "input": "Where am I?", "tools": [{"type": "custom", "name": "exec"}]}
@@ -133,7 +134,10 @@ class Restore:
         return RestoredClientCall.of({"call": value, **(report or {})})
 
     def call_stream(self, name: str, /) -> CallStream:
-        """Restore the arguments of one call piece by piece; the name is the one that the backend knows."""
+        """Return a `CallStream`, which restores the arguments of one call in pieces.
+
+        `name` is the name in the model's call.
+        """
         return CallStream(self, name)
 
     @overload
@@ -143,11 +147,12 @@ class Restore:
     def content(self, text: str | bytes | bytearray | memoryview, /) -> RestoredContent[Any]:
         """Restore a text of the model's answer, if the request has a response format that was rewritten.
 
-        It is taken out of its wrapper, and encoded values come back. If the schema was sent in the instructions alone,
-        it is taken out of a Markdown fence, too, unless the schema refuses it. Text that is no JSON, or needs nothing,
-        stays as it is. Of JSON that breaks off, whatever is whole is restored. `reply` and `stream` do the same.
+        The answer is unwrapped, and encoded values are decoded. If the schema was sent in the instructions only, a
+        Markdown fence around the answer is removed, too, unless the schema refuses the content. Text that is not JSON,
+        or needs no restoring, is returned unchanged. If JSON breaks off, the complete parts are restored. `reply` and
+        `stream` do the same.
 
-        Raises `ToolwireError`: `invalid-value` if it is no text.
+        Raises `ToolwireError`: `invalid-value` if `text` is not text.
 
         >>> from toolwire import adapt_request
         >>> schema = {"type": "array", "items": {"type": "string"}}
@@ -160,7 +165,7 @@ class Restore:
         given = str(text, "utf-8", "replace") if isinstance(text, bytes | bytearray | memoryview) else text
         value, report = self._prepared().call("restoreContent", (given,))
         if given is not text:
-            # Bytes that are not UTF-8 stay what they are, too.
+            # Bytes that are not UTF-8 are returned unchanged.
             value = bytes(text) if value == given else value.encode()  # type: ignore[arg-type]
         return RestoredContent.of({"content": value, **(report or {})})
 
@@ -173,9 +178,8 @@ class Restore:
     def reply(self, reply: object, /) -> RestoredReply[Any]:
         """Restore every call in a whole reply of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini.
 
-        The answer to a response format is restored, too. The reply is not changed. JSON text gives JSON text, and the
-        very same object if there is nothing to restore. If calls are repaired, `calls` says what became of the
-        arguments of each.
+        The answer to a response format is restored, too. The input is not changed. JSON text gives JSON text, and the
+        same object if there is nothing to restore. If calls are repaired, `calls` reports the repairs of each call.
 
         Raises `ToolwireError`: `invalid-json`, `invalid-value`, `too-deep`.
 
@@ -189,23 +193,23 @@ class Restore:
         return RestoredReply.of({"reply": value, **(report or {})})
 
     def stream(self) -> ReplyRestorer:
-        """Restore a reply that comes in pieces."""
+        """Return a `ReplyRestorer`, which restores a streamed reply."""
         return ReplyRestorer(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON object that every language shares."""
+        """Return the JSON object that is the same in every language."""
         return copied(self._json)
 
     def to_json(self) -> str:
-        """Give JSON text, to be kept for a later turn."""
+        """Return JSON text, to be stored for a later turn."""
         return json.dumps(self._json, ensure_ascii=False, separators=(",", ":"))
 
 
 class CallStream:
-    """The arguments of one call, restored piece by piece: for gateways that turn a stream of one API into another's.
+    """Restores the arguments of one call in pieces: for gateways that translate a stream of one API into another's.
 
-    What a `custom` tool is called with comes unescaped, as soon as it is there. Arguments that a dialect has encoded
-    are held back until the end; all others pass as they are.
+    Input for a `custom` tool is unescaped and returned as soon as possible. Arguments that a dialect has encoded are
+    held back until the end; all others are returned unchanged at once.
 
     >>> from toolwire import apply_deferred_loading
     >>> request = {"model": "m", "input": "Where am I?", "tools": [{"type": "custom", "name": "exec"}]}
@@ -214,35 +218,36 @@ class CallStream:
     ['p', 'wd', '']
     """
 
-    __module__ = "toolwire"  # where callers find it
+    __module__ = "toolwire"  # the public module
 
     __slots__ = ("_stream",)
 
     def __init__(self, restore: Restore, name: str, /) -> None:
-        """Start a call; `Restore.call_stream` does the same."""
+        """Start a call, like `Restore.call_stream`."""
         self._stream = _CallStream([restore._json, name])
 
     def feed(self, piece: str, /) -> str:
-        """Take the next piece of the arguments' text, and give what is to be passed on, which may be nothing.
+        """Return the text to pass on for the next piece of the arguments' text; it may be empty.
 
-        Raises `ToolwireError`: `limit-exceeded` if what has to be held back is larger than any call.
+        Raises `ToolwireError`: `limit-exceeded` if the text that has to be held back is too large.
         """
         return self._stream.feed(piece)
 
     def finish(self) -> str:
-        """End the call: give what was still held back."""
+        """End the call, and return the text that was held back."""
         return self._stream.finish()
 
     def take_repaired_calls(self) -> list[RepairedCall]:
-        """Give what became of the arguments of the call that ended, where calls are repaired; once."""
+        """Return the repairs of the call that ended, if calls are repaired; once."""
         return list(RepairedCall.list_of(self._stream.take_repaired_calls()))
 
 
 class ReplyRestorer:
-    """Restores a reply that comes in pieces: the events of one stream, in their order.
+    """Restores a streamed reply: the events of one stream, in their order.
 
-    Names are restored at once. The pieces of a call's arguments pass as they are, unless the dialect encoded something
-    for that tool, or calls are repaired: then they are held back, and come whole, restored, where the call ends.
+    Names are restored at once. The pieces of a call's arguments pass unchanged, unless the dialect encoded something
+    for that tool, or calls are repaired: then the pieces are held back, and the restored arguments follow at the end of
+    the call.
 
     >>> from toolwire import sanitize_tools
     >>> stream = sanitize_tools([{"name": "files.read"}], dialect="anthropic").restore.stream()
@@ -251,17 +256,17 @@ class ReplyRestorer:
     'files.read'
     """
 
-    __module__ = "toolwire"  # where callers find it
+    __module__ = "toolwire"  # the public module
 
     __slots__ = ("_decoder", "_stream")
 
     def __init__(self, restore: Restore, /) -> None:
-        """Start a stream; `Restore.stream` does the same."""
+        """Start a stream, like `Restore.stream`."""
         self._stream = restore._prepared().stream()
         self._decoder = codecs.getincrementaldecoder("utf-8")()
 
     def feed(self, event: object, /) -> list[Any]:
-        """Take the next event, and give what is to be passed on: the event, none, or several.
+        """Return the events to pass on for the next event: no event, one or several.
 
         Raises `ToolwireError`: `invalid-value`, `too-deep`.
         """
@@ -272,20 +277,20 @@ class ReplyRestorer:
     @overload
     def feed_text(self, piece: bytes, /) -> bytes: ...
     def feed_text(self, piece: str | bytes, /) -> str | bytes:
-        """Take the next piece of the text of an event stream, cut anywhere, and give the text to be passed on.
+        """Return the text to pass on for the next piece of an event stream, which may be cut anywhere.
 
-        What needs no change passes byte for byte.
+        Text that needs no change passes byte for byte.
 
-        Raises `ToolwireError`: `limit-exceeded` if an event, or what has to be held back, is larger than any reply:
-        what could be passed on by then comes with the next call, and the event as it came. `UnicodeDecodeError` if the
-        bytes are no UTF-8.
+        Raises `ToolwireError`: `limit-exceeded` if an event, or the text that has to be held back, is too large: the
+        next call returns the text that was ready by then, and the event unchanged. `UnicodeDecodeError` if the bytes
+        are not UTF-8.
         """
         if isinstance(piece, str):
             return self._stream.feed_text(piece)
         return self._stream.feed_text(self._decoder.decode(piece)).encode()
 
     def take_repaired_calls(self) -> list[RepairedCall]:
-        """Give what became of the calls that ended since this was asked last, where calls are repaired."""
+        """Return the repairs of the calls that ended since the last call of this method, if calls are repaired."""
         return list(RepairedCall.list_of(self._stream.take_repaired_calls()))
 
     def take_answer_changes(self) -> list[AnswerChange]:
@@ -293,18 +298,18 @@ class ReplyRestorer:
         return self._stream.take_answer_changes()
 
     def finish(self) -> list[Any]:
-        """End the stream: give the events that are still held back because their call never ended."""
+        """End the stream, and return the events that are still held back because their call never ended."""
         return self._stream.finish()
 
     def finish_text(self) -> str:
-        """End a stream of text: give what is still held back, and what came after the last whole event.
+        """End a stream of text, and return the text that is held back, including an incomplete last event.
 
         Raises `ToolwireError`: `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call
-        gives what was held back, and that event as it came.
+        returns the text that was held back, and that event unchanged.
         """
         rest, _ = self._decoder.getstate()
         self._decoder.reset()
-        # Bytes that end in the middle of a character.
+        # The bytes may end in the middle of a character.
         before = self._stream.feed_text(rest.decode(errors="replace")) if rest else ""
         return before + self._stream.finish_text()
 
@@ -313,7 +318,8 @@ def _parsed(text: str | bytes | bytearray) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        # The core's error names what is not JSON. `json` refuses more: integers of thousands of digits.
+        # The core's error names the offending text. `json` also rejects integers of thousands of digits, which the core
+        # accepts.
         ask("check", text, {"dialect": "portable"})
         message = "expected what `Restore.to_json` returns, found JSON that Python does not read"
         raise ToolwireError("invalid-value", "", message) from None

@@ -1,4 +1,4 @@
-"""What the way back gives."""
+"""Results of `Restore`."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypedDict, TypeVar
 
 from ._argument_results import Left, Repair, RepairedCall
-from ._names import AnswerChange  # noqa: TC001 - for those who read the hints at run time
+from ._names import AnswerChange  # noqa: TC001 - needed when hints are evaluated at run time
 from ._record import Record
 
 T_co = TypeVar("T_co", covariant=True)
 
 
 class ClientCall(TypedDict, total=False):
-    """A call in the form of the client's own API.
+    """A call in the format of the client's own API.
 
     Anthropic: `type`, `id`, `name`, `input`. Chat Completions: `type`, `id`, and `function` or `custom`. Responses:
     `type`, `call_id`, `name`, `namespace`, and `arguments` or `input`; a `tool_search_call` has `execution` and
-    `status` and no name. Where the client is not known (`sanitize_tools`, Gemini), a call keeps its form: Gemini's has
-    `functionCall`, Bedrock's `toolUse`.
+    `status` and no name. If the client's API is unknown (`sanitize_tools`, Gemini), a call keeps its format: a Gemini
+    call has `functionCall`, a Bedrock call has `toolUse`.
     """
 
     type: str
@@ -41,32 +41,33 @@ class RestoredCall(Record, Generic[T_co]):
     """A call as the tool's own server expects it."""
 
     server: str | None = None
-    """The tool's server; `None` unless the list was one of several servers."""
+    """The tool's server; `None` unless the list is a list of several servers."""
     index: int | None = None
-    """The tool's index in the list; `None` unless `duplicate_names="rename"` renamed it because another one has its
+    """The tool's index in the list; `None` unless `duplicate_names="rename"` renamed it because another tool has its
     name."""
     name: str
-    """The tool's name."""
+    """The tool's own name."""
     namespace: str | None = None
-    """The namespace of the tool (OpenAI Responses), if it stood in one."""
+    """The namespace of the tool (OpenAI Responses), if it has one."""
     arguments: T_co
-    """The arguments: text if text was given."""
+    """The arguments; JSON text if the input was JSON text."""
     valid: bool | None = None
-    """Whether the tool's own schema takes them now; `None` where that cannot be told, or calls are not repaired
-    (`repair`), or the tool has no schema."""
+    """True if the tool's own schema accepts the arguments now; `None` if validity cannot be determined, if calls are
+    not repaired (`repair`), or if the tool has no schema."""
     repairs: tuple[Repair, ...] | None = None
-    """Every repair, in the order in which they were made; `None` where calls are not repaired, or the tool has no
+    """All repairs, in the order in which they were made; `None` if calls are not repaired, or if the tool has no
     schema."""
     left: tuple[Left, ...] = ()
-    """What is still wrong, at most 100. Text that cannot be read stays as it was answered, and is wrong as a whole."""
+    """The remaining violations, at most 100. Text that cannot be read is unchanged, and is one violation."""
     retry_message: str | None = None
-    """What is still wrong as one text, to be sent back to the model as the result of its call; `None` if nothing is."""
+    """The remaining violations as one text, to be sent to the model as the result of its call; `None` if there are
+    none."""
 
     _made: ClassVar = {"repairs": Repair.list_of, "left": Left.list_of}
     _optional: ClassVar = frozenset({"server", "index", "namespace"})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON object that every language shares."""
+        """Return the JSON object that is the same in every language."""
         members = Record.to_dict(self)
         if self.repairs is None:
             for name in ("valid", "repairs", "left", "retryMessage"):
@@ -76,37 +77,37 @@ class RestoredCall(Record, Generic[T_co]):
 
 @dataclass(frozen=True, slots=True)
 class RestoredClientCall(Record):
-    """A call in its client's own form, and what became of its arguments."""
+    """A call in the format of its client's API, with the repairs of its arguments."""
 
     call: ClientCall
     """The call."""
     repaired: RepairedCall | None
-    """What became of its arguments; `None` where calls are not repaired, or the tool has no schema."""
+    """The repairs of its arguments; `None` if calls are not repaired, or if the tool has no schema."""
 
     _made: ClassVar = {"repaired": RepairedCall.of}
 
 
 @dataclass(frozen=True, slots=True)
 class RestoredContent(Record, Generic[T_co]):
-    """A text of the model's answer, as the caller's response format describes it."""
+    """A text of the model's answer, in the caller's response format."""
 
     content: T_co
-    """The text: of the type that was given."""
+    """The text, of the same type as the input."""
     complete: bool
-    """False if the text is JSON that breaks off. Then only what is whole of it is restored."""
+    """False if the text is JSON that breaks off. Then only its complete parts are restored."""
     fenced: bool
-    """True if the text stood in a Markdown fence, which is removed."""
+    """True if a Markdown fence around the text was removed."""
 
 
 @dataclass(frozen=True, slots=True)
 class RestoredReply(Record, Generic[T_co]):
-    """A reply whose calls are restored, and what became of the arguments of each."""
+    """A reply with restored calls, and the repairs of the arguments of each call."""
 
     reply: T_co
-    """The reply: text if text was given."""
+    """The reply; JSON text if the input was JSON text."""
     calls: tuple[RepairedCall, ...]
-    """What became of each call of a tool that has a schema, in their order; empty where calls are not repaired."""
+    """The repairs of each call of a tool that has a schema, in their order; empty if calls are not repaired."""
     answer_changes: tuple[AnswerChange, ...]
-    """What was changed of the answer to a response format, beside its values; each change once."""
+    """The changes to the answer to a response format, other than changes of its values; each kind of change once."""
 
     _made: ClassVar = {"calls": RepairedCall.list_of, "answer_changes": tuple}

@@ -1,4 +1,4 @@
-"""What the functions give."""
+"""Results of the functions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypedDict, TypeVar, cast
 
-from ._names import (  # noqa: TC001 - for those who read the hints at run time
+from ._names import (  # noqa: TC001 - needed when hints are evaluated at run time
     ChangeRule,
     Constraint,
     DeferredWarningCode,
@@ -22,39 +22,39 @@ if TYPE_CHECKING:
 
     from typing_extensions import NotRequired
 elif sys.version_info >= (3, 11):
-    # As above; with 3.10 alone nobody can read them.
+    # As above. Python 3.10 has no `NotRequired`, so hints cannot be evaluated there without `typing_extensions`.
     from typing import NotRequired
 
 T_co = TypeVar("T_co", covariant=True)
 
 
 class Reported(Protocol):
-    """Makes a report when it is asked for."""
+    """A source of a report that is made on demand."""
 
     def report(self) -> dict[str, Any]:
-        """Make it."""
+        """Make the report."""
 
 
 class Told:
-    """A report that was made."""
+    """A report that was made before."""
 
     def __init__(self, report: dict[str, Any]) -> None:
-        """Take it."""
+        """Keep a report."""
         self._report = report
 
     def report(self) -> dict[str, Any]:
-        """Give it."""
+        """Return the report."""
         return self._report
 
 
 Accepts: TypeAlias = Literal["same", "closed", "wider", "narrower", "mixed"]
-"""What a change does to the set of accepted arguments.
+"""The effect of a change on the set of accepted arguments.
 
-`closed`: none is gained, and those that are lost have, in some object, a property that the schema does not name,
-while it never said that others are wanted."""
+`closed`: no arguments are newly accepted. Each rejected one contains, in some object, a property that the schema does
+not name, and the schema never stated that it accepts other properties."""
 
 Guidance: TypeAlias = Literal["same", "moved", "lost"]
-"""What a change does to what the model reads."""
+"""The effect of a change on what the model reads about the tool."""
 
 ErrorCode: TypeAlias = Literal[
     "invalid-json",
@@ -75,52 +75,51 @@ ErrorCode: TypeAlias = Literal[
     "pattern-too-long",
     "internal",
 ]
-"""What kind of error a `ToolwireError` is: a closed list that is the same in every language."""
+"""The kind of a `ToolwireError`: a closed list that is the same in every language."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change(Record):
-    """One change: where, by which rule, with what effect, and why."""
+    """One change: its place, rule, effect and reason."""
 
     pointer: str
-    """JSON Pointer into the input: where the cause stands."""
+    """JSON Pointer into the input, to the cause of the change."""
     output_pointer: str | None
-    """JSON Pointer into the output: where the effect stands; `None` if nothing is left."""
+    """JSON Pointer into the output, to the effect of the change; `None` if nothing is left."""
     rule: ChangeRule
-    """The rule's kebab-case name."""
+    """The kebab-case name of the rule."""
     accepts: Accepts
-    """The effect on accepted arguments. With `encoded`, it is the effect after restoring."""
+    """The effect on the set of accepted arguments; if `encoded` is true, the effect after restoring."""
     guidance: Guidance
-    """The effect on what the model reads."""
+    """The effect on what the model reads about the tool."""
     encoded: bool
-    """Arguments look different now, and have to be restored."""
+    """True if the change encodes arguments, so that they have to be restored."""
     reason: str
-    """The provider fact the rule serves, with its confidence, and the error text it prevents."""
+    """The provider fact that the rule serves, with its confidence, and the error text that the rule prevents."""
     message: str
-    """For people: what was done to what."""
+    """Human-readable description of the change."""
 
 
 class RestorePlan(TypedDict):
-    """What sanitizing a schema leaves for the arguments of its tool: what has to be undone in them, and no more.
+    """A plan for restoring the arguments of a tool whose schema was sanitized.
 
-    It is JSON, to be kept until the model answers. Nothing but `version` is in it where arguments come back as they
-    are.
+    It is JSON, to be stored until the model answers. It contains only `version` if arguments need no restoring.
     """
 
     version: int
-    """The version of this form."""
+    """Version of this format."""
     encoded: NotRequired[dict[str, Any]]
-    """What a strict mode cannot say. What is in these three is nobody's business but toolwire's."""
+    """Values that a strict mode cannot express. The content of this member and the next two is private to toolwire."""
     json: NotRequired[dict[str, Any]]
-    """JSON in strings."""
+    """Values that are sent as JSON in strings."""
     names: NotRequired[dict[str, Any]]
-    """Property names."""
+    """Renamed properties."""
 
 
 class Rewritten(Late, Generic[T_co]):
     """A rewritten schema.
 
-    What was changed is determined when it is first read, for the schema as it was at the time of the call.
+    The report is made when it is first read, for the schema as it was at the time of the call.
     """
 
     __slots__ = ("_late", "_report", "schema")
@@ -128,14 +127,14 @@ class Rewritten(Late, Generic[T_co]):
     _names = ("schema", "changes", "lossless", "restore_plan")
 
     schema: T_co
-    """The schema: text if text was given."""
+    """The schema; JSON text if the input was JSON text."""
 
     _late: Reported | None
     _report: dict[str, Any] | None
 
     def __init__(self, schema: T_co, late: Reported, /) -> None:
-        """Take what a function gave."""
-        # One by one: `initialised` takes half a microsecond more, a tenth of a short call.
+        """Make the result of a function."""
+        # Set one by one: `initialised` needs half a microsecond more, a tenth of a short call.
         put = object.__setattr__
         put(self, "schema", schema)
         put(self, "_late", late)
@@ -145,27 +144,27 @@ class Rewritten(Late, Generic[T_co]):
         report, late = self._report, self._late
         if report is None and late is not None:
             given = late.report()
-            # Copies share what was given, so it stays as it is.
+            # Copies share `given`, so it must not change.
             report = {**given, "changes": Change.list_of(given["changes"])}
             initialised(self, _report=report, _late=None)
-        # Another thread may have made it meanwhile.
+        # Another thread may have made the report meanwhile.
         return cast("dict[str, Any]", self._report) if report is None else report
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """Every change, in document order."""
+        """All changes, in document order."""
         changes: tuple[Change, ...] = self._whole()["changes"]
         return changes
 
     @property
     def lossless(self) -> bool:
-        """Whether the same arguments are accepted and no guidance is lost."""
+        """True if the same arguments are accepted and no guidance is lost."""
         lossless: bool = self._whole()["lossless"]
         return lossless
 
     @property
     def restore_plan(self) -> RestorePlan:
-        """Brings the model's arguments back: `restore_arguments` takes it, and `json.dumps` keeps it."""
+        """The plan for `restore_arguments`, which `json.dumps` can store."""
         plan: RestorePlan = self._whole()["restorePlan"]
         return plan
 
@@ -180,12 +179,12 @@ class Rewritten(Late, Generic[T_co]):
 
 @dataclass(frozen=True, slots=True)
 class DeferredWarning(Record):
-    """Something odd about a request that did not stop it."""
+    """An oddity of a request that did not stop the call."""
 
     code: DeferredWarningCode
-    """Its kebab-case code."""
+    """The kebab-case code of the warning."""
     name: str | None = None
-    """The tool or key it is about, where there is one."""
+    """The tool or key that the warning is about, if there is one."""
 
     _optional: ClassVar = frozenset({"name"})
 
@@ -195,12 +194,13 @@ class ClientTool(Record):
     """A tool as the client knows it."""
 
     namespace: str | None = None
-    """Its namespace (OpenAI Responses), if it stands in one. A tool that a search or `additional_tools` has brought
-    stands in one of its own name."""
+    """The tool's namespace (OpenAI Responses), if it has one. A tool that was loaded by a search or by
+    `additional_tools` is in a namespace of its own name."""
     name: str
-    """Its name there."""
+    """The tool's name in its namespace."""
     kind: Literal["function", "custom", "search"]
-    """What a call of it is: of a function, of a `custom` tool, or a search for tools that the client runs."""
+    """The kind of its calls: calls of a function, calls of a `custom` tool, or searches for tools that the client
+    runs."""
 
     _optional: ClassVar = frozenset({"namespace"})
 
@@ -211,26 +211,26 @@ def _client_tools(tools: dict[str, Any]) -> dict[str, ClientTool]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeferredReport(Record):
-    """What was decided about a request. Names stand in order of first appearance."""
+    """The decisions about the deferred tools of a request. Names are in order of first appearance."""
 
     loaded: tuple[str, ...]
-    """Deferred tools that are in the request now."""
+    """Deferred tools that are in the rewritten request."""
     hidden: tuple[str, ...]
-    """Deferred tools that are not."""
+    """Deferred tools that are not in the rewritten request."""
     warnings: tuple[DeferredWarning, ...]
-    """What was odd about the request."""
+    """The oddities of the request."""
     name_map: dict[str, ClientTool] = field(default_factory=dict)
-    """What a call comes back as, by the name that the model calls (`Restore.client_call` does it). A tool that is not
-    in here is a function of that name, in no namespace."""
+    """The client's tool for each name that the model calls (`Restore.client_call` uses it). A name that is not in this
+    dict is a function of that name without a namespace."""
     betas: tuple[str, ...] = ()
-    """The betas that the `anthropic-beta` header has to name for what the request holds."""
+    """The betas that the `anthropic-beta` header has to name for this request."""
     tool_search_name: str | None = None
-    """The name of the function that replaces a tool search, if one does: the option `tool_search_name`, unless a
-    tool is called so. It is the `tool_search_name` for `answer_tool_search`."""
+    """Name of the function that replaces a tool search, if one does: the option `tool_search_name`, or another name if
+    a tool has that one. Pass it to `answer_tool_search` as `tool_search_name`."""
     unreachable: bool
-    """Tools are hidden, no search tool is visible, and nothing announces them: the model cannot reach them."""
+    """True if tools are hidden, no search tool is visible, and nothing announces them: the model cannot reach them."""
     saved_bytes: int
-    """What the hidden tools would have cost, in bytes of compact JSON."""
+    """Size of the hidden tools, in bytes of compact JSON."""
 
     _made: ClassVar = {
         "loaded": tuple,
@@ -245,7 +245,7 @@ class DeferredReport(Record):
 class Deferred(Late, Generic[T_co]):
     """A rewritten request.
 
-    What was decided is determined when it is first read, for the request as it was at the time of the call.
+    The report is made when it is first read, for the request as it was at the time of the call.
     """
 
     __slots__ = ("_late", "_told", "request")
@@ -253,13 +253,13 @@ class Deferred(Late, Generic[T_co]):
     _names = ("request", "report", "restore")
 
     request: T_co
-    """The request: text if text was given."""
+    """The request; JSON text if the input was JSON text."""
 
     _late: Reported | None
     _told: tuple[DeferredReport, Restore] | None
 
     def __init__(self, request: T_co, late: Reported, /) -> None:
-        """Take what a function gave."""
+        """Make the result of a function."""
         initialised(self, request=request, _late=late, _told=None)
 
     def _whole(self) -> tuple[DeferredReport, Restore]:
@@ -268,17 +268,17 @@ class Deferred(Late, Generic[T_co]):
             made = late.report()
             told = (DeferredReport.of(made["report"]), Restore(made["restore"]))
             initialised(self, _told=told, _late=None)
-        # Another thread may have made it meanwhile.
+        # Another thread may have made the report meanwhile.
         return told or cast("tuple[DeferredReport, Restore]", self._told)
 
     @property
     def report(self) -> DeferredReport:
-        """Which tools were loaded and hidden, and what was odd."""
+        """Report of the loaded and hidden tools, and of the oddities of the request."""
         return self._whole()[0]
 
     @property
     def restore(self) -> Restore:
-        """Turns the backend's calls into the client's own: their names, and what kinds of calls they are."""
+        """Restores the backend's calls to the client's own: their names, and their kinds."""
         return self._whole()[1]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -288,115 +288,115 @@ class Deferred(Late, Generic[T_co]):
 
 
 Severity: TypeAlias = Literal["refused", "reinterpreted", "ignored"]
-"""What an API does with what goes against one of its facts.
+"""The reaction of an API to a schema or request that violates one of its facts.
 
-`refused`: it answers with an error, or the client drops the tool. `reinterpreted`: it answers, and holds the model to
-other arguments than the schema says. `ignored`: it answers, and what is written has no effect.
+`refused`: the API answers with an error, or the client drops the tool. `reinterpreted`: the API answers, but holds the
+model to other arguments than the schema describes. `ignored`: the API answers, and the violating part has no effect.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Violation(Record):
-    """One thing that a dialect does not take as it is meant."""
+    """One part of a schema that a dialect refuses, reinterprets or ignores."""
 
     constraint: Constraint
     """The kebab-case name of the API's constraint."""
     severity: Severity
-    """What the API does with it."""
+    """The API's reaction."""
     pointer: str
-    """JSON Pointer to what is at fault."""
+    """JSON Pointer to the cause."""
     message: str
-    """For people: what was expected, then what was found."""
+    """Human-readable message: what was expected, then what was found."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolViolation(Record):
-    """Something about a tool list that the API behind a dialect does not take as it is meant."""
+    """One part of a tool list that the API of a dialect refuses, reinterprets or ignores."""
 
     tool: str | None
-    """The tool's name at its server; `None` if it has none."""
+    """The tool's name at its server; `None` if it has no name."""
     dialect: DialectName
-    """The dialect whose API does so."""
+    """The dialect of that API."""
     constraint: Constraint
     """The kebab-case name of the API's constraint."""
     severity: Severity
-    """What the API does with it."""
+    """The API's reaction."""
     pointer: str
-    """JSON Pointer to what is at fault."""
+    """JSON Pointer to the cause."""
     message: str
-    """For people: what was expected, then what was found."""
+    """Human-readable message: what was expected, then what was found."""
     confidence: Literal["A", "B", "C"]
-    """How sure we are, as in `Fact`."""
+    """The confidence of the fact, as in `Fact`."""
     source: str
-    """Where the fact behind the constraint was read."""
+    """The source of the fact behind the constraint."""
     server: str | None = None
-    """Its server; `None` unless the list was one of several servers."""
+    """The tool's server; `None` unless the list is a list of several servers."""
 
     _optional: ClassVar = frozenset({"server"})
 
 
 @dataclass(frozen=True, slots=True)
 class RequestViolation(Record):
-    """Something about a request as a whole that the API of a dialect refuses."""
+    """One reason why the API of a dialect refuses a request as a whole."""
 
     constraint: RequestConstraint
     """The kebab-case name of the API's constraint."""
     severity: Severity
-    """What the API does with it."""
+    """The API's reaction."""
     pointer: str
-    """JSON Pointer into the request: what is at fault."""
+    """JSON Pointer into the request, to the cause."""
     message: str
-    """For people: what was expected, then what was found. It has no values of the request."""
+    """Human-readable message: what was expected, then what was found. It contains no values of the request."""
     confidence: Literal["A", "B", "C"]
-    """How sure we are, as in `Fact`."""
+    """The confidence of the fact, as in `Fact`."""
     source: str
-    """The API's answer, and where it was read."""
+    """The API's answer, and its source."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolChange(Record):
-    """A change, and which tool it is about. Its pointers are pointers into the lists."""
+    """A change and the tool that it concerns. The pointers are pointers into the lists."""
 
     tool: str
-    """The name that the tool's server knows."""
+    """The tool's name at its server."""
     server: str | None = None
-    """Its server; `None` unless the list was one of several servers."""
+    """The tool's server; `None` unless the list is a list of several servers."""
     dialect: DialectName
-    """The dialect the tool is written in."""
+    """The dialect into which the tool was rewritten."""
     pointer: str
-    """JSON Pointer into the input: where the cause stands."""
+    """JSON Pointer into the input, to the cause of the change."""
     output_pointer: str | None
-    """JSON Pointer into the output: where the effect stands; `None` if nothing is left."""
+    """JSON Pointer into the output, to the effect of the change; `None` if nothing is left."""
     rule: ChangeRule
-    """The rule's kebab-case name."""
+    """The kebab-case name of the rule."""
     accepts: Accepts
-    """The effect on accepted arguments. With `encoded`, it is the effect after restoring."""
+    """The effect on the set of accepted arguments; if `encoded` is true, the effect after restoring."""
     guidance: Guidance
-    """The effect on what the model reads."""
+    """The effect on what the model reads about the tool."""
     encoded: bool
-    """Arguments look different now, and have to be restored."""
+    """True if the change encodes arguments, so that they have to be restored."""
     reason: str
-    """The provider fact the rule serves, with its confidence, and the error text it prevents."""
+    """The provider fact that the rule serves, with its confidence, and the error text that the rule prevents."""
     message: str
-    """For people: what was done to what."""
+    """Human-readable description of the change."""
 
     _optional: ClassVar = frozenset({"server"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quarantined(Record):
-    """A tool that was set aside, and why."""
+    """A tool that was set aside, with the reason."""
 
     name: str | None
-    """Its name, if it has one."""
+    """The tool's name, if it has one."""
     server: str | None = None
-    """Its server; `None` unless the list was one of several servers."""
+    """The tool's server; `None` unless the list is a list of several servers."""
     pointer: str
-    """JSON Pointer into the list: what cannot be accepted."""
+    """JSON Pointer into the list, to the part that cannot be accepted."""
     rule: ErrorCode | Constraint | Literal["tool-kind"]
-    """Why, in kebab-case: the code of an error of `sanitize`, or a rule about tools."""
+    """The reason in kebab-case: the code of an error of `sanitize`, or the name of a constraint on tools."""
     message: str
-    """For people: what was expected, then what was found."""
+    """Human-readable message: what was expected, then what was found."""
 
     _optional: ClassVar = frozenset({"server"})
 
@@ -404,7 +404,7 @@ class Quarantined(Record):
 class SanitizedTools(Late, Generic[T_co]):
     """A tool list that an API accepts.
 
-    What was changed for that is determined when it is first read, for the list as it was at the time of the call.
+    The changes are determined when they are first read, for the list as it was at the time of the call.
     """
 
     __slots__ = ("_changes", "_late", "_lossless", "_quarantined", "_restore", "_tools", "_unseen")
@@ -420,7 +420,7 @@ class SanitizedTools(Late, Generic[T_co]):
     _unseen: Unseen
 
     def __init__(self, tools: T_co, late: Reported, members: dict[str, Any], /) -> None:
-        """Take what a function gave."""
+        """Make the result of a function."""
         initialised(
             self,
             _tools=tools,
@@ -434,50 +434,50 @@ class SanitizedTools(Late, Generic[T_co]):
 
     @property
     def tools(self) -> T_co:
-        """The tools, in the API's own shape: text if text was given."""
+        """The tools, in the API's own format; JSON text if the input was JSON text."""
         self._unseen.warn()
         return self._tools
 
     @property
     def quarantined(self) -> tuple[Quarantined, ...]:
-        """The tools that could not be made acceptable: they are not in the list."""
+        """The tools that could not be made acceptable. They are not in the list."""
         self._unseen.look()
         return self._quarantined
 
     @property
     def changes(self) -> tuple[ToolChange, ...]:
-        """Every change, tool by tool. That a tool has another shape is none."""
+        """All changes, tool by tool. A tool's new format does not count as a change."""
         changes, late = self._changes, self._late
         if changes is None and late is not None:
             changes = ToolChange.list_of(late.report()["changes"])
             initialised(self, _changes=changes, _late=None)
-        # Another thread may have made them meanwhile.
+        # Another thread may have made the changes meanwhile.
         return cast("tuple[ToolChange, ...]", self._changes) if changes is None else changes
 
     @property
     def lossless(self) -> bool:
-        """Whether the same arguments are accepted, no guidance is lost, and no tool is missing."""
+        """True if the same arguments are accepted, no guidance is lost, and no tool is missing."""
         return self._lossless
 
     @property
     def restore(self) -> Restore:
-        """Brings the model's calls back to what the tools' own servers expect."""
+        """Restores the model's calls to what the tools' own servers expect."""
         return self._restore
 
     def __repr__(self) -> str:
-        """Show every member, the missing tools among them."""
+        """Show every member, including the missing tools."""
         self._unseen.look()
         return super().__repr__()
 
     def __eq__(self, other: object) -> bool:
-        """Whether all members are equal."""
+        """Return whether all members are equal."""
         self._unseen.look()
         return super().__eq__(other)
 
     __hash__ = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON object that every language shares."""
+        """Return the JSON object that is the same in every language."""
         self._unseen.look()
         return super().to_dict()
 
@@ -488,7 +488,7 @@ class SanitizedTools(Late, Generic[T_co]):
 
 
 class ReadyTools(SanitizedTools[list[Any]]):
-    """A tool list that an API accepts, made once: its lists and dicts refuse changes."""
+    """A tool list that an API accepts, made once. Its lists and dicts refuse changes."""
 
     __slots__ = ("_json",)
 
@@ -497,27 +497,27 @@ class ReadyTools(SanitizedTools[list[Any]]):
     _names = ("tools", "json", "quarantined", "changes", "lossless", "restore")
 
     def __init__(self, tools: list[Any], late: Reported, members: dict[str, Any], /) -> None:
-        """Take what a `ToolSet` made."""
+        """Make the result of a `ToolSet`."""
         super().__init__(tools, late, members)
         initialised(self, _json=members["json"])
 
     @property
     def json(self) -> str:
-        """The tools as compact JSON text, to be put into a request as it is."""
+        """The tools as compact JSON text, ready to be inserted into a request."""
         self._unseen.warn()
         return self._json
 
 
 @dataclass(frozen=True, slots=True)
 class ChoiceChange(Record):
-    """A choice of tools that the API refuses in this request, and what is sent for it."""
+    """A `tool_choice` that the API refuses in this request, and its replacement."""
 
     found: str
-    """The choice as it was, as JSON."""
+    """The original choice, as JSON."""
     sent: str
-    """The choice as it is sent, as JSON: `null` if none is."""
+    """The choice that is sent, as JSON; `null` if no choice is sent."""
     because: str
-    """Why: the API's answer, with its source."""
+    """The reason: the API's answer, with its source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -525,59 +525,59 @@ class RequestChange(Record):
     """A change of a request outside its tools."""
 
     pointer: str
-    """The place in the input."""
+    """JSON Pointer into the input."""
     rule: RequestConstraint
-    """The rule: the constraint that the change meets."""
+    """The constraint that required the change."""
     message: str
-    """For people: what was done. It has no values of the request."""
+    """Human-readable description of the change. It contains no values of the request."""
     reason: str
-    """Why: the fact that the change serves, with its confidence and its source."""
+    """The fact that required the change, with its confidence and source."""
 
 
 @dataclass(frozen=True, slots=True)
 class FormatChange(Record):
-    """A change of a response format. Its pointers are pointers into the requests."""
+    """A change of a response format. The pointers are pointers into the requests."""
 
     dialect: DialectName
-    """The dialect that the format is written in."""
+    """The dialect into which the response format was rewritten."""
     pointer: str
-    """JSON Pointer into the input: where the cause stands."""
+    """JSON Pointer into the input, to the cause of the change."""
     output_pointer: str | None
-    """JSON Pointer into the output: where the effect stands; `None` if nothing is left."""
+    """JSON Pointer into the output, to the effect of the change; `None` if nothing is left."""
     rule: ChangeRule
-    """The rule's kebab-case name."""
+    """The kebab-case name of the rule."""
     accepts: Accepts
-    """The effect on accepted arguments. With `encoded`, it is the effect after restoring."""
+    """The effect on the set of accepted arguments; if `encoded` is true, the effect after restoring."""
     guidance: Guidance
-    """The effect on what the model reads."""
+    """The effect on what the model reads about the answer."""
     encoded: bool
-    """Arguments look different now, and have to be restored."""
+    """True if the change encodes values, so that they have to be restored."""
     reason: str
-    """The provider fact the rule serves, with its confidence, and the error text it prevents."""
+    """The provider fact that the rule serves, with its confidence, and the error text that the rule prevents."""
     message: str
-    """For people: what was done to what."""
+    """Human-readable description of the change."""
 
 
 @dataclass(frozen=True, slots=True)
 class AdaptReport(Record):
-    """What was decided and changed about a request."""
+    """The decisions about a request, and its changes."""
 
     dialect: DialectName
-    """The dialect that the request is written in."""
+    """The dialect into which the request was rewritten."""
     deferred: DeferredReport | None
-    """What deferred loading decided; `None` if it was not asked."""
+    """The decisions of deferred loading; `None` if it was not requested."""
     quarantined: tuple[Quarantined, ...]
-    """The tools that could not be made acceptable: they are not in the request."""
+    """The tools that could not be made acceptable. They are not in the request."""
     changes: tuple[ToolChange, ...]
-    """Every change of a tool, in their order."""
+    """All changes of tools, tool by tool."""
     unforced: tuple[str, ...]
-    """The tools that `tool_choice` allowed, among others, and that were set aside: it does not allow them now."""
+    """Tools that `tool_choice` allowed, together with others, and that were set aside: it no longer allows them."""
     choice: ChoiceChange | None
-    """What became of a `tool_choice` that the API refuses in this request; `None`: it stayed."""
+    """The change of a `tool_choice` that the API refuses in this request; `None` if it is unchanged."""
     request_changes: tuple[RequestChange, ...]
-    """Every change of the request outside its tools that a rule of the API demands, in their order."""
+    """All changes outside the tools that a constraint of the API required, in their order."""
     format_changes: tuple[FormatChange, ...]
-    """Every change of a response format, in their order."""
+    """All changes of response formats, in their order."""
 
     _made: ClassVar = {
         "deferred": DeferredReport.of,
@@ -591,21 +591,21 @@ class AdaptReport(Record):
 
 
 class Adapted(Late, Generic[T_co]):
-    """A request that an API accepts. What was done for that is made when it is first read."""
+    """A request that an API accepts. The report is made when it is first read."""
 
     __slots__ = ("_late", "_report", "_restore", "request")
 
     _names = ("request", "report", "restore")
 
     request: T_co
-    """The request: text if text was given."""
+    """The request; JSON text if the input was JSON text."""
 
     _late: Callable[[], dict[str, Any]] | None
     _report: AdaptReport | None
     _restore: Restore | None
 
     def __init__(self, request: T_co, members: Callable[[], dict[str, Any]], /) -> None:
-        """Take what a function gave."""
+        """Make the result of a function."""
         initialised(self, request=request, _late=members, _report=None, _restore=None)
 
     def _whole(self) -> None:
@@ -613,18 +613,18 @@ class Adapted(Late, Generic[T_co]):
         if self._report is None and late is not None:
             members = late()
             report, restore = AdaptReport.of(members["report"]), Restore(members["restore"])
-            # `_report` comes after `_restore`: another thread that sees it reads both.
+            # `_report` is set after `_restore`, so that another thread that sees `_report` can read both.
             initialised(self, _restore=restore, _report=report, _late=None)
 
     @property
     def report(self) -> AdaptReport:
-        """What was decided and changed."""
+        """Report of the decisions and changes."""
         self._whole()
         return cast("AdaptReport", self._report)
 
     @property
     def restore(self) -> Restore:
-        """Brings the reply's calls back to what the tools' own servers expect."""
+        """Restores the calls of the reply to what the tools' own servers expect."""
         self._whole()
         return cast("Restore", self._restore)
 
@@ -636,18 +636,18 @@ class Adapted(Late, Generic[T_co]):
 
 @dataclass(frozen=True, slots=True)
 class Fact(Record):
-    """One fact about an API, with where it comes from."""
+    """One fact about an API, with its source."""
 
     statement: str
     """The fact in words."""
     confidence: Literal["A", "B", "C"]
     """`A`: documentation, validator or source, or two live reports; `B`: one live report; `C`: inferred."""
     source: str
-    """Where it was read."""
+    """The source of the fact."""
     rules: tuple[Constraint, ...]
-    """The rules of `check` and `check_tools` that rest on it."""
+    """The constraints of `check` and `check_tools` that rest on the fact."""
     severity: Severity
-    """What becomes of a schema that goes against it."""
+    """The API's reaction to a schema that violates the fact."""
     checked: str
     """The day on which the fact was last checked (ISO 8601)."""
 
@@ -656,32 +656,32 @@ class Fact(Record):
 
 @dataclass(frozen=True, slots=True)
 class ResponseFormat(Record):
-    """What is known about the response formats of an API, beyond what is known about its tools."""
+    """Facts about the response formats of an API, in addition to the facts about its tools."""
 
     surface: str
-    """Where the schema of the answer stands, in words."""
+    """Place of the answer's schema in a request, in words."""
     documentation: str
-    """Where that is documented."""
+    """URL of the documentation."""
     as_of: str
     """The day on which the facts were last checked (ISO 8601)."""
     facts: tuple[Fact, ...]
-    """What is known, with confidence and source."""
+    """The facts, with confidence and source."""
 
     _made: ClassVar = {"facts": Fact.list_of}
 
 
 @dataclass(frozen=True, slots=True)
 class RequestFact(Record):
-    """One fact about what an API refuses of a request as a whole."""
+    """One fact about requests that an API refuses as a whole."""
 
     statement: str
     """The fact in words."""
     confidence: Literal["A", "B", "C"]
-    """As in `Fact`."""
+    """The confidence, as in `Fact`."""
     source: str
-    """The API's answer, and where it was read."""
+    """The API's answer, and its source."""
     rule: RequestConstraint
-    """The rule of `check_request` that rests on it."""
+    """The constraint of `check_request` that rests on the fact."""
     severity: Severity
     """The API's reaction to a request that violates it."""
     checked: str
@@ -690,62 +690,62 @@ class RequestFact(Record):
 
 @dataclass(frozen=True, slots=True)
 class DialectChoice(Record):
-    """A dialect, and why it is that one."""
+    """A dialect, with the reason for choosing it."""
 
     dialect: DialectName
-    """The name that `sanitize` takes."""
+    """The name that `sanitize` accepts as `dialect`."""
     confidence: Literal["A", "B", "C"]
-    """How sure that is: `A` documented or proved, `B` one live report, `C` inferred."""
+    """Confidence of the choice: `A` documented or proved, `B` one live report, `C` inferred."""
     because: str
-    """What it rests on, in a sentence."""
+    """The reason, in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeferralChoice(Record):
-    """The options of deferred loading that fit a backend, and what that rests on."""
+    """The options of deferred loading that fit a backend, with the reason for choosing them."""
 
     target: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions", "bedrock"] | None
-    """The format that the construct belongs to; None where there is none."""
+    """The format to which the construct belongs; `None` if there is no construct."""
     native: Literal[
         "none", "references", "changes", "inline", "additional-tools", "tool-search", "kimi", "interactions", "converse"
     ]
-    """Which construct of its own for deferred tools the backend has."""
+    """The backend's native construct for deferred tools."""
     confidence: Literal["A", "B", "C"]
-    """How sure that is: `A` documented or recorded, `C` inferred."""
+    """Confidence of the choice: `A` documented or recorded, `C` inferred."""
     because: str
-    """What that rests on, in a sentence."""
+    """The reason, in a sentence."""
     checked: str
-    """The day on which it was looked up or recorded (ISO 8601)."""
+    """The day on which the fact was looked up or recorded (ISO 8601)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect(Record):
-    """What one surface of one API accepts, and how sure we are."""
+    """The facts about one surface of one API, with their confidence."""
 
     name: DialectName
-    """The name that `sanitize` takes."""
+    """The name that `sanitize` accepts as `dialect`."""
     surface: str
     """The API surface, in words."""
     documentation: str
-    """Where that surface is documented."""
+    """URL of the documentation of that surface."""
     as_of: str
     """The day on which the facts were last checked (ISO 8601)."""
     revision: int
-    """Raised whenever a change of the dialect's table alters outputs."""
+    """Number that is raised whenever a change of the dialect's table alters outputs."""
     options: tuple[str, ...]
-    """The options of `sanitize` that this dialect has, beyond `dialect`, `allow` and `share`."""
+    """The options of `sanitize` that apply to this dialect, in addition to `dialect`, `allow` and `share`."""
     encodes: tuple[str, ...]
-    """What restoring may have to undo; empty where arguments are never encoded."""
+    """The encodings that restoring may have to undo; empty if arguments are never encoded."""
     limits: dict[str, int]
-    """Size limits by name: bytes, levels or counts, as the name says."""
+    """Size limits by name. The name states whether the unit is bytes, levels or a count."""
     facts: tuple[Fact, ...]
-    """What is known, with confidence and source."""
+    """The facts, with confidence and source."""
     requests: tuple[RequestFact, ...]
-    """What is known about requests as a whole."""
+    """The facts about requests as a whole."""
     response: ResponseFormat | None
-    """What is known about its response formats; `None` if it has none."""
+    """The facts about its response formats; `None` if there are none."""
     unverified: tuple[str, ...]
-    """What nobody has verified: the table lets it through."""
+    """Unverified behaviour, which the table accepts."""
 
     _made: ClassVar = {
         "options": tuple,

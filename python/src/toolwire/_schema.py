@@ -1,4 +1,4 @@
-"""The functions on a tool's schema: `sanitize`, `normalize_envelope`, `check`, and on arguments."""
+"""Functions on a tool's schema (`sanitize`, `normalize_envelope`, `check`) and on its arguments and results."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ def sanitize(schema: bytes | bytearray | memoryview, /, **options: Unpack[Saniti
 @overload
 def sanitize(schema: object, /, **options: Unpack[SanitizeOptions]) -> Rewritten[Any]: ...
 def sanitize(schema: object, /, **options: Unpack[SanitizeOptions]) -> Rewritten[Any]:
-    """Rewrite a tool's parameter schema into one dialect, with the least loss of meaning.
+    """Rewrite a tool's parameter schema into one dialect, with the minimum loss of meaning.
 
-    The schema is not changed, and what comes back shares no dict or list with it unless `share` is true.
+    The input is not changed, and the result shares no dict or list with it unless `share` is true.
 
-    JSON text gives JSON text: `str` gives `str`, `bytes`, `bytearray` and `memoryview` give `bytes`. Key order, number
-    spelling and escapes of what no rule touches are kept. Text that needs no change comes back as the very same object.
+    JSON text gives JSON text: `str` gives `str`, `bytes`, `bytearray` and `memoryview` give `bytes`. Parts that no rule
+    changes keep their key order, number spelling and escapes. Text that needs no change is returned as the same object.
     Long texts are read without holding the GIL. Anything else is a value.
 
     Options, all by keyword: `dialect` (required), `refs`, `untyped`, `hints`, `allow`, `max_bytes`, `max_nodes`,
     `max_steps`, `share`; `toolwire.types.SanitizeOptions` describes them.
 
     Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-json`, `invalid-value`,
-    `too-deep`, `not-representable`, `too-lossy`, and what else the dialect names.
+    `too-deep`, `not-representable`, `too-lossy`, and further codes that the dialect documents.
 
     >>> result = sanitize({"type": "object", "properties": {"unit": {"const": "celsius"}}}, dialect="codex")
     >>> result.schema
@@ -60,8 +60,8 @@ def normalize_envelope(schema: object, /, **options: Unpack[EnvelopeOptions]) ->
 def normalize_envelope(schema: object, /, **options: Unpack[EnvelopeOptions]) -> Rewritten[Any]:
     """Repair the envelope of a tool's parameters: the root becomes an object with `properties`.
 
-    Nothing else is touched. The schema is not changed, and what comes back shares no dict or list with it unless
-    `share`, the only option, is true. JSON text gives JSON text, as `sanitize` does it.
+    Nothing else is changed. The input is not changed, and the result shares no dict or list with it unless `share`, the
+    only option, is true. JSON text gives JSON text, as in `sanitize`.
 
     Raises `ToolwireError`: `unknown-option`, `invalid-option`, `invalid-json`, `invalid-value`, `too-deep`.
 
@@ -74,9 +74,9 @@ def normalize_envelope(schema: object, /, **options: Unpack[EnvelopeOptions]) ->
 
 
 def check(schema: object, /, **options: Unpack[CheckOptions]) -> tuple[Violation, ...]:
-    """Say what a dialect would reject about a schema as it is, a value or JSON text. Nothing means accepted.
+    """Report what a dialect would reject, reinterpret or ignore in a schema. An empty result means that it is accepted.
 
-    Takes the options of `sanitize`.
+    The schema is a value or JSON text. The options are those of `sanitize`.
 
     Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-json`, `invalid-value`,
     `too-deep`.
@@ -95,12 +95,12 @@ def restore_arguments(arguments: bytes | bytearray | memoryview, plan: Plan, /) 
 @overload
 def restore_arguments(arguments: object, plan: Plan, /) -> Any: ...
 def restore_arguments(arguments: object, plan: Plan, /) -> Any:
-    """Bring the model's arguments back into the shape of the tool's own schema, where a dialect encoded something.
+    """Restore the model's arguments to the form of the tool's own schema, if a dialect encoded something.
 
-    Takes the `restore_plan` of `sanitize`, or its JSON text. What it does not understand stays as it is. JSON text
-    gives JSON text, and the very same object if there is nothing to restore.
+    `plan` is the `restore_plan` of `sanitize`, or its JSON text. Arguments of an unexpected form are returned
+    unchanged. JSON text gives JSON text, and the same object if there is nothing to restore.
 
-    Raises `ToolwireError`: `invalid-value` for what is no plan, or one of another version; `invalid-json`, `too-deep`.
+    Raises `ToolwireError`: `invalid-value` if `plan` is not a plan, or has another version; `invalid-json`, `too-deep`.
 
     >>> schema = {"type": "object", "properties": {"$ref": {"type": "string"}}}
     >>> rewritten = sanitize(schema, dialect="moonshot")
@@ -115,12 +115,12 @@ def restore_arguments(arguments: object, plan: Plan, /) -> Any:
 
 
 def validate_arguments(arguments: object, schema: object, /) -> Validation:
-    """Say what the tool's own schema has against the arguments of a call. Each is a value or JSON text.
+    """Validate the arguments of a call against the tool's own schema. Each is a value or JSON text.
 
-    Arguments are an object, also where the root of the schema has no `type`. `valid` is `None` where it cannot be told.
-    Nothing of a value is in a message, so errors may be logged and handed to the model.
+    Arguments have to be an object, even if the root of the schema has no `type`. `valid` is `None` if validity cannot
+    be determined. Messages contain no argument values, so that errors may be logged and sent to the model.
 
-    Raises `ToolwireError`: `invalid-schema` for what is neither an object nor a boolean, `invalid-json`,
+    Raises `ToolwireError`: `invalid-schema` if the schema is neither an object nor a boolean, `invalid-json`,
     `invalid-value`, `too-deep`.
 
     >>> found = validate_arguments('{"limit": "10"}', {"properties": {"limit": {"type": "integer"}}})
@@ -133,12 +133,12 @@ def validate_arguments(arguments: object, schema: object, /) -> Validation:
 
 
 def validate_result(result: object, tool: object, /) -> Validation:
-    """Say what the `outputSchema` of an MCP tool has against the result of a call. Each is a value or JSON text.
+    """Validate the result of a call against the `outputSchema` of an MCP tool. Each is a value or JSON text.
 
-    `result` is a `CallToolResult` as JSON, `tool` the tool as `tools/list` gives it. A tool without an `outputSchema`
-    takes every result, and a result with `isError` is not judged. Pointers are into the result and into the tool.
+    `result` is a `CallToolResult` as JSON, `tool` is the tool from `tools/list`. A tool without an `outputSchema`
+    accepts every result, and a result with `isError` is not validated. Pointers are into the result and into the tool.
 
-    Raises `ToolwireError`: `invalid-value` for a tool that is no object, `invalid-schema` for an `outputSchema` that is
+    Raises `ToolwireError`: `invalid-value` if the tool is not an object, `invalid-schema` if the `outputSchema` is
     neither an object nor a boolean, `invalid-json`, `too-deep`.
 
     >>> tool = {"name": "rate", "outputSchema": {"type": "object", "properties": {"rate": {"type": "number"}}}}

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 def search_tools(tools: object, query: str, /, **options: Unpack[SearchOptions]) -> list[str]:
-    """Name the tools that match a query, best first.
+    """Return the names of the tools that match a query, best first.
 
     `tools` is a tool list of any supported format (Anthropic, OpenAI Responses with namespaces, OpenAI Chat
-    Completions, MCP), deferred or not, or a dict that has one in `tools`; a value or JSON text. Who searches
-    one list often keeps a `ToolIndex`.
+    Completions, MCP), deferred or not, or a dict with such a list in `tools`; a value or JSON text. For many searches
+    of one list, use a `ToolIndex`.
 
     Options, all by keyword: `mode`, `limit`, `tool_search_name`; `toolwire.types.SearchOptions` describes them.
 
-    Raises `ToolwireError`: `empty-query`, `invalid-pattern`, `pattern-too-long`, `invalid-request` if `tools` is no
+    Raises `ToolwireError`: `empty-query`, `invalid-pattern`, `pattern-too-long`, `invalid-request` if `tools` is not a
     tool list, `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`.
 
     >>> tools = [
@@ -36,7 +36,7 @@ def search_tools(tools: object, query: str, /, **options: Unpack[SearchOptions])
     """
     if isinstance(tools, TEXT):
         if isinstance(query, str):
-            # A surrogate without its pair, which UTF-8 does not have, matches nothing.
+            # A lone surrogate, which UTF-8 cannot encode, becomes U+FFFD, which matches nothing.
             query = query.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return call_text("searchTools", (tools, query), options)[0]
     return call("searchTools", (tools, query), options)[0]
@@ -51,21 +51,22 @@ def answer_tool_search(
 @overload
 def answer_tool_search(call_: object, tools: object, /, **options: Unpack[SearchOptions]) -> Any | None: ...
 def answer_tool_search(call_: object, tools: object, /, **options: Unpack[SearchOptions]) -> Any | None:
-    """Answer a model's call of the tool search, for the next turn; `None` if the call is not a search.
+    """Answer a model's call of the tool search, for the next turn. Return `None` if the call is not a search.
 
     The call is a `tool_use` block (Anthropic; the answer is a `tool_result` block), a `function_call` item (OpenAI
-    Responses; a `function_call_output` item) or an entry of `tool_calls` (Chat Completions; a message with the role
-    `tool`). It is a search if it calls `tool_search_name`. The answer holds `tool_reference` blocks, which
-    `apply_deferred_loading` turns into text, and loads what they name.
+    Responses; the answer is a `function_call_output` item) or an entry of `tool_calls` (Chat Completions; the answer is
+    a message with the role `tool`). A call is a search if it calls `tool_search_name`. The answer contains
+    `tool_reference` blocks, which `apply_deferred_loading` turns into text, and whose tools it loads.
 
-    `select:Read,Edit` asks for tools by name. If the list defers tools, only those are found, because the model sees
-    the others anyway. A search that fails because of what the model wrote is answered, too, so that the model sees why.
+    `select:Read,Edit` requests tools by name. If the list contains deferred tools, only those are found, because the
+    model sees the others anyway. A search that fails because of the model's input is answered with the error, so that
+    the model can correct it.
 
-    The call and the tools are each a value or JSON text; a call that is text is answered in text of its type.
+    The call and the tools are each a value or JSON text. If the call is text, the answer is text of the same type.
 
-    Takes the options of `search_tools`.
+    The options are those of `search_tools`.
 
-    Raises `ToolwireError`: `invalid-request` if `tools` is no tool list, `unknown-option`, `invalid-option`,
+    Raises `ToolwireError`: `invalid-request` if `tools` is not a tool list, `unknown-option`, `invalid-option`,
     `invalid-value`, `too-deep`.
 
     >>> tools = [{"name": "send_mail", "description": "Sends a mail", "defer_loading": True}]
@@ -79,11 +80,11 @@ def answer_tool_search(call_: object, tools: object, /, **options: Unpack[Search
 
 
 class ToolIndex:
-    """A tool list made ready for many searches: read once, never changed, safe to share between threads.
+    """A tool list that is indexed for many searches: read once, immutable, and safe to share between threads.
 
-    Of several tools with one name the first one counts. Later changes to the list it was made from do not show.
+    Of several tools with the same name, the first one is used. Later changes to the original list have no effect.
 
-    Raises `ToolwireError` when it is made: `invalid-request` if `tools` is no tool list, `invalid-json`,
+    The constructor raises `ToolwireError`: `invalid-request` if `tools` is not a tool list, `invalid-json`,
     `invalid-value`, `too-deep`.
 
     >>> index = ToolIndex([{"name": "getUserEmail", "inputSchema": {"type": "object"}}])
@@ -93,24 +94,24 @@ class ToolIndex:
     ['getUserEmail']
     """
 
-    __module__ = "toolwire"  # where callers find it
+    __module__ = "toolwire"  # the public module
 
     __slots__ = ("_index",)
 
     def __init__(self, tools: object, /) -> None:
-        """Read a tool list, as `search_tools` takes it."""
+        """Read a tool list, in the formats of `search_tools`."""
         self._index = Index(tools)
 
     def __len__(self) -> int:
-        """Say how many tools can be found."""
+        """Return the number of tools that can be found."""
         return len(self._index)
 
     def __repr__(self) -> str:
-        """How many tools it holds."""
+        """Show the number of tools."""
         return f"<ToolIndex of {len(self)} tools>"
 
     def search(self, query: str, /, **options: Unpack[SearchOptions]) -> list[str]:
-        """Do what `search_tools` does, in this list.
+        """Search this list, like `search_tools`.
 
         Raises `ToolwireError`: `empty-query`, `invalid-pattern`, `pattern-too-long`, `unknown-option`,
         `invalid-option`, `invalid-value`.
@@ -124,7 +125,7 @@ class ToolIndex:
     @overload
     def answer(self, call_: object, /, **options: Unpack[SearchOptions]) -> Any | None: ...
     def answer(self, call_: object, /, **options: Unpack[SearchOptions]) -> Any | None:
-        """Do what `answer_tool_search` does, from this list.
+        """Answer a call from this list, like `answer_tool_search`.
 
         Raises `ToolwireError`: `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`.
 

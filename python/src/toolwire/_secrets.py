@@ -1,4 +1,4 @@
-"""What a server was given in confidence, taken out of what is said about it: an error may repeat it."""
+"""Removes a server's secrets from text about the server, such as error messages, which may repeat them."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from typing import Any
 
 from toolwire._hidden import hidden
 
-# What is shorter says nothing, and stands in too many words.
+# Shorter values are not secret, and occur in too many words.
 SHORTEST = 6
 HIDDEN = "…"
-# The most characters that an error has for each character of a secret, if escapes are escaped again.
+# Maximum number of characters in an error for each character of a secret, if escapes are escaped again.
 LONGEST_ESCAPE = 16
 
 
 def without_secrets(text: str, server: dict[str, Any]) -> str:
-    """Give a text without the values of headers and variables, and without query, fragment and user of the address."""
+    """Return a text without the values of headers and variables, and without the address's query, fragment and user."""
     return hidden(text, _secrets(server), HIDDEN)
 
 
 def end_without_secrets(text: str, server: dict[str, Any]) -> str:
-    """Give the same for the end of a longer text.
+    """Return the end of a longer text without secrets.
 
-    Its first `longest_secret` characters, which may be the rest of a secret, are left out.
+    Its first `longest_secret` characters, which may be the rest of a secret, are removed.
     """
     return hidden(text, _secrets(server), HIDDEN, longest_secret(server))
 
 
 def longest_secret(server: dict[str, Any]) -> int:
-    """Give the maximum number of characters that a secret of a server takes in a text."""
+    """Return the maximum number of characters of a server's secret in a text."""
     return LONGEST_ESCAPE * max(map(len, _secrets(server)), default=0)
 
 
 def _secrets(server: dict[str, Any]) -> set[str]:
-    """Return the secrets of a server. Its member `secrets` has the values of variables that it contains."""
+    """Return the secrets of a server. Its member `secrets` lists the values of variables that it contains."""
     secrets: set[str] = set()
 
     def add(value: str) -> None:
@@ -51,7 +51,7 @@ def _secrets(server: dict[str, Any]) -> set[str]:
     else:
         for value in server["headers"].values():
             add(value)
-            # After the scheme, as in `Bearer …`.
+            # The part after the scheme, as in `Bearer …`.
             for word in value.split()[1:]:
                 add(word)
         found = re.match(r"[^/]*//(?:([^/?#]*)@)?(.*)", server["url"], re.DOTALL)

@@ -1,4 +1,4 @@
-"""Report tools that are set aside: to the callable of the caller, or once for each list by a `ToolwireWarning`."""
+"""Reports tools that are set aside: to the caller's callable, or in one `ToolwireWarning` for each list."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _given: set[str] = set()
-"""The keys of warnings that were shown."""
+"""Keys of the warnings that were already shown."""
 
 _MOST = 256
-"""Maximum number of keys: memory must not grow with the lists of a long-running program."""
+"""Maximum number of keys, so that the memory of a long-running program does not grow with the number of lists."""
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def warn(warning: Mapping[str, str]) -> None:
-    """Show a warning once."""
+    """Show a warning, unless it was already shown."""
     if warning["key"] in _given:
         return
     warnings.warn(f"toolwire: {warning['message']}", ToolwireWarning, stacklevel=_outside())
-    # Only now: if warnings are errors, the same list raises the next time, too.
+    # Recorded after showing: if warnings are errors, the same list raises again the next time.
     if len(_given) >= _MOST:
         _given.clear()
     _given.add(warning["key"])
 
 
 def without_callables(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Spell callables as JSON, so that an option that must not be a callable is an error of that option."""
+    """Replace callables by JSON values, so that the core rejects a callable for an option that does not accept one."""
     if not any(map(callable, options.values())):
         return options
     spelled = {name: "a function" if callable(value) else value for name, value in options.items()}
@@ -49,7 +49,7 @@ def _outside() -> int:
 
 
 class Unseen:
-    """A warning that is shown if the tools are read before the missing ones are."""
+    """A warning that is shown if the tools are read before the quarantined tools are."""
 
     __slots__ = ("_warning",)
 
@@ -58,15 +58,15 @@ class Unseen:
 
     @property
     def is_told(self) -> bool:
-        """Whether there is no warning, or it was shown or seen."""
+        """True if there is no warning, or if it was shown, or if the quarantined tools were read."""
         return self._warning is None
 
     def warn(self) -> None:
-        """Record that the tools are read."""
+        """Show the warning, because the tools are read."""
         if self._warning is not None:
             warn(self._warning)
             self._warning = None
 
     def look(self) -> None:
-        """Record that the caller has read which tools are missing."""
+        """Drop the warning, because the caller has read which tools are missing."""
         self._warning = None

@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     from .types import ToolsOptions
 
 _MOST = 16
-"""The most different options that lists are kept for."""
+"""Maximum number of different options for which lists are kept."""
 
 
 class _Changes:
-    """The changes of a list for some options."""
+    """The changes of a list for given options, made on demand."""
 
     def __init__(self, tools: str, options: Any) -> None:
         self._tools, self._options = tools, options
 
     def report(self) -> dict[str, Any]:
-        """Make them."""
+        """Make the changes."""
         _, late = _toolwire.call_late("sanitizeTools", self._tools, self._options)
         return late.report()
 
 
 class ToolSet:
-    """A tool list that is sent with every request: sanitized once for each dialect, and handed out as it is after that.
+    """A tool list that is sent with every request: sanitized once for each dialect, and then reused.
 
-    It is known by its contents: what becomes of the list after it was given changes nothing here. `update` takes the
-    list that `tools/list_changed` brings, and then only tools that changed are sanitized again.
+    The list is read once: later changes to the object that was passed in have no effect. `update` accepts the new list
+    after `tools/list_changed`, and sanitizes only the tools that changed.
 
     >>> tools = ToolSet([{"name": "look.up", "inputSchema": {"type": "object", "properties": {}}}])
     >>> ready = tools.sanitize(dialect="moonshot")
@@ -51,32 +51,32 @@ class ToolSet:
     __slots__ = ("_lock", "_ready", "_set")
 
     def __init__(self, tools: object, /) -> None:
-        """Take a list of tools, as `sanitize_tools` does: a value or JSON text.
+        """Read a list of tools, as `sanitize_tools` does: a value or JSON text.
 
-        Raises `ToolwireError`: `invalid-request` if it is no list of tools, `invalid-json`, `invalid-value`,
+        Raises `ToolwireError`: `invalid-request` if it is not a list of tools, `invalid-json`, `invalid-value`,
         `too-deep`.
         """
         self._take(_toolwire.ToolSet(tools))
 
     def _take(self, kept: _toolwire.ToolSet) -> None:
         self._set = kept
-        # Making Python objects may run a finalizer, and with it another thread.
+        # Reentrant, because making Python objects may run a finalizer that uses this object.
         self._lock = RLock()
         self._ready: OrderedDict[str, ReadyTools] = OrderedDict()
 
     def __len__(self) -> int:
-        """Count the tools, those that an API runs itself included."""
+        """Return the number of tools, including tools that an API runs itself."""
         with self._lock:
             return self._set.size()
 
     def __repr__(self) -> str:
-        """Say how many tools there are."""
+        """Show the number of tools."""
         return f"<{type(self).__name__} of {len(self)} tools>"
 
     def update(self, tools: object, /) -> bool:
-        """Take another list in place of this one; `False`: it says the same, and all that was made stays.
+        """Replace the list; return `False` if the new list is equivalent, in which case all results stay valid.
 
-        Raises what the constructor raises; the list stays what it was then.
+        Raises the errors of the constructor; in that case the list is unchanged.
         """
         with self._lock:
             return self._changed(self._set.update(tools))
@@ -87,20 +87,20 @@ class ToolSet:
         return is_new
 
     def sanitize(self, **options: Unpack[ToolsOptions]) -> ReadyTools:
-        """Give what `sanitize_tools` gives for this list, and `json`, its tools as compact JSON text.
+        """Return the result of `sanitize_tools` for this list, with `json`: the tools as compact JSON text.
 
-        Made by the first call with such options, the same object after that: it cannot be changed. Its `changes`
-        are made when they are read.
+        The first call with given options makes the result, and later calls return the same object, which cannot be
+        changed. Its `changes` are made when they are read.
 
-        If tools were set aside, a `ToolwireWarning` names them as `sanitize_tools` does it. A callable as
-        `on_set_aside` is called every time.
+        If tools were set aside, a `ToolwireWarning` names them, as in `sanitize_tools`. A callable `on_set_aside` is
+        called every time.
 
         Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`,
         `not-representable` if tools have to be set aside and `on_set_aside` is `"error"`.
         """
         given: Any = without_callables(options)
         on_set_aside = options.get("on_set_aside")
-        # The callable reads which tools are missing: a list for a caller who has none must still warn of them.
+        # Separate results: the callable reads `quarantined`, which must not silence the warning of callers without one.
         key = repr((callable(on_set_aside), sorted(given.items())))
         with self._lock:
             ready = self._ready.get(key)
@@ -115,5 +115,5 @@ class ToolSet:
 
     def _made(self, options: ToolsOptions) -> ReadyTools:
         members = self._set.ready(options)
-        # What the caller does with the options later must not change what was made for them.
+        # Copied, so that later changes to the caller's options have no effect.
         return ReadyTools(frozen(members.pop("tools")), _Changes(self._set.list(), deepcopy(options)), members)

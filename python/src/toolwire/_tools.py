@@ -32,26 +32,26 @@ def sanitize_tools(  # type: ignore[overload-overlap]
 @overload
 def sanitize_tools(tools: object, /, **options: Unpack[ToolsOptions]) -> SanitizedTools[list[Any]]: ...
 def sanitize_tools(tools: object, /, **options: Unpack[ToolsOptions]) -> SanitizedTools[Any]:
-    """Rewrite a tool list for one API: each schema in its dialect, each name legal, each tool in the API's own shape.
+    """Rewrite a tool list for one API: each schema in its dialect, each name legal, each tool in the API's own format.
 
-    `tools` is a list of tools as MCP's `tools/list`, Anthropic, OpenAI (Chat Completions or Responses), Gemini or
-    Bedrock have them, or a dict that has one in `tools`. What the API runs itself (a hosted search, say) is passed on
-    as it is. JSON text gives JSON text: `str` gives `str`, anything else `bytes`, and text that needs no change comes
-    back as the very same object. A tool that cannot be made acceptable is set aside, with the reason, and never costs
-    the others.
+    `tools` is a list of tools in the format of MCP's `tools/list`, Anthropic, OpenAI (Chat Completions or Responses),
+    Gemini or Bedrock, or a dict with such a list in `tools`. Tools that the API runs itself (a hosted search, for
+    example) are kept unchanged. JSON text gives JSON text: `str` gives `str`, anything else `bytes`, and text that
+    needs no change is returned as the same object. A tool that cannot be made acceptable is set aside, with the reason,
+    and does not affect the others.
 
-    Tools of several servers go into one list as `[{"server": …, "tools": …}, …]`: tools of one name stay callable, and
-    `restore.call` says the server.
+    Pass the tools of several servers in one list as `[{"server": …, "tools": …}, …]`: tools with the same name all stay
+    callable, and `restore.call` returns the server.
 
-    If tools were set aside and the caller takes `tools` without having read `quarantined`, a `ToolwireWarning` names
-    them, once for each list; `on_set_aside` changes that.
+    If tools were set aside and the caller reads `tools` before `quarantined`, a `ToolwireWarning` names them, once for
+    each list; `on_set_aside` changes that.
 
     Options, all by keyword: those of `sanitize`, `format`, `fallback`, `max_tools`, `repair`, `prefix`, `on_set_aside`;
     `toolwire.types.ToolsOptions` describes them.
 
     Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-json`, `invalid-value`,
-    `too-deep`, `invalid-request` if it is no list of tools, `not-representable` if tools have to be set aside and
-    `on_set_aside` is `"error"`.
+    `too-deep`, `invalid-request` if `tools` is not a list of tools, `not-representable` if tools have to be set aside
+    and `on_set_aside` is `"error"`.
 
     >>> schema = {"type": "object", "properties": {"$ref": {"type": "string"}}}
     >>> answer = sanitize_tools([{"name": "21st_builder", "inputSchema": schema}], dialect="moonshot")
@@ -70,14 +70,14 @@ def sanitize_tools(tools: object, /, **options: Unpack[ToolsOptions]) -> Sanitiz
 
 
 def check_tools(tools: object, /, **options: Unpack[CheckToolsOptions]) -> tuple[ToolViolation, ...]:
-    """Say what the APIs behind some dialects would reject about a tool list as it is, dialect by dialect.
+    """Report what the APIs of some dialects would reject, reinterpret or ignore in a tool list, dialect by dialect.
 
     The list is a value or JSON text.
 
-    The only option is `dialects`, a list of their names. Nothing means accepted.
+    The only option is `dialects`, a list of their names. An empty result means that every dialect accepts the list.
 
     Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-json`, `invalid-value`,
-    `too-deep`, `invalid-request` if it is no list of tools.
+    `too-deep`, `invalid-request` if it is not a list of tools.
 
     >>> tools = [{"name": "ls", "inputSchema": {"type": "object", "properties": {}}}]
     >>> found = check_tools(tools, dialects=["moonshot", "anthropic"])
@@ -88,13 +88,13 @@ def check_tools(tools: object, /, **options: Unpack[CheckToolsOptions]) -> tuple
 
 
 def dialect_for(**query: Unpack[DialectQuery]) -> DialectChoice:
-    """Name the dialect for what is known of an API, and say how sure that is, and why.
+    """Return the dialect for an API, with the confidence of the choice and its reason.
 
-    The query is `host`, `api`, `model`, and whether its tools are `strict`. An unknown API is `portable`, unless
-    `exact` is true.
+    The query is `host`, `api`, `model`, and whether its tools are `strict`. The dialect of an unknown API is
+    `portable`, unless `exact` is true.
 
     Raises `ToolwireError`: `unknown-dialect` for a host that is retired, and with `exact` for an unknown API;
-    `unknown-option`; `invalid-option`, also if there is nothing to go by.
+    `unknown-option`; `invalid-option`, also if the query is empty.
 
     >>> dialect_for(host="openrouter.ai", model="anthropic/claude-sonnet-4.5").dialect
     'anthropic'
@@ -108,11 +108,11 @@ def dialect_for(**query: Unpack[DialectQuery]) -> DialectChoice:
 
 
 def deferral_for(**query: Unpack[DeferralQuery]) -> DeferralChoice:
-    """Name the options `target` and `native` of `apply_deferred_loading` for what is known of a backend.
+    """Return the options `target` and `native` of `apply_deferred_loading` for a backend.
 
-    They say which construct of its own for deferred tools it has: by its `host`, the `model`, and `api` if it is asked
-    in one protocol only. A backend that nobody knows to have one is no error: its `native` is `"none"`, its `target` is
-    None, and deferred tools are emulated.
+    They name the backend's native construct for deferred tools. The query is the `host`, the `model`, and the `api` if
+    the backend is used through one protocol only. A backend without a known construct is not an error: its `native` is
+    `"none"`, its `target` is `None`, and deferred tools are emulated.
 
     Raises `ToolwireError`: `unknown-option`; `invalid-option`, also if neither a host nor a model is given.
 

@@ -1,16 +1,16 @@
-"""Transports for `httpx`, on which SDKs stood until 2026, and many still do: `pip install toolwire[httpx]`.
+"""Transports for `httpx`, which the SDKs used until 2026, and many still use: `pip install toolwire[httpx]`.
 
-Requests are adapted on their way out, replies restored on their way back, and searches for deferred tools answered on
-the way. `toolwire.httpx2` has the same for its successor:
+Requests are adapted before they are sent, replies are restored, and searches for deferred tools are answered in
+between. `toolwire.httpx2` contains the same classes for `httpx2`, the successor:
 
 >>> import httpx
 >>> from toolwire.httpx import ToolwireTransport
 >>> client = httpx.Client(transport=ToolwireTransport(dialect="moonshot"))
 
-which is what the SDKs take as `http_client`. A GET, another path, or a body that is no conversation passes untouched,
-and so do replies that are errors. If a request cannot be adapted, nothing is sent: the response has status 400 and says
-why in the API's own words, so that an SDK raises its error of a bad request, and does not try again. Tools that cannot
-be sent are set aside; a `toolwire.ToolwireWarning` tells of them, unless `on_set_aside` says otherwise.
+Pass the client to an SDK as `http_client`. A GET, another path, or a body without a conversation passes unchanged, and
+so do error replies. If a request cannot be adapted, nothing is sent: the response has status 400 and the API's own
+error format, so that an SDK raises its error for a rejected request and does not retry. Tools that cannot be sent are
+set aside; a `toolwire.ToolwireWarning` names them, unless `on_set_aside` is set.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ __all__ = ["AsyncToolwireTransport", "ToolwireTransport"]
 
 
 class _Pieces(_transport.Pieces, httpx.SyncByteStream):
-    """A reply that comes in pieces."""
+    """A streamed reply."""
 
 
 class _AsyncPieces(_transport.AsyncPieces, httpx.AsyncByteStream):
-    """A reply that comes in pieces."""
+    """A streamed reply."""
 
 
 class ToolwireTransport(_transport.Transport, httpx.BaseTransport):
-    """Adapts every request with tools to the backend that it goes to, and restores the reply, whole or streamed."""
+    """Adapts every request with tools to its backend, and restores the reply, whole or streamed."""
 
     pieces = _Pieces
 
@@ -52,12 +52,12 @@ class ToolwireTransport(_transport.Transport, httpx.BaseTransport):
         on_repair: Callable[[list[RepairedCall], SentRequest], object] | None = None,
         **options: Unpack[ExchangeOptions],
     ) -> None:
-        """Stand before another transport; by default that of `httpx.Client`.
+        """Wrap another transport; the default is that of `httpx.Client`.
 
-        `on_report` is told what was done to each request before it is sent, and which: the dialect, every change, which
-        tools were set aside, which are loaded. `on_repair` is told what became of the arguments of calls, once each is
-        whole, where they are repaired (`repair`). The dialect is told by host, path and model, unless `dialect` says
-        it.
+        `on_report` is called before each request is sent, with a report (the dialect, all changes, the tools that were
+        set aside, the loaded tools) and the request. `on_repair` is called when a call is complete, with the repairs of
+        its arguments, if calls are repaired (`repair`). The dialect is determined by host, path and model, unless
+        `dialect` is given.
 
         Raises `ToolwireError`: `unknown-option`, `invalid-option`, `unknown-dialect`.
         """
@@ -78,7 +78,7 @@ class AsyncToolwireTransport(_transport.AsyncTransport, httpx.AsyncBaseTransport
         on_repair: Callable[[list[RepairedCall], SentRequest], object] | None = None,
         **options: Unpack[ExchangeOptions],
     ) -> None:
-        """Stand before another transport, as `ToolwireTransport` does."""
+        """Wrap another transport, like `ToolwireTransport`."""
         listeners = _transport.Listeners(on_report, on_repair)
         super().__init__(
             httpx.AsyncHTTPTransport() if transport is None else transport, httpx.Response, listeners, options

@@ -1,4 +1,4 @@
-"""What the functions take and give, for type checkers."""
+"""Types of parameters and results, for type checkers."""
 
 from __future__ import annotations
 

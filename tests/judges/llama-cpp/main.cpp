@@ -1,9 +1,10 @@
-// llama.cpp's own converter and grammar parser, asked about schemas: one JSON object a line, one answer a line.
+// llama.cpp's own converter and grammar parser as a judge of schemas: one JSON object and one answer in each line.
 //
 //   {"schema": {…}, "texts": ["{\"a\":1}", …]}  →  {"error": null, "accepts": [true, …]}
 //
-// `error` is what its server would answer, `accepts` says which texts the grammar lets a model write. Linked are the
-// files that these need (python/tests/llama_cpp_judge.py names them); the rest of llama.cpp is stood in for below.
+// `error` is the error that its server would return, `accepts` tells for each text whether the grammar admits it. Only
+// the files that these need are linked (python/tests/llama_cpp_judge.py names them); stubs below replace the rest of
+// llama.cpp.
 
 #include "json-schema-to-grammar.h"
 #include "common.h"
@@ -30,7 +31,7 @@ void llama_log_internal(ggml_log_level level, const char * format, ...) {
     (void) format;
 }
 
-// Grammars of schemas name no tokens, so no vocabulary is ever read.
+// Grammars of schemas name no tokens, so that no vocabulary is read.
 int32_t llama_vocab::tokenize(const char *, int32_t, llama_token *, int32_t, bool, bool) const {
     throw std::logic_error("expected no vocabulary, found a token in a grammar");
 }
@@ -41,7 +42,7 @@ bool llama_vocab::is_eog(llama_token) const {
     return false;
 }
 
-// Three helpers of a file that would bring in the whole library.
+// Three helpers from a file that would need the whole library.
 std::string string_join(const std::vector<std::string> & parts, const std::string & between) {
     std::string joined;
     for (size_t i = 0; i < parts.size(); i++) {

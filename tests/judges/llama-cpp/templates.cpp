@@ -1,9 +1,9 @@
-// llama.cpp's chat templates, asked about tools: one JSON object a line, one answer a line.
+// llama.cpp's chat templates as a judge of tools: one JSON object and one answer in each line.
 //
 //   {"template": "{{ … }}", "tools": [{"type": "function", …}, …]}  →  {"errors": [null, "Value is not iterable", …]}
 //
-// A tool's error is what the server answers to a request that has this one tool. Linked are the files that
-// templates need (python/tests/llama_cpp_judge.py names them); the rest of llama.cpp is stood in for below.
+// A tool's error is the server's error for a request with this tool only. Only the files that templates need are linked
+// (python/tests/llama_cpp_judge.py names them); stubs below replace the rest of llama.cpp.
 
 #include "chat.h"
 #include "common.h"
@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-// Without a model there is no vocabulary, and no template but the one that is asked about.
+// Without a model, there is no vocabulary, and no template other than the given one.
 const char * llama_model_chat_template(const llama_model *, const char *) {
     return nullptr;
 }
@@ -54,7 +54,7 @@ extern "C" void ggml_abort(const char * file, int line, const char * format, ...
     std::abort();
 }
 
-// Helpers of files that would bring in the whole library.
+// Helpers from files that would need the whole library.
 bool tty_can_use_colors() {
     return false;
 }
