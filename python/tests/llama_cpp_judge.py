@@ -6,7 +6,11 @@ half a minute on one core. An argument after the folder selects another version 
 package is used, which has the MIT license; the package's own wrapper has another license.
 
 `python tests/llama_cpp_judge.py --templates FOLDER` builds the judge of chat templates in the same way, from more files
-(two minutes on one core), and writes the templates of the sources next to it. Only `scripts/judges.sh` does so.
+(two minutes on one core), and writes the templates of the sources next to it.
+
+`python tests/llama_cpp_judge.py --server FOLDER` builds llama.cpp's whole server with CMake (eight minutes on one core),
+and writes a model for it whose tokens are drawn at random (tests/judges/llama-cpp/model.cpp). Only `scripts/judges.sh`
+builds these two.
 """
 
 from __future__ import annotations
@@ -34,6 +38,10 @@ MAIN = PYTHON.parent / "tests" / "judges" / "llama-cpp" / "main.cpp"
 TEMPLATE_PROGRAM = PROGRAM.with_name("templates-judge")
 TEMPLATE_MAIN = MAIN.with_name("templates.cpp")
 TEMPLATES = PROGRAM.with_name("templates")
+SERVER = PROGRAM.with_name("llama-server")
+MODEL = PROGRAM.with_name("random.gguf")
+MODEL_MAIN = MAIN.with_name("model.cpp")
+CHAT_TEMPLATE = MAIN.with_name("hermes.jinja")
 REQUIREMENTS = PYTHON / "requirements-llama-cpp.txt"
 
 SOURCES = [
@@ -80,6 +88,37 @@ def build_templates(folder: Path, version: str | None = None) -> None:
         shutil.copytree(sources / "models" / "templates", folder / TEMPLATES.name)
 
 
+def build_server(folder: Path, version: str | None = None) -> None:
+    """Leave llama.cpp's server in a folder, and the model that writes what a grammar allows at random."""
+    off = [
+        "BUILD_SHARED_LIBS",
+        "GGML_CPU_REPACK",
+        "GGML_LLAMAFILE",
+        "GGML_NATIVE",
+        "GGML_OPENMP",
+        "LLAMA_BUILD_APP",
+        "LLAMA_BUILD_EXAMPLES",
+        "LLAMA_BUILD_TESTS",
+        "LLAMA_OPENSSL",
+        "LLAMA_SUBPROCESS",
+        "LLAMA_USE_PREBUILT_UI",
+    ]
+    flags = [f"-DCMAKE_{language}_FLAGS=-O1" for language in ("C", "CXX")]
+    options = ["-DCMAKE_BUILD_TYPE=None", *flags, *(f"-D{name}=OFF" for name in off)]
+    with unpacked(version) as sources, tempfile.TemporaryDirectory() as scratch:
+        made = Path(scratch)
+        # CMake and Ninja come from PyPI, so that a machine needs no more than a compiler.
+        tools = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        environment = {**os.environ, "PATH": tools, "CMAKE_GENERATOR": "Ninja"}
+        subprocess.run(["cmake", "-S", sources, "-B", made, *options], check=True, env=environment)
+        subprocess.run(["cmake", "--build", made, "--target", SERVER.name], check=True, env=environment)
+        folder.mkdir(parents=True, exist_ok=True)
+        library = made / "ggml" / "src" / "libggml-base.a"
+        compile_all([MODEL_MAIN], sources, made / "model", [library])
+        subprocess.run([made / "model", folder / MODEL.name], check=True)
+        shutil.copy(made / "bin" / SERVER.name, folder)
+
+
 @contextmanager
 def unpacked(version: str | None) -> Iterator[Path]:
     """Download and unpack llama.cpp's sources into a temporary folder."""
@@ -95,7 +134,7 @@ def unpacked(version: str | None) -> Iterator[Path]:
         yield Path(scratch) / "sources"
 
 
-def compile_all(files: Sequence[Path], sources: Path, program: Path) -> None:
+def compile_all(files: Sequence[Path], sources: Path, program: Path, libraries: Sequence[Path] = ()) -> None:
     """Compile files into a program."""
     compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
@@ -112,7 +151,8 @@ def compile_all(files: Sequence[Path], sources: Path, program: Path) -> None:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             objects = list(pool.map(compiled, files))
         program.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run([compiler, *map(str, objects), "-pthread", "-o", str(program)], check=True)
+        linked = [*objects, *libraries]
+        subprocess.run([compiler, *map(str, linked), "-pthread", "-o", str(program)], check=True)
 
 
 def download(folder: Path, version: str | None) -> None:
@@ -193,7 +233,9 @@ def one_line(text: str) -> str:
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--templates":
-        build_templates(Path(sys.argv[2]), *sys.argv[3:4])
-    else:
+    builds = {"--templates": build_templates, "--server": build_server}
+    chosen = builds.get(sys.argv[1])
+    if chosen is None:
         build(Path(sys.argv[1]), *sys.argv[2:3])
+    else:
+        chosen(Path(sys.argv[2]), *sys.argv[3:4])

@@ -1,0 +1,213 @@
+"""llama.cpp's whole server judges what its grammars hold: a model that writes at random within them calls each tool.
+
+Its arguments are validated against the schema that was sent, and, restored, against the tool's own schema. What breaks
+one of them, `check` calls ignored or reinterpreted there, or the report of `sanitize` calls lost.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import socket
+import subprocess
+import time
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+
+import toolwire
+from judging import installed, schemas
+from llama_cpp_judge import CHAT_TEMPLATE, MODEL, SERVER
+from test_judge_admits import cases
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+DIALECT = "llama-cpp"
+SEEDS = (1, 2, 3)
+MAX_SECONDS = 20.0
+"""Time for an answer. A schema whose bounds admit nothing never gets one."""
+MAX_BYTES = 4 << 30
+"""Memory of the server's process, which grows for the same schemas."""
+MAX_TOKENS = 1500
+"""Longer answers are cut off, and not judged."""
+BIASES = [[ord('"'), 4], [ord("}"), 4], [ord("]"), 4], [257, 200], [258, 100]]
+"""Strings, lists and objects end soon. A call begins at once, and the message ends after it (model.cpp)."""
+CLOSES = "object-openness"
+"""The rule about objects that the server closes, which makes it write less, never more."""
+
+
+class Server:
+    """The server's process, which is started again after it ended or hung."""
+
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[bytes] | None = None
+        self.client = httpx.Client(timeout=MAX_SECONDS)
+
+    def start(self) -> None:
+        """Start the server, and wait until it answers."""
+
+        def limit() -> None:
+            resource.setrlimit(resource.RLIMIT_AS, (MAX_BYTES, MAX_BYTES))
+
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=MAX_SECONDS)
+        given = f"--model {MODEL} --chat-template-file {CHAT_TEMPLATE} --host 127.0.0.1 --port {port} --ctx-size 8192"
+        flags = "--jinja --parallel 1 --threads 1 --no-warmup --no-webui --log-disable"
+        self.process = subprocess.Popen(
+            [str(SERVER), *given.split(), *flags.split()],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=limit,
+        )
+        while self.process.poll() is None:
+            try:
+                if self.client.get("/health").status_code == 200:
+                    return
+            except httpx.TransportError:
+                time.sleep(0.02)
+        raise AssertionError(f"expected a server that starts, found exit status {self.process.returncode}")
+
+    def call(self, schema: str, seed: int) -> str | None:
+        """Return the arguments of a call, or nothing if the server refuses the tool or the call is cut off."""
+        if self.process is None:
+            self.start()
+        request = {
+            "messages": [{"role": "user", "content": "Hello"}],
+            "tool_choice": "required",
+            "parallel_tool_calls": False,
+            "seed": seed,
+            "max_tokens": MAX_TOKENS,
+            "logit_bias": BIASES,
+            # Every token that the grammar allows can be drawn.
+            "top_k": 0,
+            "top_p": 1,
+            "min_p": 0,
+        }
+        # The schema goes as it is spelled: `1.0` is not the same as `1` to its JSON parser.
+        tool = f'{{"type": "function", "function": {{"name": "f", "description": "d", "parameters": {schema}}}}}'
+        try:
+            content = f'{json.dumps(request)[:-1]}, "tools": [{tool}]}}'.encode("utf-8", "surrogatepass")
+            response = self.client.post("/v1/chat/completions", content=content)
+        except httpx.TransportError:
+            self.close()
+            return None
+        if response.status_code != 200:
+            return None
+        [choice] = response.json()["choices"]
+        if choice["finish_reason"] != "tool_calls":
+            return None
+        [call] = choice["message"]["tool_calls"]
+        arguments: str = call["function"]["arguments"]
+        return arguments
+
+    def close(self) -> None:
+        """End the process."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+        self.client.close()
+
+
+@cache
+def server() -> Server:
+    if not SERVER.exists():
+        pytest.skip("llama.cpp's server is not built: `python tests/llama_cpp_judge.py --server FOLDER`")
+    return Server()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _ended() -> Iterator[None]:
+    yield
+    if SERVER.exists():
+        server().close()
+
+
+def errors(schema: Any, text: str) -> list[tuple[str, str]]:
+    """Return the places in a schema that arguments break, and why; nothing if the schema cannot judge."""
+    jsonschema = installed("jsonschema")
+    try:
+        arguments = json.loads(text)
+    except ValueError as error:
+        return [("", f"no JSON: {error}")]
+    try:
+        found = list(jsonschema.Draft202012Validator(schema).iter_errors(arguments))
+    except Exception:
+        # References that lead nowhere, and patterns of another language than Python's.
+        return []
+    return [(place(error.absolute_schema_path), error.message) for error in found]
+
+
+def place(path: Iterable[Any]) -> str:
+    """Return the pointer to the schema whose keyword is at the end of a path; a reference leads to its target."""
+    pointer = ""
+    for step in list(path)[:-1]:
+        pointer = "" if step == "$ref" else f"{pointer}/{str(step).replace('~', '~0').replace('/', '~1')}"
+    return pointer
+
+
+def silent(sent: Any, arguments: str) -> list[str]:
+    """Return what arguments break of the schema that was sent, and `check` does not call ignored or reinterpreted."""
+    check: Any = toolwire.check
+    broken = errors(sent, arguments)
+    said = [found.pointer for found in check(sent, dialect=DIALECT) if found.constraint != CLOSES] if broken else []
+    return [
+        f"{why} at `{pointer}`"
+        for pointer, why in broken
+        if not any(one.startswith(pointer) or pointer.startswith(one) for one in said)
+    ]
+
+
+def called(text: str) -> Iterator[tuple[Any, str]]:
+    """Give a schema with the arguments of each call that the server writes for it."""
+    try:
+        sent = json.loads(text)
+        toolwire.check(text, dialect=DIALECT)
+    except (ValueError, RecursionError, toolwire.ToolwireError):
+        # No JSON, or more than the limits of any function.
+        return
+    for seed in SEEDS:
+        arguments = server().call(text, seed)
+        if arguments is not None:
+            yield sent, arguments
+
+
+def shown(why: str, arguments: str, text: str) -> str:
+    """Describe a call that breaks a schema."""
+    return f"{why}: {arguments!r}: {text}"
+
+
+def test_check_says_what_the_server_does_not_hold() -> None:
+    calls, found = 0, []
+    for text in [*schemas(), *(json.dumps(schema) for schema, _ in cases())]:
+        for sent, arguments in called(text):
+            calls += 1
+            found += [shown(why, arguments, text) for why in silent(sent, arguments)]
+    print(f"{calls} calls of tools as they are")
+    assert calls > 1000
+    assert not found
+
+
+def test_restored_calls_keep_to_the_tools_own_schema() -> None:
+    sanitize: Any = toolwire.sanitize
+    restore: Any = toolwire.restore_arguments
+    calls, found = 0, []
+    for text in schemas():
+        try:
+            written = sanitize(text, dialect=DIALECT)
+        except toolwire.ToolwireError:
+            continue
+        for sent, arguments in called(written.schema):
+            calls += 1
+            found += [shown(why, arguments, text) for why in silent(sent, arguments)]
+            if written.lossless and not errors(sent, arguments):
+                own = restore(arguments, written.restore_plan)
+                found += [shown(f"{why} at `{at}`, restored", own, text) for at, why in errors(json.loads(text), own)]
+    print(f"{calls} calls of rewritten tools")
+    assert calls > 1000
+    assert not found
