@@ -1,4 +1,4 @@
-// The page on workers and bundlers: its files, its commands, as they stand there.
+// Runs the files and commands of docs/bundlers.md, the page on workers and bundlers, exactly as it shows them.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { project, ROOT, run, tool } from './project.js';
 const page = readFileSync(join(ROOT, '../docs/bundlers.md'), 'utf8');
 const sections = page.split(/^## /m).slice(1);
 
-/** What a section's commands print, line by line, and what their comments say that they print. */
+/** Returns the output of a section's commands, line by line, and the output that its comments state. */
 function play(section) {
   const folder = join(project('page'), 'dist');
   for (const [, name, text] of section.matchAll(/^```js (\S+)\n(.*?)^```$/gms)) writeFileSync(join(folder, name), text);
@@ -57,12 +57,12 @@ describe('docs/bundlers.md', () => {
 
   test('a Worker has the WebAssembly as a module', () => {
     const folder = join(of('Cloudflare Workers with plain esbuild').folder, 'dist');
-    // Built again: each section begins with an empty folder.
+    // Built again, because each section begins with an empty folder.
     const { built } = play(sections.find((section) => section.startsWith('Cloudflare Workers')));
     const wasm = built.find((name) => name.endsWith('.wasm'));
     assert.deepEqual(built, [wasm, 'worker.js'].sort());
     const modules = `(name = "worker.js", esModule = embed "worker.js"), (name = "${wasm}", wasm = embed "${wasm}")`;
-    // Its `fetch` is what the page shows; workerd's own test calls it.
+    // The page shows the worker's `fetch`, which the test method of workerd calls here.
     writeFileSync(
       join(folder, 'test.js'),
       `import worker from './worker.js';

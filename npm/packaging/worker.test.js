@@ -1,5 +1,5 @@
-// In workerd, the engine of Cloudflare Workers, bundled as their command line does: by the condition `workerd`, and with
-// each `.wasm` as a module of its own.
+// Tests in workerd, the engine of Cloudflare Workers, with bundles like those of Cloudflare's command line: with the condition
+// `workerd`, and with each `.wasm` as a separate module.
 
 import assert from 'node:assert/strict';
 import { copyFileSync, writeFileSync } from 'node:fs';
