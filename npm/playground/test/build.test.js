@@ -1,4 +1,4 @@
-// What was built, without a browser: the policy, the paths, and what it weighs.
+// Tests the built files without a browser: the policy, the paths, and the sizes.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Links that somebody made who means no good: they choose what there is to choose, and nothing else.
+// Malicious links: they can set the page's choices, and nothing else.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -8,7 +8,7 @@ import { skip, start, view } from './browser.js';
 
 const packed = (bytes) => `#1.${deflateRawSync(bytes, { level: 9 }).toString('base64url')}`;
 const link = (state) => packed(Buffer.from(JSON.stringify(state)));
-/** Ends a string of either kind, runs something, and goes on. */
+/** Closes a string literal of either kind, runs code, and continues. */
 const CODE = `x'"}); globalThis.taken = true; ({a:'"\u2028\`\${globalThis.taken = true}`;
 const REQUEST = JSON.stringify({
   model: 'claude',
@@ -56,13 +56,13 @@ describe('a link', { skip }, () => {
           await page.locator('.call').click();
           await page.locator('.told', { hasText: 'Call copied' }).waitFor();
           const call = await page.evaluate(() => navigator.clipboard.readText());
-          // A whole request is checked by two functions.
+          // A whole request is checked with two functions.
           const one = String.raw`toolwire\.\w+\([\w.[\]]+(, \{.*\})?\)`;
           assert.match(call, new RegExp(`^(${one}|\\[${one}, ${one}\\]\\.flat\\(\\))$`));
           assert.doesNotMatch(call, /maxBytes|toolSearchName|toString/);
           await page.evaluate(`try { globalThis.input = ${REQUEST}; ${call} } catch {}`);
           assert.equal(await page.evaluate(() => globalThis.taken), undefined, call);
-          // What is drawn throws nothing in any view: `page` listens.
+          // Drawing it causes no error in any view: `page` fails on one.
           for (const tab of ['matrix', 'deferred', 'restore', 'rewrite']) await view(page, tab);
         }));
     }

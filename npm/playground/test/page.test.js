@@ -1,4 +1,4 @@
-// The page as a whole: links, the console's API, the policy, keys, colours, small screens, what is read aloud.
+// Tests the whole page: links, the console's API, the policy, keys, colours, small screens, screen readers.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -10,7 +10,7 @@ import { dialect, NARROW, output, pick, skip, start, view, WIDE, write } from '.
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const VIEWS = ['rewrite', 'matrix', 'deferred', 'restore'];
-/** Where the first example does not show all that there is. */
+/** Examples that show more of a view than the first example does. */
 const SHOWN = { deferred: 'claude-code', matrix: 'workspace', 'restore repaired': 'repair' };
 
 describe('the page', { skip }, () => {
@@ -42,7 +42,7 @@ describe('the page', { skip }, () => {
     site.page({}, async (page) => {
       await pick(page, 'conversation');
       await page.locator('.turn-button').nth(5).click();
-      // The address would follow by itself, a moment later.
+      // Without this, the address would be updated a moment later.
       await page.getByRole('button', { name: 'Share' }).click();
       await page.locator('.told', { hasText: 'Link copied' }).waitFor();
       await page.reload();
@@ -140,7 +140,7 @@ describe('the page', { skip }, () => {
       await page.keyboard.press('ControlOrMeta+a');
       await page.keyboard.type('12');
       assert.equal(await page.locator('.cm-merge-a .cm-line').innerText(), '12');
-      // Letters are text in an editor; Tab leaves it.
+      // In an editor, letters are typed as text; Tab leaves it.
       await page.keyboard.type('n');
       assert.equal(await page.locator('.cm-merge-a .cm-line').innerText(), '12n');
       await page.keyboard.press('Tab');
@@ -198,7 +198,7 @@ describe('the page', { skip }, () => {
             await pick(page, SHOWN[name] ?? 'ticket');
             await view(page, name.replace(/ .*/, ''));
             if (name === 'rewrite' || name === 'restore repaired') await page.locator('.note-button').nth(2).click();
-            // Every mark there is: carriers, references, notices, what comes and what goes.
+            // This turn shows every kind of mark: carriers, references, notices, and tools that come and go.
             if (name === 'deferred') await page.locator('.turn-button').nth(4).click();
             if (name === 'matrix') await page.locator('.cell:not(.sign-none)').nth(119).waitFor();
             const { scrollWidth, innerWidth } = await page.evaluate(() => ({
@@ -228,7 +228,7 @@ describe('the page', { skip }, () => {
     site.page({}, async (page) => {
       const tool = (number) => ({
         name: `tool_${number}`,
-        // Nothing that compresses: no link can hold it.
+        // Incompressible, so that it does not fit into a link.
         description: randomBytes(200).toString('hex'),
         inputSchema: {
           type: 'object',

@@ -1,4 +1,4 @@
-// What the view "Restore" makes of arguments that need repair: first what it would show, without a browser, then the view.
+// Tests repaired arguments in the view "Restore": first the data for the view, without a browser, then the view itself.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -196,7 +196,7 @@ describe('the view of repaired arguments', { skip }, () => {
       await write(page, ARGS, "{'projects': ['web'],}");
       await page.locator('.verdict', { hasText: 'takes the arguments now' }).waitFor();
       assert.match(await page.getByLabel('The restored arguments').innerText(), /"projects"/);
-      // Bytes, not characters.
+      // Offsets are in bytes, not in characters.
       await write(page, ARGS, '{"projects": [\'ü\'],}');
       await page.locator('.note', { hasText: 'extra-comma' }).click();
       const mark = page.locator('.cm-merge-a .tw-mark[data-note="1"]');

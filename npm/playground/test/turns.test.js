@@ -1,5 +1,5 @@
-// What the view "Deferred loading" makes of a request before anything is shown: its turns, its messages in words, its
-// prompt, and what both backends see. Without a browser.
+// Tests the data for the view "Deferred loading", without a browser: a request's turns, its messages in readable form, its
+// prompt, and the tools that both backends see.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -61,7 +61,7 @@ describe('turns', () => {
       { type: 'tool_search_output', execution: 'client', call_id: '3', tools: [] },
     ];
     assert.deepEqual(endsOf({ input }), [2, 5, 9, 11]);
-    // OpenAI's own search need not say who runs it; one with a call to answer is the client's.
+    // OpenAI's own search may lack `execution`; a search with a call to answer is the client's.
     const said = input.map(({ execution, ...item }) => item);
     assert.deepEqual(endsOf({ input: said }), [2, 5, 9, 11]);
   });
@@ -71,7 +71,7 @@ describe('turns', () => {
     assert.equal(formatOf(example('kimi')), 'openai-chat');
     assert.equal(formatOf(example('codex')), 'openai-responses');
     assert.equal(formatOf(example('claude-code')), 'anthropic');
-    // As toolwire reads it, and not by a rule of the page's own: what this is depends on where it goes.
+    // The format is toolwire's decision, and not a rule of the page: here it depends on the target.
     const either = JSON.stringify({ model: 'm', messages: [says('user')], seed: 1 });
     assert.deepEqual([formatOf(either), formatOf(either, { target: 'openai-chat' })], ['anthropic', 'openai-chat']);
     assert.equal(formatOf(JSON.stringify({ messages: [says('user')], tools: 1 })), undefined);
@@ -91,7 +91,7 @@ describe('turns', () => {
     assert.deepEqual([of(200).ends.length, of(200).skipped], [200, 0]);
     const more = of(203);
     assert.deepEqual([more.ends.length, more.skipped, more.ends[0], more.ends.at(-1)], [200, 3, 7, 405]);
-    // The first turn has all that was said before.
+    // The first turn that is shown has all earlier items.
     assert.equal(turns.requestOf(more, 0).messages.length, 7);
     assert.equal(turns.itemsOf(more, 0).length, 7);
     assert.equal(turns.itemsOf(more, 1).length, 2);
@@ -166,7 +166,7 @@ describe('turns', () => {
     assert.equal(growth({ system: 't' }).partsAt, '/system');
     assert.equal(growth({ messages: [says('user', 'b')] }).partsAt, '/messages/0');
     assert.equal(growth({ messages: [] }).partsAt, '/messages/0');
-    // A tool that the provider keeps back is no part of the prompt.
+    // A tool that the provider defers is not part of the prompt.
     assert.equal(growth({ tools: [tool('f'), tool('g', { defer_loading: true })] }).partsAt, undefined);
   });
 
@@ -218,7 +218,7 @@ describe('turns', () => {
     );
   });
 
-  // By hand, from what the examples' histories say.
+  // Written by hand, from the examples' histories.
   const ALL = [
     'calendar_cancel_event',
     'calendar_create_event',
@@ -264,7 +264,7 @@ describe('turns', () => {
       for (const id of backends.BACKEND_IDS) {
         const [{ turns: played, failed }] = conversation.conversationOf(example(name), [id, id], {}).sides;
         assert.equal(failed, undefined, `${name} on ${id}`);
-        // The provider's own search: a backend without one gets all tools at once, or (natively) none of it.
+        // The provider's own search: a backend without one gets all tools at once, or (natively) no search.
         const { native } = backends.backendOf(id).options;
         const loadsAll = name === 'conversation' && native === undefined;
         const hasSearch = name !== 'conversation' || !['additional-tools', 'kimi'].includes(native);

@@ -1,4 +1,4 @@
-// Clicks through every view. What the page shows is compared with what its own `window.toolwire` says.
+// Clicks through every view, and compares what the page shows with the results of its own `window.toolwire`.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
