@@ -1,5 +1,5 @@
-// What the adapters of frameworks do with calls and lists that are out of the ordinary: equal ids, names of hosted tools, other forms of tools.
-// The models are scripted here, because no API gives such replies when asked to.
+// Tests the adapters of frameworks with unusual calls and lists: equal ids, names of hosted tools, other formats of tools.
+// The models are scripted here, because a real API does not give such replies on request.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -27,10 +27,10 @@ const PAY = {
 };
 const WRONG = { account: 'alice' };
 const RIGHT = { account: 'bob', amount: 1 };
-/** Kimi's ids: counted in each reply. */
+/** An id in Kimi's form, numbered within each reply. */
 const ID = 'functions.pay:0';
 
-/** A gate that is closed until `open` is called. `wait` comes to it, and `reached` resolves with the first that does. */
+/** A gate that is closed until `open` is called. `wait` waits at it, and `reached` resolves when the first caller waits. */
 function gated() {
   let open;
   let reach;
@@ -43,7 +43,7 @@ function gated() {
   return { wait, reached, open };
 }
 
-/** A model of the AI SDK, which says one list of parts for each request, and what it got. */
+/** A model of the AI SDK that replies with one list of parts for each request, and records the requests. */
 function scripted(...replies) {
   const got = [];
   const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
@@ -81,7 +81,7 @@ const called = (input, toolCallId = ID) => ({
   input: JSON.stringify(input),
 });
 
-/** Asks a model of the AI SDK, streamed; `runs` are the arguments that reach the tool. */
+/** Runs a streamed request with a model of the AI SDK. `runs` collects the arguments that reach the tool. */
 async function pays(toolwire, model, runs, inputSchema = jsonSchema(PAY)) {
   const tools = { pay: tool({ inputSchema, execute: (input) => void runs.push(input) }) };
   const { steps } = streamText({
@@ -208,7 +208,7 @@ test('the adapters refuse wrong options when they are created', () => {
   }
 });
 
-/** A model of LangChain's, which says one message for each request, and keeps what it got. */
+/** A model of LangChain that replies with one message for each request, and records the requests. */
 class Scripted extends BaseChatModel {
   got = [];
 
@@ -234,7 +234,7 @@ class Scripted extends BaseChatModel {
   }
 }
 
-/** A tool of LangChain's; `runs` are the arguments that reach it. */
+/** A tool of LangChain. `runs` collects the arguments that reach it. */
 function listed(name, schema, runs = [], more = {}) {
   const func = (input) => {
     runs.push(input);
@@ -302,7 +302,7 @@ test('toolwire/langchain: two calls of one id in a reply are judged each for its
 
 test('toolwire/langchain: a call that a person has edited runs', async () => {
   const runs = [];
-  // As `humanInTheLoopMiddleware` does it, without a pause: the call keeps its id.
+  // Edits a call as `humanInTheLoopMiddleware` does, but without a pause: the call keeps its id.
   const person = createMiddleware({
     name: 'Person',
     afterModel({ messages }) {
@@ -344,7 +344,7 @@ test('toolwire/langchain: messages that repeat their calls in `content` have eac
     [history.content.map(({ name }) => name), history.tool_calls.map(({ name }) => name)],
     [[undefined, 'files_read'], ['files_read']],
   );
-  // What the model made is its own.
+  // The model's own message is not changed.
   assert.equal(JSON.stringify(message), before);
   assert.deepEqual(
     JSON.parse(JSON.stringify(messages[1])).kwargs.tool_calls.map(({ name }) => name),
@@ -362,7 +362,7 @@ test('toolwire/langchain: a result has the name of its call', async () => {
   assert.deepEqual(ofTools(messages), [['files.read', 'success']]);
 });
 
-/** The tools and options that a model gets. */
+/** Returns the tools and options that a model gets. */
 async function sent(tools, request = {}, messages = [new HumanMessage('Go.')], options = {}) {
   const model = new Scripted();
   const changes = createMiddleware({ name: 'Changes', wrapModelCall: (given, next) => next({ ...given, ...request }) });

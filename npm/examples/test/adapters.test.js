@@ -1,4 +1,4 @@
-// The adapters of frameworks, each with the framework itself, before the fake of an API.
+// Tests the adapters, each with its real framework, against the fake API.
 
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
@@ -15,12 +15,12 @@ import * as vercel from '../dist/vercel-ai-middleware.js';
 import { backend } from '../fake/backend.js';
 import { served, TOOLS } from '../fake/server.js';
 
-/** How the model calls the tool in a dialect that renames `$ref`, and what its server expects. */
+/** The model's call of the tool in a dialect that renames `$ref`, and below the call that its server expects. */
 const ENCODED = { name: 'files_read', input: { path: 'README.md', dollar_ref_: 'main' } };
 const EXPECTED = [{ name: 'files.read', input: { path: 'README.md', $ref: 'main' } }];
 const DONE = { text: 'It says: any model.' };
 
-/** The AI SDK's tools, without an adapter. */
+/** Returns the AI SDK's tools, without an adapter. */
 function plain(published, call) {
   return Object.fromEntries(
     published.map(({ name, description, inputSchema }) => [
@@ -42,7 +42,7 @@ for (const streams of [false, true]) {
     assert.equal(await ask, DONE.text);
     assert.deepEqual(calls, EXPECTED);
     assert.equal(got.length, 2);
-    // The history has the name that is sent.
+    // The history has the name that was sent.
     assert.equal(got[1].messages[1].tool_calls[0].function.name, 'files_read');
     assert.deepEqual(reports, Array(2).fill(['moonshot', 'kimi-k2', ['files_read']]));
   });

@@ -1,4 +1,4 @@
-// Anthropic's SDK, the gateway, and a fake of a Chat Completions backend: what the backend got, and what the client gets.
+// Tests the gateway with Anthropic's SDK and a fake Chat Completions backend: the requests to the backend, and the client's messages.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -32,7 +32,7 @@ const READ = { name: 'files_read', input: { path: 'plan.txt', $ref: 'main' } };
 const BOOK = { name: 'book_room', input: { room: 'Oslo' } };
 const SEARCH = { name: 'tool_search', input: { query: 'meeting room' } };
 
-/** A client of a gateway of a backend that says `says`. */
+/** Returns a client of a gateway, whose backend replies with `says`. */
 async function setUp(t, says, options = {}) {
   const { dialect = 'openai-chat' } = options;
   const { url, got } = await backend(t, dialect, says);
@@ -41,7 +41,7 @@ async function setUp(t, says, options = {}) {
   t.after(() => server.close());
   const baseURL = `http://127.0.0.1:${server.address().port}`;
   const client = new Anthropic({ baseURL, apiKey: 'k', maxRetries: 0 });
-  /** Asks, whole or streamed. Each block of a stream has ended before the next one starts. */
+  /** Sends a request, whole or streamed. Asserts that each block of a stream ends before the next one starts. */
   const ask = async (streams, messages, more = {}) => {
     const request = { model: 'claude', max_tokens: 1000, metadata: { user_id: 'u' }, messages, tools: TOOLS, ...more };
     if (!streams) return client.messages.create(request);
@@ -61,7 +61,7 @@ async function setUp(t, says, options = {}) {
   return { client, ask, got };
 }
 
-/** What the tools answer to the calls of a message. */
+/** Returns the tools' results for the calls of a message. */
 function results({ content }, answer) {
   const calls = content.filter(({ type }) => type === 'tool_use');
   const blocks = calls.map(({ id, name }) => ({ type: 'tool_result', tool_use_id: id, ...answer(name) }));
@@ -174,7 +174,7 @@ for (const streams of [false, true]) {
       ['tool_search', 'files_read', 'book_room'],
       ['tool_search', 'files_read', 'book_room'],
     ]);
-    // What the model read after its search is what it reads in the next turn: a prompt cache holds.
+    // The model reads the same history after its search and in the next turn, so a prompt cache stays valid.
     assert.deepEqual(got[2].messages.slice(0, got[1].messages.length), got[1].messages);
     assert.match(got[1].messages.at(-1).content, /'book_room' is now available/);
   });
@@ -224,7 +224,7 @@ for (const streams of [false, true]) {
       },
     ]);
     assert.equal(first.stop_reason, 'pause_turn');
-    // A client goes on by sending the message back.
+    // A client continues by sending the message back.
     const history = [USER, { role: 'assistant', content: first.content }];
     assert.equal((await ask(streams, history, { tools: DEFERRED })).stop_reason, 'end_turn');
   });
@@ -246,7 +246,7 @@ for (const streams of [false, true]) {
 
   test(`stop reasons, ${how}`, async (t) => {
     const says = ['length', 'content_filter', 'stop'].map((finish) => ({ text: 'So', finish }));
-    // Some backends end calls with `stop`.
+    // Some backends end calls with the reason `stop`.
     const { ask } = await setUp(t, [...says, { ...BOOK, finish: 'stop' }, { refusal: 'I will not.' }]);
     const reasons = [];
     for (let turn = 0; turn < 4; turn += 1) reasons.push((await ask(streams, [USER])).stop_reason);
