@@ -1,4 +1,4 @@
-// What is ready for CI: the action and the pre-commit hooks of this repository, each run as its runner would.
+// Tests what this repository offers for other projects' CI, the action and the pre-commit hooks, each run as its runner would.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -47,7 +47,7 @@ after(() => {
 describe('the action', { skip }, () => {
   const { inputs, runs } = read('action.yml');
 
-  /** Runs the steps as a runner does: expressions in `env` are filled in, and nothing else is. */
+  /** Runs the steps as a runner does: replaces expressions in `env`, and no others. */
   function run(files, given, { cwd = place(files), env: more = {} } = {}) {
     const values = { ...Object.fromEntries(Object.entries(inputs).map(([name, it]) => [name, it.default ?? ''])) };
     Object.assign(values, { command: `'${process.execPath}' ${PROGRAM}` }, given);
@@ -198,7 +198,7 @@ describe('the action', { skip }, () => {
   });
 });
 
-/** A repository that wants its own code to run: each of these leaves a mark if it does. */
+/** Returns a repository that tries to have its own code run. Each attempt that succeeds writes a file. */
 function poisoned(files) {
   const mark = `require('node:fs').writeFileSync('poisoned', '');`;
   const marked = `import { writeFileSync } from 'node:fs'; writeFileSync('poisoned', '');`;
@@ -236,8 +236,8 @@ function poisoned(files) {
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
- * Programs in place of those that fetch packages, first in `PATH`: each writes down how it was started, and what npm would take for its
- * registry there, and installs what was built here. `node` notes its working folder, from which shims of version managers are configured.
+ * Replaces the programs that fetch packages by others, first in `PATH`. Each logs how it was started and which registry npm would use
+ * there, and installs the local build. `node` logs its working folder, from which version managers' shims read their configuration.
  */
 function fetching() {
   const bin = place({});
@@ -285,7 +285,7 @@ function fetching() {
   return { PATH: [bin, process.env.PATH].join(delimiter), started, nodes };
 }
 
-/** What was started, if nothing of the repository had a say in it. */
+/** Returns the programs that were started, after asserting that the repository did not influence them. */
 function harmless(cwd, started, nodes) {
   assert.ok(!existsSync(join(cwd, 'poisoned')), 'code of the repository ran');
   for (const where of nodes) assert.ok(relative(realpathSync(cwd), where).startsWith('..'), where);
@@ -313,7 +313,7 @@ const SERVERS = { mcpServers: { x: { command: 'sh', args: ['-c', 'touch poisoned
 describe('the hooks of pre-commit', { skip }, () => {
   for (const { id, entry, args, language, files, exclude } of read('.pre-commit-hooks.yaml')) {
     const [script, kind, ...none] = entry.split(' ');
-    /** Runs it as pre-commit does: a script of the hook's repository, in the one that is checked. */
+    /** Runs the hook as pre-commit does: a script of the hook's repository, with the checked repository as working folder. */
     const hook = (cwd, env, options, names) =>
       spawnSync(join(ROOT, script), [kind, ...options, ...names], { cwd, env, encoding: 'utf8' });
 

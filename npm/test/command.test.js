@@ -1,4 +1,4 @@
-// The command line: every case of tests/command in this process, and through the program.
+// Tests the command line: runs every case of tests/command in this process, and through the program.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -37,7 +37,7 @@ const cases = files.flatMap((name) =>
   JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')).map((it) => ({ ...it, file: basename(name, '.json') })),
 );
 
-/** Text as cases have it: a string, the lines of one, or a JSON value. */
+/** Returns a text of a case: a string, a list of lines, or a JSON value. */
 function text(value) {
   if (value === undefined) return '';
   if (typeof value === 'string') return value;
@@ -47,7 +47,7 @@ function text(value) {
 
 const json = (value) => Buffer.from(JSON.stringify(value));
 
-/** What a folder of the case's files has: names, those of folders with `/` behind them. */
+/** Returns the entries of a folder in the case's files. Names of folders end with `/`. */
 function listed({ files }, folder) {
   const inside = Object.keys(files ?? {}).filter((path) => path.startsWith(folder));
   return [...new Set(inside.map((path) => path.slice(folder.length).replace(/\/.*/s, '/')))];
@@ -55,7 +55,7 @@ function listed({ files }, folder) {
 
 const rest = ([, ...words]) => words;
 
-/** Gives a command what an API answers, if it asked as the case says. */
+/** Passes an API's answer to a command, after asserting that the command's request is the case's. */
 function answered(command, words, answer) {
   const asked = JSON.parse(words);
   asked.body = JSON.parse(asked.body);
@@ -68,10 +68,10 @@ function answered(command, words, answer) {
 
 const expected = ({ stdout, stderr, exitCode }) => [text(stdout), text(stderr), exitCode];
 
-/** What this process would decide about colours is left out. */
+/** Without the variables from which a process decides about colours. */
 const { NO_COLOR: _, FORCE_COLOR: __, TERM: ___, ...environment } = process.env;
 
-/** Runs the program: what it printed, and its exit code. */
+/** Runs the program, and returns its output and its exit code. */
 async function run(args, { input = '', cwd, env = {}, program = PROGRAM } = {}) {
   const child = spawn(process.execPath, [program, ...args], { cwd, env: { ...environment, ...env } });
   const out = ['', ''];
@@ -80,7 +80,7 @@ async function run(args, { input = '', cwd, env = {}, program = PROGRAM } = {}) 
       out[at] += piece;
     });
   }
-  // It may not read what is given to it.
+  // The program may not read its input.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const [code] = await once(child, 'close');
@@ -129,7 +129,7 @@ describe('every case', () => {
       const [stdout, stderr, code, ...written] = command.finish();
       assert.deepEqual([stdout, stderr, Number(code), progress], [...expected(it), text(it.progress)]);
       assert.deepEqual(
-        // The other two say how it is written.
+        // The other two of each four describe how the file is written.
         written.filter((_, at) => at % 4 < 2),
         Object.entries(it.written ?? {}).flatMap(([path, content]) => [path, text(content)]),
       );
@@ -167,7 +167,7 @@ test('a reader that has had enough is no error', async () => {
   assert.deepEqual([code, said], [0, '']);
 });
 
-/** A program whose output nobody reads: its exit code. */
+/** Runs a program whose output is not read, and returns its exit code. */
 async function unread(args, output, { cwd, input = '' } = {}) {
   const child = spawn(process.execPath, [PROGRAM, ...args], { cwd, env: environment });
   child[output].destroy();
@@ -305,7 +305,7 @@ test('a server gets of the environment what it is given', async () => {
   const [, none] = await run(['check', ...server], { env });
   assert.match(none, /^undefined undefined true\n/);
   const [, one] = await run(['check', '--env', 'TOKEN', '--env', 'UNSET', ...server], { env });
-  // What it says of it is not told.
+  // The server's log does not contain the value.
   assert.match(one, /^… undefined true\n/);
 });
 
@@ -356,7 +356,7 @@ describe('a live server over stdio', () => {
       writeFileSync(join(cwd, name), readFileSync(new URL(name, pathToFileURL(PROGRAM))));
     }
     writeFileSync(join(cwd, 'package.json'), '{"type":"module"}');
-    // Not in the folder that the command is run in: that may be a repository that is only checked.
+    // Not in the working folder, which may be a repository that is only checked.
     const poisoned = place();
     const sdk = join(poisoned, 'node_modules/@modelcontextprotocol/sdk');
     for (const name of [
@@ -395,7 +395,7 @@ describe('a live server over stdio', () => {
     `;
     const ended = async (signal) => {
       const cwd = place();
-      // However busy the machine is: 30 s are for what never happens.
+      // The wait is long, in case the machine is busy; it only takes 30 s if the file is never written.
       const written = async (name) => {
         for (let tries = 0; tries < 300 && !existsSync(join(cwd, name)); tries++) {
           await new Promise((resolve) => setTimeout(resolve, 100));
@@ -420,7 +420,7 @@ describe('a live server over stdio', () => {
 describe('a live server at an address', () => {
   const TOOLS = [{ name: 'one', inputSchema: { type: 'object', properties: { a: { enum: [] } } } }];
 
-  /** A server that speaks streamable HTTP, or the older SSE only, to who has the token. */
+  /** Starts a server with streamable HTTP, or only the older SSE, for clients with the token. */
   async function served(transport, work) {
     const http = createServer(async (request, response) => {
       if (request.headers.authorization !== 'Bearer secret') {
@@ -597,7 +597,7 @@ test('a baseline that a configuration names is not written through a link', {
   mkdirSync(join(cwd, 'in'));
   assert.equal((await run(args, { cwd }))[2], 0);
   assert.ok(existsSync(join(cwd, 'in/base.json')));
-  // So is a relative path on the command line: only an absolute one leads anywhere.
+  // The same holds for a relative path on the command line: only an absolute path is followed.
   symlinkSync(join(outside, 'target.json'), join(cwd, 'link'));
   symlinkSync(outside, join(cwd, 'out'));
   const named = (path) => run(['check', '-d', 'codex', '--baseline', path, '--update-baseline', 't.json'], { cwd });

@@ -1,5 +1,5 @@
-// What becomes of a defect of ours: an error that says so, a next call that works, and nobody else's loss. The WebAssembly has a hidden
-// function that makes its next call fail inside; here every instance is known, so that it can be called.
+// Tests the effect of a defect of toolwire: an error that reports it, a next call that works, and no effect on other objects. The
+// WebAssembly has a hidden function that makes its next call trap; this test collects all instances, in order to call it.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -116,7 +116,7 @@ describe('others go on', () => {
     isInternal(() => other.feedText(piece('{')), /make it anew/);
     isInternal(() => other.feedText(piece('{')), /make it anew/);
     isInternal(() => other.finishText(), /make it anew/);
-    // In the middle of an event, with arguments held back: nothing is missing.
+    // The trap is in the middle of an event, with arguments held back, and nothing is lost.
     out += one.feedText(piece('{"dollar_ref_":').slice(40)) + one.feedText(piece('"main"}')) + one.feedText(end);
     assert.equal(out, expected);
     assert.match(expected, /\$ref/);
@@ -250,7 +250,7 @@ describe('memory', () => {
   });
 });
 
-/** Runs a program that has this package. */
+/** Runs a program that imports this package. */
 async function run(program, ...flags) {
   const child = promisify(execFile)(process.execPath, [...flags, '--input-type=module', '-e', program], {
     cwd: new URL('.', import.meta.url),
@@ -352,7 +352,7 @@ test('what is no plan is refused, and the message says what it may be', () => {
   refuses({ version: 3 }, '/version', /expected the version 2 of a plan, found 3, which a newer toolwire wrote/);
   refuses({ version: 2, tools: {} }, '/tools', /expected a plan .*of one schema; found the member `tools`/);
   refuses(null, '', /expected a plan .*an object; found null/);
-  // What JSON cannot say.
+  // A value that JSON cannot express.
   const circle = { version: 2 };
   circle.encoded = { items: circle };
   refuses(circle, '/encoded/items', /cycle|circular/);

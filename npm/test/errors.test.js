@@ -1,4 +1,4 @@
-// Errors: one class, codes that are part of the API, messages that teach, and an instance that survives them.
+// Tests errors: one class, codes that are part of the API, messages that explain, and an instance that still works afterwards.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -28,7 +28,7 @@ test('the error is an Error of its own class', () => {
   const error = caught(() => sanitize('{"a": ', { dialect: 'codex' }).schema);
   assert.ok(error instanceof Error);
   assert.equal(error.name, 'ToolwireError');
-  // A log often has the message alone, or prints the class.
+  // Logs often contain only the message, or print the class.
   assert.equal(error.message, `${error.code}${error.pointer && ` at \`${error.pointer}\``}: ${error.detail}`);
   assert.match(inspect(ToolwireError), /^\[class ToolwireError extends Error\]/);
   assert.equal(error.code, 'invalid-json');
@@ -111,7 +111,7 @@ test('an exhausted stack is an error of this call only', () => {
     try {
       deeper();
     } catch {
-      // Once there is a little stack left, each frame on the way back tries with a little more.
+      // Once the stack is almost full, each frame on the way back retries with a little more of it.
     }
     if (kinds.has('done') || kinds.size > 50) return;
     try {

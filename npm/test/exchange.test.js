@@ -1,4 +1,4 @@
-// One request of a client and its reply: the cases of tests/exchange, which all languages play.
+// Tests `Exchange` with the cases of tests/exchange, which all languages run.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const open = ({ url = 'http://localhost/v1/messages', options }, body) => Exchan
 
 const typeOf = (event) => event.type ?? event.event_type;
 
-/** Events as text, `whole` or without the line ends behind the last one, which some servers leave out. */
+/** Returns events as text: `whole`, or without the final line ends, which some servers omit. */
 function textOf(events, named, whole) {
   // Events of Chat Completions and Gemini have no type.
   const nameOf = (event) => (named && typeOf(event) !== undefined ? `event: ${typeOf(event)}\n` : '');
@@ -40,7 +40,7 @@ function feed(exchange, text) {
   return out + exchange.finishText();
 }
 
-/** Plays a case, its request and its replies as strings or as bytes. */
+/** Runs a case, with its request and its replies as strings or as bytes. */
 function play(one, as, named, whole) {
   const text = one.bare ?? JSON.stringify(one.asked);
   if (one.error !== undefined) {
@@ -60,7 +60,7 @@ function play(one, as, named, whole) {
   const exchange = open(one, as.given(text));
   warn.mock.restore();
   const warned = warn.mock.calls.map(({ arguments: [said] }) => said);
-  // Who has been told is not told again.
+  // The same warning is not repeated.
   if (one.warning === undefined || warned.length > 0) {
     assert.deepEqual(warned, one.warning === undefined ? [] : [`toolwire: ${one.warning}`]);
   }
@@ -181,7 +181,7 @@ test('a tool that turns out to be unusable once it is found is told then', () =>
   assert.throws(() => strict.reply(JSON.stringify({ content: [search], stop_reason: 'tool_use' })), {
     code: 'not-representable',
   });
-  // A client that has the beginning of a stream is told in it.
+  // A client that already has the beginning of a stream gets the error in the stream.
   const streaming = open({ options: { dialect: 'anthropic', onSetAside: 'error' } }, body);
   const events = [
     { type: 'message_start', message: { content: [] } },
@@ -217,7 +217,7 @@ test('the report can be had after the end', () => {
   const options = { dialect: 'moonshot' };
   const [early, late] = [0, 1].map(() => Exchange.open('http://localhost/v1/chat/completions', body, options));
   const expected = early.report;
-  // What the caller does with what was given says nothing of the request that was sent.
+  // Later changes of the caller's objects do not affect the report.
   body.fill(32);
   options.dialect = 'gemini';
   for (const exchange of [early, late]) exchange.close();

@@ -1,4 +1,4 @@
-// What `toolwireFetch` refuses, and what it tells of tools that it sets aside.
+// Tests what `toolwireFetch` refuses, and what it reports about tools that it sets aside.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// `toolwire/fetch` with `repair`: arguments are repaired on their way back, and who asked for it is told.
+// Tests `toolwire/fetch` with `repair`: arguments in replies are repaired, and `onRepair` is called.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ const ASKED = JSON.stringify({
 const book = (id, input) => ({ type: 'tool_use', id, name: 'book', input });
 const WRONG = message('tool_use', [book('t1', { seats: '4' }), book('t2', { seats: 'four' })]);
 
-/** Listens to what became of calls. */
+/** Records the calls of `onRepair`. */
 function listener() {
   const told = [];
   return { told, onRepair: (calls, request) => told.push([calls, request]) };
@@ -82,7 +82,7 @@ test('wrong options are told at once', () => {
 });
 
 test('an error of the network or of the caller ends the exchange', async (t) => {
-  // What is closed need not be told when it is collected.
+  // Closing a session unregisters it from the finalization registry.
   const { unregister } = FinalizationRegistry.prototype;
   t.after(() => {
     FinalizationRegistry.prototype.unregister = unregister;

@@ -1,4 +1,4 @@
-// `toolwire/fetch` against a server on this machine: what is sent, what passes untouched, what comes back.
+// Tests `toolwire/fetch` against a local server: the requests that are sent, what passes unchanged, and the replies.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

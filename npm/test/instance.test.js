@@ -1,4 +1,4 @@
-// The instance: started by the first call, replaced when it breaks or has grown large.
+// Tests the shared instance: the first call starts it, and it is replaced if it traps or has grown large.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

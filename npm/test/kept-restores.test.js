@@ -1,12 +1,12 @@
-// What a `Restore` has is read and prepared once, and the instance keeps those that were used last. However many there are, however
-// large, and in whatever order they are used: each call comes back as its own `Restore` says.
+// A `Restore` is parsed once, and the instance caches those that were used last. Their number, size and order of use must not matter:
+// each call is restored by its own `Restore`.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { Restore, sanitizeTools } from '../dist/index.js';
 
-/** A tool whose one argument is an integer of that name, and a description of some length. */
+/** Returns a restore for a tool with one integer argument of that name, and a description of a given length. */
 function restoreOf(member, length = 0) {
   const inputSchema = {
     type: 'object',

@@ -1,4 +1,4 @@
-// What is exported has its own name in every file, though all else there has a short one: stack traces and `inspect` show it.
+// Exports keep their names in every minified file, because stack traces and `inspect` show them.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-// `toolwire proxy`: every transcript of tests/proxy, and the program between real clients and servers.
+// Tests `toolwire proxy`: runs every transcript of tests/proxy, and the program between real clients and servers.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -41,7 +41,7 @@ const cases = files.flatMap((name) =>
   JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')).map((it) => ({ ...it, file: name.replace('.json', '') })),
 );
 
-/** A message as it stands in a transcript: text, or JSON that becomes compact text. */
+/** Returns a transcript's message as bytes: text, or JSON, which becomes compact text. */
 const bytes = (message) => Buffer.from(typeof message === 'string' ? message : JSON.stringify(message));
 
 function played(proxy, step) {
@@ -54,7 +54,7 @@ function played(proxy, step) {
   return proxy.tooLong(step.tooLong);
 }
 
-/** Effects as transcripts have them: words, a message as JSON if it is some. */
+/** Returns effects in the form of the transcripts: words, and a message as JSON if it is JSON. */
 function shown(words) {
   const effects = [];
   for (let at = 0; at < words.length; at += 3) {
@@ -90,7 +90,7 @@ describe('every transcript', () => {
 const folder = mkdtempSync(join(tmpdir(), 'toolwire-proxy-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** A server that says of each call what it got, and does what the name of the tool says. Plain JSON-RPC, so that it can misbehave. */
+/** A server that returns the call that it got, and acts according to the tool's name. It is plain JSON-RPC, so that it can misbehave. */
 const SERVER = join(folder, 'server.mjs');
 writeFileSync(
   SERVER,
@@ -140,7 +140,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 `,
 );
 
-/** A client of the SDK in front of the proxy, or of the server alone. */
+/** Returns an SDK client connected to the proxy, or directly to the server. */
 async function connected(args, { env = {}, capabilities = {}, direct = false } = {}) {
   const command = direct ? args : [PROGRAM, 'proxy', ...args];
   const transport = new StdioClientTransport({
@@ -165,7 +165,7 @@ const isRunning = (pid) => {
   }
 };
 
-/** Waits until something holds; the test itself has the limit. */
+/** Waits until a condition holds. The test itself has the time limit. */
 async function until(holds) {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
@@ -232,7 +232,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     await client.close();
   });
 
-  // The SDK's client takes 10 MB.
+  // Without the SDK, whose client accepts at most 10 MB.
   test('20 MB in one message', async () => {
     const child = spawn(process.execPath, [PROGRAM, 'proxy', '--', process.execPath, SERVER], {
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -377,7 +377,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 });
 
 describe('a server at an address', { timeout: 60_000 }, () => {
-  /** A server of the SDK that knows one session, and the addresses of its two transports. */
+  /** Starts a server of the SDK with one session, and returns the URLs of its two transports. */
   async function listening() {
     const seen = [];
     const built = () => {
@@ -541,7 +541,7 @@ describe('a server at an address', { timeout: 60_000 }, () => {
   });
 });
 
-/** What a client sees of a server for every feature that it has. */
+/** Returns what a client receives from a server for each of its features. */
 async function seen({ client }) {
   const notes = [];
   client.fallbackNotificationHandler = async ({ method }) => {
@@ -606,7 +606,7 @@ async function seen({ client }) {
     nextCursor,
     prompts,
     answers,
-    // The SDK drops a progress that comes together with the result.
+    // The SDK drops a progress notification that arrives together with the result.
     hasProgress: steps.length > 0,
   };
 }

@@ -1,4 +1,4 @@
-// A kept index: it lives beside others, beside the calls that are shared, and for as long as it is wanted.
+// Tests `ToolIndex`: it is independent of other indexes and of the shared calls, and lives as long as it is referenced.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

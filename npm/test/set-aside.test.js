@@ -1,4 +1,4 @@
-// Nothing is dropped silently: tools that `sanitizeTools` and `ToolSet` set aside.
+// Tests that no tool is dropped silently: tools that `sanitizeTools` and `ToolSet` set aside.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
@@ -15,7 +15,7 @@ afterEach(() => {
   console.warn = warn;
 });
 
-/** A warning is shown once in a process, so each test has tools of its own. */
+/** Each test uses tools of its own, because a process shows the same warning only once. */
 let number = 0;
 const list = () => {
   number++;
@@ -82,7 +82,7 @@ for (const [name, sanitize] of Object.entries(WAYS)) {
         detail: /^expected to send every tool, set 1 tool aside: /,
       });
       assert.throws(() => sanitize(list(), { onSetAside: 'loud' }), { code: 'invalid-option', pointer: '/onSetAside' });
-      // A function as another option does not vanish.
+      // A function as another option is not omitted.
       assert.throws(() => sanitize(list(), { fallback: () => 1 }), { code: 'invalid-option', pointer: '/fallback' });
     });
 
@@ -101,7 +101,7 @@ test('the result is the same object as ever', async () => {
   assert.deepEqual(Object.keys(one), keys);
   assert.deepEqual(JSON.parse(JSON.stringify(one)).quarantined, one.quarantined);
   const plain = (result) => Object.getOwnPropertyDescriptor(result, 'quarantined');
-  // Once it is read, or the turn has ended, it is a plain property.
+  // Once it was read, or the turn has ended, it is a plain property.
   assert.deepEqual(plain(one), { value: one.quarantined, writable: true, enumerable: true, configurable: true });
   const unread = sanitizeTools(list(), options());
   const other = sanitizeTools(list(), options());
@@ -111,7 +111,7 @@ test('the result is the same object as ever', async () => {
   assert.equal(plain(unread).value.length, 1);
   assert.deepEqual(other.quarantined, []);
   assert.equal(sealed.quarantined.length, 1);
-  // Nobody has read those of the three.
+  // The `quarantined` of three results was not read.
   assert.equal(heard.length, 3);
 });
 

@@ -1,4 +1,4 @@
-// The text path: types in and out, bytes that are no UTF-8, strings that UTF-8 cannot carry.
+// Tests the text path: types of input and output, bytes that are not UTF-8, strings that UTF-8 cannot encode.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

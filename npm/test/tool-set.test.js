@@ -1,4 +1,4 @@
-// What is special about a tool set: the fixtures of `sanitizeTools` run through it, too (fixtures/tool-sets.js).
+// Tests what is specific to `ToolSet`. The fixtures of `sanitizeTools` run through it, too (fixtures/tool-sets.js).
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -64,7 +64,7 @@ test('what is read late is what was made, whatever has become of the set, the li
   assert.deepEqual(restore.toJSON(), expectedRestore.toJSON());
   for (const member of ['tools', 'quarantined', 'changes', 'restore'])
     assert.equal(ready[member], ready[member], member);
-  // As long as the list is still there, it need not be sanitized anew.
+  // The list still exists, so it need not be sanitized again.
   assert.deepEqual(new ToolSet(list).sanitize(OPTIONS).changes, expected.changes);
 });
 

@@ -1,4 +1,4 @@
-// What happens to a caller's values on the object path: spec "Values", trap by trap.
+// Tests callers' values on the object path, one pitfall after the other.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -6,11 +6,11 @@ import { runInNewContext } from 'node:vm';
 
 import { normalizeEnvelope, restoreArguments, sanitize, sanitizeTools, ToolwireError } from '../dist/index.js';
 
-/** An accepted root around a value, so that `normalizeEnvelope` hands the value through. */
+/** Wraps a value in an accepted root, so that `normalizeEnvelope` passes the value through. */
 const around = (value) => ({ type: 'object', properties: {}, x: value });
 const through = (value, options) => normalizeEnvelope(around(value), options).schema.x;
 
-/** A root that is rewritten, so that the value is handed through inside new containers. */
+/** Wraps a value in a root that is rewritten, so that the value is passed through inside new containers. */
 const throughRewrite = (value, options) =>
   sanitize({ x: value, properties: { a: { const: 1 } } }, { dialect: 'codex', ...options }).schema.x;
 
@@ -139,7 +139,7 @@ describe('refused, with the pointer', () => {
     test(`${name}`, () => {
       refused(() => through(value), '/x', /expected a JSON value, found /);
       refused(() => through([0, { 'a/~': [value] }]), '/x/1/a~1~0/0', /expected a JSON value, found /);
-      // At the root bytes are text.
+      // At the root, bytes are text.
       if (!(value instanceof Uint8Array)) refused(() => normalizeEnvelope(value), '', /expected a JSON value, found /);
       refusedOption(() => normalizeEnvelope({}, { share: value }), '/share', /expected a JSON value, found /);
     });
@@ -318,7 +318,7 @@ describe('a proxy that answers anything', () => {
   const lying = (length) =>
     new Proxy([{ a: 1 }, 'b'], { get: (target, key) => (key === 'length' ? length : target[key]) });
 
-  // With 1.5 the items shifted into what was read next, and with -1 the module trapped.
+  // With 1.5, the items used to shift into the next value, and with -1 the module used to trap.
   for (const length of [
     1.5,
     -1,
