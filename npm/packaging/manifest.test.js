@@ -33,7 +33,7 @@ test('publint finds nothing', async () => {
   );
 });
 
-test('are the types wrong? No', () => {
+test('`@arethetypeswrong/cli` finds nothing', () => {
   // Ignores the resolution of Node before 12, which did not know `exports` (TypeScript 7 has dropped it), and the `.wasm` files, which are
   // not TypeScript modules: the bundler determines what importing one returns, and declares its type.
   const options = ['--profile', 'node16', '--exclude-entrypoints', 'toolwire.wasm', '--format', 'json'];

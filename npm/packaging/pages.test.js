@@ -43,13 +43,13 @@ describe('docs/bundlers.md', () => {
     return found[1];
   };
 
-  test('a bundle prints what the page says', () => {
+  test('a bundle prints the output that the page states', () => {
     const { printed, said } = of('A bundle for browsers');
     assert.ok(said.length > 0);
     assert.deepEqual(printed, said);
   });
 
-  test('the WebAssembly is a file of its own', () => {
+  test('the WebAssembly is a separate file', () => {
     const { built } = of('The WebAssembly as a file of its own');
     assert.equal(built.length, 2);
     assert.match(built.join(' '), /^slim\.js toolwire-\w+\.wasm$/);
@@ -82,7 +82,7 @@ const config :Workerd.Config = (services = [(name = "main", worker = (
     run(tool('workerd'), ['test', 'config.capnp'], folder);
   });
 
-  test('without the loader esbuild refuses, and the page says how', () => {
+  test('without the loader, esbuild fails with the error that the page quotes', () => {
     const section = sections.find((one) => one.startsWith('Cloudflare Workers'));
     assert.throws(
       () => play(section.replace('--loader:.wasm=copy ', '')),

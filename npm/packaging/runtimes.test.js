@@ -39,11 +39,11 @@ test('Node, toolwire/slim, by a module', () => assert.equal(node('node-esm', 'sl
 
 test('Node, in a thread', () => assert.equal(node('node-esm', 'thread.js'), `${SANITIZED}\n${FOUND}`));
 
-test('an error of one entry is an error of every entry', () => {
+test('an error of one entry point is an error of every entry point', () => {
   assert.equal(node('node-esm', 'errors.js'), '3 true\ntrue true false\nfalse');
 });
 
-test('the slim entry says what it was not given', () => {
+test('the slim entry point reports a missing or wrong source', () => {
   const [none, wrong, promise, foreign, other, ...more] = node('node-esm', 'slim-errors.js').split('\n');
   assert.match(none, /^Error: expected a call of `init` with .*`toolwire\/toolwire\.wasm`.*, found none$/);
   assert.match(wrong, /^TypeError: .*expected a `WebAssembly\.Module`, .*, found a function$/);

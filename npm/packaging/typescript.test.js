@@ -48,7 +48,7 @@ for (const [name, compiler] of Object.entries(COMPILERS)) {
   });
 }
 
-test('an editor has something to show for everything that is exported', () => {
+test('every export has a doc comment that editors show', () => {
   const folder = join(PROJECTS, 'typescript');
   const entries = ['toolwire', 'toolwire/slim', 'toolwire/fetch'];
   const options = { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, types: [] };

@@ -99,12 +99,12 @@ describe('the action', { skip }, () => {
     assert.equal(status, 1);
     assert.match(stdout, /^::error title=toolwire%3A enum-empty::/);
   });
-  test('is not green on nothing', () => {
+  test('fails if there is nothing to check', () => {
     assert.equal(run({}, {}).status, 2);
     assert.equal(run({}, { files: 'gone.json' }).status, 2);
     assert.equal(run({}, { files: '$(touch made)' }).status, 2);
   });
-  test('says what it finds, whatever it writes besides', () => {
+  test('prints its findings even if it also writes other outputs', () => {
     const { status, stdout, cwd } = run({ 'none.json': [] }, { files: 'none.json', sarif: 'out.sarif' });
     assert.equal(status, 2);
     assert.match(stdout, /^::error file=none\.json,.*expected at least one tool/);
@@ -114,7 +114,7 @@ describe('the action', { skip }, () => {
     assert.equal(unwritten.status, 2);
     assert.match(unwritten.stdout, /^::error title=toolwire::expected a file that can be written in `sarif`/);
   });
-  test('writes SARIF through no link of the checkout', () => {
+  test('does not write SARIF through a link in the checkout', () => {
     const outside = place({ 'target.sarif': 'kept' });
     const kept = readFileSync(join(outside, 'target.sarif'), 'utf8');
     const cwd = place({ 'tools.json': CLEAN });
@@ -140,18 +140,18 @@ describe('the action', { skip }, () => {
     assert.equal(run({}, { files: 'tools.json', sarif: 'in/out.sarif' }, { cwd }).status, 0);
     assert.equal(JSON.parse(readFileSync(join(cwd, 'in/out.sarif'), 'utf8')).version, '2.1.0');
   });
-  test('says no commands of others to the runner', () => {
+  test('passes no injected workflow commands to the runner', () => {
     const sarif = 'none/x%\n::warning::injected\r::error::too';
     const { status, stdout } = run({ 'tools.json': CLEAN }, { files: 'tools.json', sarif });
     assert.equal(status, 2);
     assert.match(stdout, /^::error title=toolwire::.*: none\/x%25%0A::warning::injected%0D::error::too\n$/);
   });
-  test('takes names of files for nothing else', () => {
+  test('does not read file names as options', () => {
     const { status, stderr } = run({ 'bad.json': BAD }, { files: 'bad.json\n--fail-on=never' });
     assert.equal(status, 2);
     assert.match(stderr, /\.\/--fail-on=never: expected a file/);
   });
-  test('takes spaces in lists, and no quotes that are open', () => {
+  test('accepts spaces in lists, and refuses unclosed quotes', () => {
     const given = { files: 'a.json', dialects: 'openai-chat, anthropic', exclude: ' anthropic , cohere' };
     const { status, stderr } = run({ 'a.json': CLEAN }, given);
     assert.equal(status, 0, stderr);
@@ -160,14 +160,14 @@ describe('the action', { skip }, () => {
     assert.equal(open.status, 2);
     assert.match(open.stdout, /^::error title=toolwire::expected words in `server`, found quotes that are not closed/);
   });
-  test('is written for the bash of macOS', () => {
+  test("only uses features of macOS's bash", () => {
     for (const name of ['action.sh', 'ci/hook.sh', 'ci/install.sh']) {
       const script = readFileSync(join(ROOT, 'scripts', name), 'utf8').replaceAll(/#.*/g, '');
       assert.doesNotMatch(script, /mapfile|readarray|declare -[An]|\$\{\w+,,/);
       assert.doesNotMatch(script, /(?<!\+)"\$\{(arguments|inputs|split|options|files)\[@\]\}"/);
     }
   });
-  test('runs nothing of the repository that it checks', () => {
+  test('runs no code of the repository that it checks', () => {
     const { PATH, started, nodes } = fetching();
     const temporary = place({});
     const env = { PATH, RUNNER_TEMP: temporary };
@@ -310,7 +310,7 @@ function harmless(cwd, started, nodes) {
 
 const SERVERS = { mcpServers: { x: { command: 'sh', args: ['-c', 'touch poisoned'] } } };
 
-describe('the hooks of pre-commit', { skip }, () => {
+describe('the pre-commit hooks', { skip }, () => {
   for (const { id, entry, args, language, files, exclude } of read('.pre-commit-hooks.yaml')) {
     const [script, kind, ...none] = entry.split(' ');
     /** Runs the hook as pre-commit does: a script of the hook's repository, with the checked repository as working folder. */

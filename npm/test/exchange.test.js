@@ -107,7 +107,7 @@ for (const one of casesOf('streams')) {
   });
 }
 
-test('exchanges do not disturb each other, and one that is closed is over', () => {
+test('exchanges are independent of each other, and a closed one is over', () => {
   const [one] = casesOf('whole');
   const body = JSON.stringify(one.asked);
   const exchanges = [1, 2, 3].map(() => open(one, body));
@@ -127,7 +127,7 @@ const BAD = JSON.stringify({
 });
 const ANTHROPIC = { options: { dialect: 'anthropic' } };
 
-test('a warning is given once, and not by who has another way', () => {
+test('a warning is given once, and not with another `onSetAside`', () => {
   const warn = mock.method(console, 'warn', () => {});
   const told = [];
   try {
@@ -150,7 +150,7 @@ test('a warning is given once, and not by who has another way', () => {
   );
 });
 
-test('another dialect is another warning, and what a function throws comes through', () => {
+test('each dialect has its own warning, and errors of a function pass through', () => {
   const warn = mock.method(console, 'warn', () => {});
   open({ options: { dialect: 'bedrock' } }, BAD);
   open({ options: { dialect: 'mistral' } }, BAD);
@@ -162,7 +162,7 @@ test('another dialect is another warning, and what a function throws comes throu
   assert.throws(() => open({ options: { dialect: 'anthropic', onSetAside: thrower } }, BAD), { message: 'mine' });
 });
 
-test('a tool that turns out to be unusable once it is found is told then', () => {
+test('a tool that is found to be unusable after a search is reported then', () => {
   const warn = mock.method(console, 'warn', () => {});
   const tools = [
     { type: 'tool_search_tool_bm25_1', name: 's' },
@@ -196,7 +196,7 @@ test('a tool that turns out to be unusable once it is found is told then', () =>
   assert.deepEqual([last.type, last.error.code], ['error', 'not-representable']);
 });
 
-test('a list that comes again gives what it gave the first time', () => {
+test('a repeated list gives the same result', () => {
   const tools = [{ name: 'look.up', inputSchema: { type: 'object', properties: { a: { const: 1 } } } }];
   const body = JSON.stringify({ model: 'm', messages: [], tools });
   for (const dialect of ['moonshot', 'openai-strict', 'anthropic-strict']) {
@@ -211,7 +211,7 @@ test('a list that comes again gives what it gave the first time', () => {
   }
 });
 
-test('the report can be had after the end', () => {
+test('the report can be read after the end', () => {
   const text = JSON.stringify({ model: 'm', messages: [], tools: [{ name: 'look.up', inputSchema: {} }] });
   const body = encoder.encode(text);
   const options = { dialect: 'moonshot' };

@@ -22,7 +22,7 @@ function listener() {
   return { told, onRepair: (calls, request) => told.push([calls, request]) };
 }
 
-test('in a whole reply to a request that is sent as it came', async (t) => {
+test('in a whole reply to a request that is sent unchanged', async (t) => {
   const { url, got } = await backend(t, [200, JSON_TYPE, WRONG]);
   const { told, onRepair } = listener();
   const response = await toolwireFetch({ dialect: 'anthropic', repair: true, onRepair })(url, post(ASKED));
@@ -64,7 +64,7 @@ test('in a stream', async (t) => {
   ]);
 });
 
-test('nothing is repaired unless it is asked for', async (t) => {
+test('nothing is repaired without the option', async (t) => {
   const { url } = await backend(t, [200, JSON_TYPE, WRONG], [200, JSON_TYPE, WRONG]);
   const { told, onRepair } = listener();
   for (const repair of [undefined, false]) {
@@ -74,7 +74,7 @@ test('nothing is repaired unless it is asked for', async (t) => {
   assert.deepEqual(told, []);
 });
 
-test('wrong options are told at once', () => {
+test('wrong options are reported at once', () => {
   assert.throws(() => toolwireFetch({ onRepair: 3 }), { code: 'invalid-option', pointer: '/onRepair' });
   assert.throws(() => toolwireFetch({ repair: 'yes' }), { code: 'invalid-option', pointer: '/repair' });
   assert.throws(() => toolwireFetch({ repair: { name: 'book' } }), { code: 'unknown-option', pointer: '/repair/name' });

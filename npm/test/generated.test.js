@@ -155,7 +155,7 @@ const respelled = (given) => (given === undefined ? undefined : text(JSON.parse(
 const run = (property, numRuns) => fc.assert(property, { seed: SEED, numRuns });
 
 describe('generated', () => {
-  test('values of JSON: the value path says what the text path says', () => {
+  test('JSON values: the value path agrees with the text path', () => {
     run(
       fc.property(schemas(json), fc.constantFrom(...names), (schema, dialect) => {
         const asText = text(schema);
@@ -168,7 +168,7 @@ describe('generated', () => {
     );
   });
 
-  test('odd values: refused with a pointer, or what `JSON.stringify` makes of them', () => {
+  test('odd values: refused with a pointer, or converted as by `JSON.stringify`', () => {
     let refused = 0;
     let accepted = 0;
     run(
@@ -194,7 +194,7 @@ describe('generated', () => {
     assert.deepEqual(normalizeEnvelope({ type: 'object', properties: {} }).schema, { type: 'object', properties: {} });
   });
 
-  test('odd arguments are restored as their text is', () => {
+  test('odd arguments are restored like their text', () => {
     const schema = { type: 'object', properties: { a: { type: 'object' }, b: { type: ['string', 'null'] } } };
     run(
       fc.property(
@@ -240,7 +240,7 @@ describe('generated', () => {
     );
   });
 
-  test('what this binding says is what Rust says, in every dialect', (t) => {
+  test('this binding agrees with Rust, in every dialect', (t) => {
     const root = fileURLToPath(new URL('../..', import.meta.url));
     // An unpacked package has no Rust sources next to it.
     if (!existsSync(join(root, 'core/Cargo.toml'))) return t.skip('the source of the core is not here');

@@ -32,13 +32,13 @@ function check(restore, member) {
   );
 }
 
-test('more of them than are kept, in turns', () => {
+test('more restores than are cached, in turns', () => {
   const all = Array.from({ length: 40 }, (_, index) => [`m${index}`, restoreOf(`m${index}`)]);
   for (let round = 0; round < 3; round++) for (const [member, restore] of all) check(restore, member);
   for (const [member, restore] of all) check(Restore.from(JSON.stringify(restore)), member);
 });
 
-test('large ones', () => {
+test('large restores', () => {
   const all = [1_000, 3_000_000, 3_000_000, 6_000_000].map((length, index) => [
     `m${index}`,
     restoreOf(`m${index}`, length),
@@ -58,7 +58,7 @@ test('arguments that restore calls while they are read', () => {
   for (let round = 0; round < 2; round++) assert.deepEqual(restore.call('a_b', args).arguments, { own: 1 });
 });
 
-test('bytes that are not UTF-8 come back as they are', () => {
+test('bytes that are not UTF-8 are returned unchanged', () => {
   const bytes = Uint8Array.of(0x22, 0xff, 0x22);
   const found = restoreOf('a').call('unknown', bytes).arguments;
   assert.deepEqual([...found], [...bytes]);

@@ -119,7 +119,7 @@ for (const api of TARGETS) {
     assert.equal(backend.requests.length, turns.length);
   });
 
-  test(`${api}: what the fake refuses`, async (t) => {
+  test(`${api}: requests that the fake refuses`, async (t) => {
     const backend = await start(api, [{ text: 'hi' }]);
     t.after(backend.stop);
     const refused = read('refused').filter((one) => one.api === api);

@@ -20,7 +20,7 @@ for (const [file, module] of Object.entries(modules)) {
   });
 }
 
-test('what an instance is called', () => {
+test('the names of instances', () => {
   assert.match(inspect(new esm.ToolSet([])), /^ToolSet /);
   assert.match(inspect(esm.sanitizeTools([], { dialect: 'codex' }).restore), /^Restore /);
 });

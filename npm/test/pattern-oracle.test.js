@@ -38,7 +38,7 @@ function found(pattern, flags, text) {
   }
 }
 
-test("patterns mean what JavaScript's engine says", () => {
+test("patterns match what JavaScript's engine matches", () => {
   let judged = 0;
   const pattern = fc.array(fc.constantFrom(...PARTS), { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''));
   fc.assert(

@@ -57,7 +57,7 @@ function value(text) {
   }
 }
 
-test('as many transcripts as there should be', () => {
+test('the number of transcripts is the committed one', () => {
   assert.equal(cases.length, JSON.parse(readFileSync(new URL('count.json', FOLDER), 'utf8')).cases);
 });
 
@@ -157,7 +157,7 @@ const called = (name) =>
   });
 const event = (delta) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`;
 
-test('what has no tools passes byte for byte, both ways', async () => {
+test('requests and replies without tools pass byte for byte', async () => {
   const seen = [];
   const raw = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
   const { url } = await api(async (request, response) => {
@@ -198,7 +198,7 @@ test('what has no tools passes byte for byte, both ways', async () => {
   assert.equal((await asked(`${base}/v1/models`, { method: 'HEAD', headers: [] })).body, '');
 });
 
-test('calls are restored, however a reply is packed and cut', async () => {
+test('calls are restored, however a reply is compressed and cut', async () => {
   const packers = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
   const seen = [];
   const { url } = await api(async (request, response) => {
@@ -231,7 +231,7 @@ test('calls are restored, however a reply is packed and cut', async () => {
   assert.equal(new Set(seen).size, 1);
 });
 
-test('an event is passed on before the next one is there', async () => {
+test('an event is passed on before the next one arrives', async () => {
   let go;
   const { url } = await api(async (request, response) => {
     await all(request);
@@ -252,7 +252,7 @@ test('an event is passed on before the next one is there', async () => {
   assert.match(text, /first[\s\S]*second/);
 });
 
-test('a client that goes ends the request at the API', async () => {
+test('a client that disconnects ends the request at the API', async () => {
   let gone;
   const ended = new Promise((resolve) => {
     gone = resolve;
@@ -323,7 +323,7 @@ test('large bodies', async () => {
   assert.equal((await asked(`${base}/v1/chat/completions`, { headers, body: 'not packed' })).status, 400);
 });
 
-test('a body in several members, and one that is not all there', async () => {
+test('a body in several gzip members, and a truncated one', async () => {
   const seen = [];
   const { url } = await api(async (request, response) => {
     seen.push((await all(request)).toString());
@@ -378,7 +378,7 @@ test('an early reply to an upload ends it', async () => {
   assert.equal((await all(reply)).toString(), 'too large');
 });
 
-test('a report that cannot be written is said once, and ends nothing', {
+test('a report that cannot be written is logged once, and ends nothing', {
   skip: process.platform === 'win32',
 }, async () => {
   const { url } = await api((_, response) => response.end('{}'));
@@ -408,7 +408,7 @@ test('a report that cannot be written is said once, and ends nothing', {
   assert.equal(log.match(/the report has lines missing/g).length, 1, log);
 });
 
-test('500 streams at once, and nothing crosses from one to another', async () => {
+test('500 concurrent streams are independent of each other', async () => {
   const { url } = await api(async (request, response) => {
     const { user, tools: sent } = JSON.parse(await all(request));
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
@@ -435,7 +435,7 @@ test('500 streams at once, and nothing crosses from one to another', async () =>
   assert.match(body, /toolwire_open_requests 0\n/);
 });
 
-test('the door', async () => {
+test('requests that are refused before they are forwarded', async () => {
   const { url } = await api((_, response) => response.end('{}'));
   const { url: base, log } = await relay(['--upstream', url]);
   assert.match(log, new RegExp(`in place of ${url}`));
@@ -500,7 +500,7 @@ test('several upstreams, and a report without values', async () => {
   assert.match(page, /rename-tool/);
 });
 
-test('its end lets open requests end, and takes no more', async () => {
+test('shutting down lets open requests finish, and accepts no more', async () => {
   let go;
   const { url } = await api(async (request, response) => {
     await all(request);

@@ -31,7 +31,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 for (const [name, sanitize] of Object.entries(WAYS)) {
   describe(name, () => {
-    test('a list whose missing tools nobody reads: one warning for each list and dialect', async () => {
+    test('a list whose missing tools are not read: one warning for each list and dialect', async () => {
       const tools = list();
       const { tools: sent, restore } = sanitize(tools);
       assert.ok(sent.length > 0 && restore !== undefined);
@@ -57,7 +57,7 @@ for (const [name, sanitize] of Object.entries(WAYS)) {
       'as JSON': JSON.stringify,
     };
     for (const [how, look] of Object.entries(looks)) {
-      test(`whoever reads them is not warned: ${how}`, async () => {
+      test(`reading them suppresses the warning: ${how}`, async () => {
         look(sanitize(list()));
         await turn();
         assert.deepEqual(heard, []);
@@ -75,7 +75,7 @@ for (const [name, sanitize] of Object.entries(WAYS)) {
       assert.deepEqual(heard, []);
     });
 
-    test('an error where none may be missing', () => {
+    test('an error if no tool may be missing', () => {
       assert.throws(() => sanitize(list(), { onSetAside: 'error' }), {
         code: 'not-representable',
         pointer: '/1/inputSchema',
@@ -86,7 +86,7 @@ for (const [name, sanitize] of Object.entries(WAYS)) {
       assert.throws(() => sanitize(list(), { fallback: () => 1 }), { code: 'invalid-option', pointer: '/fallback' });
     });
 
-    test('a list without missing tools says nothing', async () => {
+    test('a list without missing tools gives no warning', async () => {
       sanitize(list().slice(0, 1), { onSetAside: () => assert.fail('expected no call') });
       sanitize(list().slice(0, 1));
       await turn();
@@ -95,7 +95,7 @@ for (const [name, sanitize] of Object.entries(WAYS)) {
   });
 }
 
-test('the result is the same object as ever', async () => {
+test('the result looks like any object', async () => {
   const keys = ['tools', 'quarantined', 'changes', 'lossless', 'restore'];
   const one = sanitizeTools(list(), options());
   assert.deepEqual(Object.keys(one), keys);
@@ -115,7 +115,7 @@ test('the result is the same object as ever', async () => {
   assert.equal(heard.length, 3);
 });
 
-test('a set of which somebody knows does not warn again', async () => {
+test('a set whose missing tools were read does not warn again', async () => {
   const set = new ToolSet(list());
   assert.equal(set.sanitize(options()).quarantined.length, 1);
   await turn();
@@ -124,7 +124,7 @@ test('a set of which somebody knows does not warn again', async () => {
   assert.deepEqual(heard, []);
 });
 
-test('a set calls each function, and hands out the same list', () => {
+test('a set calls each function, and returns the same list', () => {
   const [set, told] = [new ToolSet(list()), []];
   const first = set.sanitize(options({ onSetAside: () => told.push('first') }));
   const second = set.sanitize(options({ onSetAside: () => told.push('second') }));

@@ -25,7 +25,7 @@ function refused(call, pointer, found, code = 'invalid-value') {
   });
 }
 
-describe('what JSON.stringify does, on every way through', () => {
+describe('what JSON.stringify does, on every path', () => {
   class Point {
     constructor() {
       this.x = 1;
@@ -92,7 +92,7 @@ describe('surrogates', () => {
     });
   }
 
-  test('halves in neighbouring strings do not meet', () => {
+  test('lone surrogates in neighbouring strings do not form a pair', () => {
     assert.deepEqual(through(['\ud83d', '\ude00']), ['\ud83d', '\ude00']);
     assert.deepEqual(through({ '\ud83d': '\ude00' }), { '\ud83d': '\ude00' });
   });
@@ -103,7 +103,7 @@ describe('surrogates', () => {
   });
 });
 
-test('-0 survives where nothing touches it', () => {
+test('-0 survives if nothing changes it', () => {
   for (const way of [through, throughRewrite]) assert.ok(Object.is(way([-0])[0], -0));
 });
 
@@ -157,7 +157,7 @@ describe('refused, with the pointer', () => {
     refused(() => through([() => {}]), '/x/0', /found a function/);
     refused(() => through([1, Symbol('s')]), '/x/1', /found a symbol/);
   });
-  test('nothing at the root', () => {
+  test('undefined, functions and symbols at the root', () => {
     refused(() => normalizeEnvelope(undefined).schema, '', /found `undefined`/);
     refused(() => normalizeEnvelope(() => {}).schema, '', /found a function/);
     refused(() => normalizeEnvelope(Symbol('s')).schema, '', /found a symbol/);
@@ -178,7 +178,7 @@ describe('refused, with the pointer', () => {
   });
 });
 
-test('the same object in two places is no cycle', () => {
+test('the same object in two places is not a cycle', () => {
   const part = { type: 'string' };
   const result = through([part, part, { part }]);
   assert.deepEqual(result, [part, part, { part }]);
@@ -234,7 +234,7 @@ describe('code that runs while reading', () => {
     assert.equal(runs, 2);
   });
 
-  test('what a getter or toJSON throws comes through, and the next call works', () => {
+  test('errors of a getter or toJSON pass through, and the next call works', () => {
     const own = new RangeError('mine');
     const thrower = () => {
       throw own;
@@ -269,7 +269,7 @@ describe('code that runs while reading', () => {
 });
 
 describe('share', () => {
-  test('unchanged parts are the very same', () => {
+  test('unchanged parts are the same objects', () => {
     const part = { description: 'd', list: [1] };
     const root = { properties: { a: { const: 1 }, b: part } };
     const result = sanitize({ ...root, type: 'object', x: part }, { dialect: 'codex', share: true }).schema;
@@ -280,7 +280,7 @@ describe('share', () => {
     assert.notEqual(normalizeEnvelope(own).schema.x, part);
   });
 
-  test('a part that JSON says differently is copied, its neighbours are not', () => {
+  test('a part that JSON writes differently is copied, its neighbours are not', () => {
     const plain = { a: 1 };
     const date = { when: new Date(0), plain };
     const own = around({ date, plain, gone: undefined });
@@ -304,7 +304,7 @@ test('large values', () => {
   assert.deepEqual(through([1]), [1]);
 });
 
-test('plans hold names with half of a surrogate pair', () => {
+test('plans can hold names with a lone surrogate', () => {
   const schema = { type: 'object', properties: { '\ud800': { type: 'string' }, a: { type: 'string' } } };
   const answered = { '\ud800': null, a: 'x' };
   const { restorePlan } = sanitize(schema, { dialect: 'openai-strict' });
@@ -314,7 +314,7 @@ test('plans hold names with half of a surrogate pair', () => {
   assert.deepEqual(restore.call('tool', answered).arguments, { a: 'x' });
 });
 
-describe('a proxy that answers anything', () => {
+describe('a proxy with arbitrary lengths', () => {
   const lying = (length) =>
     new Proxy([{ a: 1 }, 'b'], { get: (target, key) => (key === 'length' ? length : target[key]) });
 
@@ -342,13 +342,13 @@ describe('a proxy that answers anything', () => {
     });
   }
 
-  test('a length is what is read, whatever the items are', () => {
+  test('the length determines the number of items, whatever the items are', () => {
     assert.deepEqual(through(lying(1)), [{ a: 1 }]);
     assert.deepEqual(through(lying(3)), [{ a: 1 }, 'b', null]);
     assert.deepEqual(through(lying(-0)), []);
   });
 
-  test('more items than are read', () => {
+  test('more items than the limit', () => {
     assert.throws(() => through(lying(2 ** 40)), { code: 'limit-exceeded' });
   });
 
@@ -378,7 +378,7 @@ describe('a proxy that answers anything', () => {
     }
   });
 
-  test('the call after it works', () => {
+  test('the next call works', () => {
     assert.throws(() => through(lying(1.5)));
     assert.deepEqual(through([1, { b: 2 }]), [1, { b: 2 }]);
   });

@@ -117,7 +117,7 @@ for (const [slow, fast] of [
   });
 }
 
-test('toolwire/ai: two calls of one id in a reply are judged each for itself', async () => {
+test('toolwire/ai: two calls with the same id in a reply are judged separately', async () => {
   for (const id of [ID, '']) {
     const toolwire = toolwireMiddleware({ dialect: 'moonshot', repair: true });
     const runs = [];
@@ -126,7 +126,7 @@ test('toolwire/ai: two calls of one id in a reply are judged each for itself', a
   }
 });
 
-test('toolwire/ai: a refused call does not run with what its own schema makes of its arguments', async () => {
+test('toolwire/ai: a refused call does not run with arguments that its own schema transformed', async () => {
   const lenient = jsonSchema(PAY, { validate: () => ({ success: true, value: RIGHT }) });
   const toolwire = toolwireMiddleware({ dialect: 'moonshot', repair: true });
   const runs = [];
@@ -135,7 +135,7 @@ test('toolwire/ai: a refused call does not run with what its own schema makes of
   assert.match(said, /The arguments of `pay`/);
 });
 
-test('toolwire/ai: no tool is sent under the name of one that the provider runs', async () => {
+test("toolwire/ai: no tool is sent with the name of a provider's tool", async () => {
   for (const dialect of ['moonshot', 'xai', 'mistral']) {
     const model = scripted();
     const hosted = { type: 'provider', id: 'p.web_search', name: 'web_search', args: {} };
@@ -178,7 +178,7 @@ test('toolwire/ai: a call of another tool in the history does not take the name 
   assert.deepEqual(names, ['files.read', 'files.read']);
 });
 
-test('toolwire/ai: a tool of a class keeps what its class has', async () => {
+test("toolwire/ai: a tool that is a class instance keeps its class's members", async () => {
   class Counter {
     count = 1;
     inputSchema = jsonSchema(EMPTY);
@@ -284,7 +284,7 @@ test('toolwire/langchain: a call of another conversation with the same id', asyn
   }
 });
 
-test('toolwire/langchain: two calls of one id in a reply are judged each for itself', async () => {
+test('toolwire/langchain: two calls with the same id in a reply are judged separately', async () => {
   for (const id of [ID, '', null]) {
     const runs = [];
     const agent = createAgent({
@@ -422,7 +422,7 @@ test('toolwire/langchain: a choice of a tool has the name that is sent, and anot
   }
 });
 
-test('toolwire/langchain: the message beside a structured answer has the own names', async () => {
+test("toolwire/langchain: the message with a structured answer has the tools' own names", async () => {
   const answer = { title: 'answer', type: 'object', properties: { x: { type: 'string' } }, required: ['x'] };
   const agent = createAgent({
     model: new Scripted(calling(['look_up', {}, 'a'], ['answer', { x: 'y' }, 'b'])),

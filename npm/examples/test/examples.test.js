@@ -40,7 +40,7 @@ function toolsOf({ tools }) {
   ]);
 }
 
-test('the schemas as they are published are refused', async (t) => {
+test('the published schemas are refused unchanged', async (t) => {
   for (const dialect of ['anthropic', 'moonshot', 'gemini', 'openai-chat']) {
     const { url, got } = await backend(t, dialect, []);
     const tools = TOOLS.map(({ inputSchema, ...tool }) => ({ ...tool, input_schema: inputSchema }));
@@ -279,7 +279,7 @@ test('gateway.ts', async (t) => {
   assert.deepEqual([refused.status, (await refused.json()).error.message], [400, 'unknown parameter unheard_of']);
 });
 
-test('gateway.ts sends nothing elsewhere, and says whose mistake it is', async (t) => {
+test('gateway.ts sends nothing to other hosts, and its status shows whose error it is', async (t) => {
   const seen = [];
   const fake = async (url, { headers }) => {
     seen.push([String(url), Object.fromEntries(new Headers(headers))]);
@@ -345,7 +345,7 @@ test('gateway.ts reads no more than its limit, and follows no redirect', async (
   assert.deepEqual(asked, []);
 });
 
-test('the SDKs take what cannot be adapted for a bad request, and try it once', async () => {
+test('the SDKs treat a request that cannot be adapted as a bad request, and do not retry', async () => {
   const asked = [];
   const fetch = async (url) => {
     asked.push(String(url));

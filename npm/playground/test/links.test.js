@@ -68,17 +68,17 @@ describe('a link', { skip }, () => {
     }
   }
 
-  test('that unpacks to more than any text', () =>
+  test('that decompresses to more than the limit', () =>
     site.page({ hash: packed(Buffer.alloc(40 << 20, 0x20)) }, async (page) => {
       await page.locator('.told', { hasText: 'holds nothing' }).waitFor();
     }));
 
-  test('that is longer than any link', () =>
+  test('that is longer than the limit', () =>
     site.page({ hash: `#1.${'A'.repeat(300_000)}` }, async (page) => {
       await page.locator('.told', { hasText: 'holds nothing' }).waitFor();
     }));
 
-  test('reaches a page on which no text becomes markup', () =>
+  test('opens a page on which text never becomes markup', () =>
     site.page({ complaints: [/Trusted|trusted-types/] }, async (page) => {
       const refused = await page.evaluate(() => {
         const tried = [

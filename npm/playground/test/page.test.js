@@ -38,7 +38,7 @@ describe('the page', { skip }, () => {
       assert.equal(await output(page), expected);
     }));
 
-  test('a link to a turn of an example, and one that is broken', () =>
+  test('a link to a turn of an example, and a broken link', () =>
     site.page({}, async (page) => {
       await pick(page, 'conversation');
       await page.locator('.turn-button').nth(5).click();
@@ -78,7 +78,7 @@ describe('the page', { skip }, () => {
       assert.deepEqual(found, ['send_mail']);
     }));
 
-  test('the call that is shown does in the console what the page does', () =>
+  test("the call that is shown gives the page's result in the console", () =>
     site.page({}, async (page) => {
       for (const [example, pointer] of [
         ['ticket', 'tools'],
@@ -174,7 +174,7 @@ describe('the page', { skip }, () => {
       assert.equal(await page.locator('[role=tab][aria-selected=true]').innerText(), 'Rewrite');
     }));
 
-  test('the colours are the system’s, or chosen, and the choice is kept', () =>
+  test('the colours follow the system or a choice, which is kept', () =>
     site.page({ colorScheme: 'dark' }, async (page) => {
       const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
       const dark = await ground();
@@ -191,7 +191,7 @@ describe('the page', { skip }, () => {
 
   for (const colorScheme of ['light', 'dark']) {
     for (const [size, viewport] of Object.entries({ wide: WIDE, narrow: NARROW })) {
-      test(`${colorScheme}, ${size}: nothing sticks out, and axe finds nothing (WCAG 2.2 AA)`, () =>
+      test(`${colorScheme}, ${size}: nothing overflows, and axe finds nothing (WCAG 2.2 AA)`, () =>
         site.page({ colorScheme, viewport, bypassCSP: true, reducedMotion: 'reduce' }, async (page) => {
           await page.evaluate(AXE);
           for (const name of [...VIEWS, 'restore repaired']) {
@@ -224,7 +224,7 @@ describe('the page', { skip }, () => {
     }
   }
 
-  test('a text of a megabyte does not hold the page up for long', () =>
+  test('a text of a megabyte does not block the page for long', () =>
     site.page({}, async (page) => {
       const tool = (number) => ({
         name: `tool_${number}`,

@@ -31,7 +31,7 @@ describe('turns', () => {
 
   const endsOf = (request) => turns.turnsOf(JSON.stringify(request))?.ends;
 
-  test('a turn ends where the model begins to speak, and the last one is the request', () => {
+  test("a turn ends where the model's message begins, and the last one is the request", () => {
     const all = ['user', 'assistant', 'user', 'system', 'assistant', 'assistant', 'user'];
     const cases = [
       [{ messages: all.map((role) => says(role)) }, [1, 4, 7]],
@@ -46,7 +46,7 @@ describe('turns', () => {
     assert.equal(turns.turnsOf('{'), undefined);
   });
 
-  test('items of Responses: calls and hosted searches are the model’s, outputs and carriers the client’s', () => {
+  test('items of Responses: the model writes calls and hosted searches, the client outputs and additions of tools', () => {
     const input = [
       { type: 'additional_tools', role: 'developer', tools: [] },
       { type: 'message', role: 'user', content: 'a' },
@@ -66,7 +66,7 @@ describe('turns', () => {
     assert.deepEqual(endsOf({ input: said }), [2, 5, 9, 11]);
   });
 
-  test('the format is that of the whole request, and only the last request has its choice', () => {
+  test('the format is that of the whole request, and only the last request has the tool choice', () => {
     const formatOf = (text, options = {}) => turns.formatOf(turns.turnsOf(text), options);
     assert.equal(formatOf(example('kimi')), 'openai-chat');
     assert.equal(formatOf(example('codex')), 'openai-responses');
@@ -85,7 +85,7 @@ describe('turns', () => {
     );
   });
 
-  test('of a conversation without an end the last turns are shown, and it is said', () => {
+  test('only the last turns of a long conversation are shown, with a notice', () => {
     const messages = (count) => Array.from({ length: 2 * count - 1 }, (_, at) => says(at % 2 ? 'assistant' : 'user'));
     const of = (count) => turns.turnsOf(JSON.stringify({ messages: messages(count) }));
     assert.deepEqual([of(200).ends.length, of(200).skipped], [200, 0]);
@@ -101,7 +101,7 @@ describe('turns', () => {
     assert.match(conversation.shortened(200, 3), /has 203 turns. The last 200 are shown/);
   });
 
-  test('messages in words, whatever their format', () => {
+  test('messages of all formats in readable form', () => {
     const reference = { type: 'tool_reference', name: 'f' };
     const cases = [
       [says('user', 'hi'), 'user', ['text hi ']],
@@ -151,7 +151,7 @@ describe('turns', () => {
     }
   });
 
-  test('a prompt parts from the one before at its first entry that differs, in the order in which it is read', () => {
+  test('a prompt differs from the previous one at its first different entry, in reading order', () => {
     const first = { messages: [says('user')], system: 's', tools: [tool('f')] };
     const growth = (next) => prompt.growthOf(prompt.promptOf(first), prompt.promptOf({ ...first, ...next }));
     const more = [says('user'), says('assistant')];
@@ -170,7 +170,7 @@ describe('turns', () => {
     assert.equal(growth({ tools: [tool('f'), tool('g', { defer_loading: true })] }).partsAt, undefined);
   });
 
-  test('a definition that is kept back counts where it is loaded, and once', () => {
+  test('a deferred definition counts once, where it is loaded', () => {
     const deferred = tool('f', { defer_loading: true });
     const loads = says('user', [{ type: 'tool_result', content: [{ type: 'tool_reference', tool_name: 'f' }] }]);
     const removal = says('system', [{ type: 'tool_removal', tool: { type: 'tool_reference', name: 'f' } }]);
@@ -188,7 +188,7 @@ describe('turns', () => {
     );
   });
 
-  test('tools in namespaces of the list stand in `tools`, by their flat names', () => {
+  test('tools in namespaces of the list are in `tools`, by their flat names', () => {
     const fn = (name, more = {}) => ({ type: 'function', name, parameters: { type: 'object' }, ...more });
     const space = (name, ...tools) => ({ type: 'namespace', name, description: '', tools });
     const found = { type: 'tool_search_output', call_id: 's', execution: 'client', status: 'completed' };
@@ -283,7 +283,7 @@ describe('turns', () => {
     }
   });
 
-  test('what the bars and numbers of the timeline mean is said in words', () => {
+  test('the bars and numbers of the timeline have text alternatives', () => {
     const [native, emulated] = conversation.conversationOf(example('claude-code'), ['kimi', 'openai-chat'], {}).sides;
     const says = (name, at) => conversation.sightSays(native, name, at);
     assert.equal(says('Bash', 0), 'Kimi K3: visible');
