@@ -84,7 +84,7 @@ pub fn feed_exchange(exchange: usize, words: usize, chars: usize, spelled: bool,
 }
 
 /// Ends a stream. The answer is the remaining text. Returns an object, which has the next `request` and its `report` if
-/// the model is to be asked again.
+/// the model must be asked again.
 #[wasm_bindgen(js_name = finishExchange)]
 pub fn finish_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |_| {

@@ -51,7 +51,7 @@ const repeated = Object.fromEntries(
     const bodies = [body(tools.slice(0, LIST)), body(tools.slice(1, LIST))];
     let session = 0;
     const run = (toolListCache) => () => {
-      // The padding makes each session's lists unique, so that the cache has none from an earlier session.
+      // The padding makes each session's lists unique, so that they are not in the cache yet.
       const own = bodies.map((body) => body.replace('"tools":[', `"tools":[${' '.repeat(session)}`));
       session++;
       for (let request = 0; request < REQUESTS; request++) {

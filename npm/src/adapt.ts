@@ -56,7 +56,7 @@ export interface RequestChange {
 export interface ChoiceChange {
   /** The original choice, as JSON. */
   found: string;
-  /** The choice that is sent, as JSON; `null` if none is sent. */
+  /** The choice that is sent, as JSON; `null` if the request is sent without a choice. */
   sent: string;
   /** The API's answer to the original choice, with its source. */
   because: string;

@@ -72,7 +72,7 @@ export class ToolwireError extends Error {
   readonly code: ToolwireErrorCode;
   /** JSON Pointer (RFC 6901) into the input, or into the options for errors about options; `""` is the whole input. */
   readonly pointer: string;
-  /** What was expected, then what was found: the message without code and pointer. */
+  /** The message without code and pointer: what was expected, then what was found. */
   declare readonly detail: string;
   /** With `too-lossy`: every change that would have been made. */
   declare readonly changes?: readonly Change[];

@@ -45,7 +45,7 @@ export class Exchange {
 
   /**
    * Opens an exchange for a request. Returns `null` if it is not a request that can carry tools (another path, or no conversation),
-   * which is to be passed on unchanged.
+   * which must be passed on unchanged.
    *
    *
    * @param url - URL to which the request is sent. Its path determines the API; its host and the model determine the dialect.
@@ -81,7 +81,7 @@ export class Exchange {
   }
 
   /**
-   * The request to be sent: the same text if there is nothing to rewrite. If the model is to be asked again, the next request.
+   * The request to be sent: the same text if there is nothing to rewrite. If the model must be asked again, the next request.
    */
   get request(): string {
     return this.#request;
@@ -108,7 +108,7 @@ export class Exchange {
   }
 
   /**
-   * Accepts a whole reply and returns the reply for the client. Returns `null` if the model is to be asked again, with {@link request}.
+   * Accepts a whole reply and returns the reply for the client. Returns `null` if the model must be asked again, with {@link request}.
    *
    *
    * @throws {@link ToolwireError} `too-deep`, `invalid-option`, and the errors of {@link open} for the next request.
@@ -156,7 +156,7 @@ export class Exchange {
   }
 
   /**
-   * Ends a stream and returns the remaining text. If the model is to be asked again, {@link asksAgain} is true, and the next stream
+   * Ends a stream and returns the remaining text. If the model must be asked again, {@link asksAgain} is true, and the next stream
    * continues where this one ended.
    *
    * @throws {@link ToolwireError} `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call returns the text
@@ -169,7 +169,7 @@ export class Exchange {
     return text;
   }
 
-  /** True if the last stream ended with a search, so that the model is to be asked again. */
+  /** True if the last stream ended with a search, so that the model must be asked again. */
   get asksAgain(): boolean {
     return this.#asksAgain;
   }

@@ -151,7 +151,7 @@ class Outgoing {
   }
 
   /**
-   * Rewrites the betas of deferred loading in the header: a backend without a construct of its own knows none of them, one with a
+   * Rewrites the betas of deferred loading in the header: a backend without its own construct knows none of them; one with a
    * construct needs those of the sent request. Returns whether the header changed.
    */
   settleBetas(betas: readonly string[], native: BetaOptions['native']): boolean {

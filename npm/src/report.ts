@@ -10,7 +10,7 @@ import type {
   RequestConstraint,
 } from './rules.js';
 
-/** What a change does to the set of accepted arguments. */
+/** The effect of a change on the set of accepted arguments. */
 export type Accepts =
   /** Exactly the same arguments are accepted. */
   | 'same'
@@ -26,13 +26,13 @@ export type Accepts =
   /** Some arguments are newly accepted and some no longer are, or neither direction can be proved. */
   | 'mixed';
 
-/** What a change does to the text that the model reads: descriptions, defaults, examples, constraints. */
+/** The effect of a change on the text that the model reads: descriptions, defaults, examples, constraints. */
 export type Guidance =
   /** The model reads the same information. */
   | 'same'
-  /** The information is elsewhere now, for instance in a description. */
+  /** The model reads the information elsewhere, for instance in a description. */
   | 'moved'
-  /** The information is gone. */
+  /** The model no longer reads the information. */
   | 'lost';
 
 /** One change: its place, its rule, its effect and the reason. */
@@ -84,8 +84,8 @@ export interface RestorePlan {
 }
 
 /**
- * What an API does with a schema or request that violates one of its constraints. `refused`: it answers with an error, or the client
- * drops the tool. `reinterpreted`: it accepts the schema but holds the model to other arguments than the schema describes.
+ * The reaction of an API to a schema or request that violates one of its constraints. `refused`: it answers with an error, or the
+ * client drops the tool. `reinterpreted`: it accepts the schema but holds the model to other arguments than the schema describes.
  * `ignored`: it accepts the schema, and the part in question has no effect.
  */
 export type Severity = 'refused' | 'reinterpreted' | 'ignored';
@@ -94,7 +94,7 @@ export type Severity = 'refused' | 'reinterpreted' | 'ignored';
 export interface Violation {
   /** Kebab-case name of the violated constraint. */
   constraint: Constraint;
-  /** What the API does about the violation. */
+  /** The reaction of the API to the violation. */
   severity: Severity;
   /** JSON Pointer to the violation. */
   pointer: string;
@@ -232,7 +232,7 @@ export interface ToolViolation extends Violation {
 export interface RequestViolation {
   /** Kebab-case name of the violated constraint. */
   constraint: RequestConstraint;
-  /** What the API does about the violation. */
+  /** The reaction of the API to the violation. */
   severity: Severity;
   /** JSON Pointer into the request: the violation. */
   pointer: string;
@@ -334,7 +334,7 @@ export interface DeferralChoice {
   checked: string;
 }
 
-/** What is known about one dialect. */
+/** The known facts about one dialect. */
 export interface DialectDescription {
   /** The name that `sanitize` accepts. */
   name: Dialect;

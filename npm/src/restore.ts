@@ -18,7 +18,7 @@ export interface RestoreJson {
   search?: string;
   /** The options for repairing arguments; absent if they are not repaired. */
   repair?: object;
-  /** What has to be undone in the answer to a response format; absent if nothing has to be. */
+  /** The changes to undo in the answer to a response format; absent if there are none. */
   answer?: object;
 }
 
@@ -30,7 +30,7 @@ export interface RestoredCall<T> {
   server?: string;
   /** The tool's index in the list; absent unless `duplicateNames: "rename"` renamed it because another tool has the same name. */
   index?: number;
-  /** The tool's namespace (OpenAI Responses); absent if it had none. */
+  /** The tool's namespace (OpenAI Responses); absent if the tool has none. */
   namespace?: string;
   /** The arguments: text if text was passed. */
   arguments: T;

@@ -75,7 +75,7 @@ export class ToolSet {
   sanitize<O extends ToolsOptions>(options: O): ReadyTools<ToolFor<O>> {
     const given = withoutHandler(options);
     const handler = handlerOf(options?.onSetAside);
-    // A handler reports the missing tools itself, so a caller without one needs an entry of its own, which warns.
+    // A handler reports the missing tools itself, so callers with and without one have separate entries.
     const key = keyOf([handler !== undefined, given]);
     const known = key === undefined ? undefined : this.#ready.get(key);
     const handedOut = known ?? this.#made(given, key);

@@ -39,7 +39,7 @@ for (const name of functions) {
   });
 }
 
-/** Judges a case of a search. There are no implied checks such as idempotence, because the output is not another input. */
+/** Judges a case of a search. Idempotence is not checked, because the output cannot be used as input. */
 function judgeSearch(path, one) {
   const { error, options } = one;
   const where = `${one.where} (${path.name})`;

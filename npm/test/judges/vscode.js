@@ -1,4 +1,4 @@
-// What GitHub Copilot Chat does to the schema of every tool before any model sees it, implemented from its rules
+// The changes that GitHub Copilot Chat makes to the schema of every tool before any model sees it, implemented from its rules
 // (toolSchemaNormalizer.ts in microsoft/vscode-copilot-chat). Rules for single families of models are omitted.
 
 import { createRequire } from 'node:module';

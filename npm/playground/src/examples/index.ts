@@ -16,7 +16,7 @@ import workspace from './workspace.json?raw';
 export interface Example {
   id: string;
   title: string;
-  /** What the example demonstrates. */
+  /** The subject of the example. */
   shows: string;
   text: string;
   /** The views for which it was made, the most suitable first. */
