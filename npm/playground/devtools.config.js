@@ -7,6 +7,6 @@ export default defineConfig({
   // A missing file is a 404, not a fallback page.
   appType: 'mpa',
   build: { outDir: '../dist' },
-  // A module of another origin is loaded only with `Access-Control-Allow-Origin`.
+  // Browsers load a module of another origin only with `Access-Control-Allow-Origin`.
   preview: { host: '127.0.0.1', port: 4174, strictPort: true, cors: { origin: '*' } },
 });

@@ -6,7 +6,7 @@ import type { RequestConstraint } from './rules.js';
 
 /** A request that an API accepts, and a report about it. */
 export interface Adapted<T> {
-  /** The request. */
+  /** The rewritten request. */
   request: T;
   /** The decisions and changes. */
   readonly report: AdaptReport;

@@ -119,6 +119,7 @@ export class ToolwireError extends Error {
  * Returns the error for a defect of toolwire: a trap of the WebAssembly, or a stack overflow. core/src/error.rs has the same text.
  *
  * @param found - The thrown value, or a description.
+ * @param next - Advice to the caller.
  */
 export function internal(found: unknown, next: string): ToolwireError {
   const known = found instanceof Error ? `${found.name}: ${found.message}` : String(found);

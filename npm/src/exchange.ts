@@ -47,10 +47,9 @@ export class Exchange {
    * Opens an exchange for a request. Returns `null` if it is not a request that can carry tools (another path, or no conversation),
    * which must be passed on unchanged.
    *
-   *
    * @param url - URL to which the request is sent. Its path determines the API; its host and the model determine the dialect.
    * @param body - JSON text: a string, or UTF-8 bytes.
-   * @throws {@link ToolwireError} as {@link adaptRequestJson} and {@link dialectFor}; `not-representable` if tools have to be set
+   * @throws {@link ToolwireError} as {@link adaptRequest} and {@link dialectFor}; `not-representable` if tools have to be set
    *   aside and `onSetAside` is `"error"`. Errors that an `onSetAside` function throws are passed through.
    */
   static open(url: string, body: Text, options?: ExchangeOptions): Exchange | null {
@@ -110,7 +109,6 @@ export class Exchange {
   /**
    * Accepts a whole reply and returns the reply for the client. Returns `null` if the model must be asked again, with {@link request}.
    *
-   *
    * @throws {@link ToolwireError} `too-deep`, `invalid-option`, and the errors of {@link open} for the next request.
    */
   reply(reply: string): string | null;
@@ -146,7 +144,6 @@ export class Exchange {
 
   /**
    * Accepts the next piece of an event stream's text, which may be cut anywhere, and returns the text to be passed on.
-   *
    *
    * @throws {@link ToolwireError} `limit-exceeded` if an event, or the text that has to be held back, is larger than any reply. The next
    * call returns the text that could have been passed on by then, and the event unchanged.

@@ -57,7 +57,7 @@ export interface Change {
 
 /** A rewritten schema. The report is computed when it is first read, for the schema as it was at the time of the call. */
 export interface Rewritten<T> {
-  /** The schema. */
+  /** The rewritten schema. */
   schema: T;
   /** Every change, in document order of the input. */
   readonly changes: Change[];
@@ -246,7 +246,7 @@ export interface RequestViolation {
 
 /** A rewritten request. The report is computed when it is first read, for the request as it was at the time of the call. */
 export interface Deferred<T> {
-  /** The request. */
+  /** The rewritten request. */
   request: T;
   /** The tools that were loaded and hidden, and warnings. */
   readonly report: DeferredReport;

@@ -26,7 +26,7 @@ export interface RestoreJson {
 export interface RestoredCall<T> {
   /** The tool's name. */
   name: string;
-  /** The tool's server; absent unless the list was one of several servers. */
+  /** The tool's server; absent unless the list combines several servers. */
   server?: string;
   /** The tool's index in the list; absent unless `duplicateNames: "rename"` renamed it because another tool has the same name. */
   index?: number;
@@ -49,7 +49,7 @@ export interface RestoredCall<T> {
 
 /** A call in the client's own form, and the repair result of its arguments. */
 export interface RestoredClientCall {
-  /** The call. */
+  /** The restored call. */
   call: ClientCall;
   /** The repair result of the arguments; null if calls are not repaired, or if the tool has no schema. */
   repaired: RepairedCall | null;
@@ -67,7 +67,7 @@ export interface RestoredContent<T> {
 
 /** A reply with restored calls, and the repair result of each call's arguments. */
 export interface RestoredReply<T> {
-  /** The reply. */
+  /** The restored reply. */
   reply: T;
   /** The repair result of each call of a tool that has a schema, in order; empty if calls are not repaired. */
   calls: RepairedCall[];
@@ -119,7 +119,6 @@ export class Restore {
   /**
    * Creates a {@link Restore} from its stored form: the JSON text, or the value parsed from it.
    *
-   *
    * @throws {@link ToolwireError} `invalid-value` if it is something else; `invalid-json`.
    */
   static from(json: string | object): Restore {
@@ -132,7 +131,6 @@ export class Restore {
 
   /**
    * Restores a call. A call of an unknown tool, and arguments that cannot be interpreted, are returned unchanged.
-   *
    *
    * @param args - The arguments as a value, or as JSON text (the form of OpenAI's APIs), which returns text.
    *
@@ -172,7 +170,6 @@ export class Restore {
 
   /**
    * Restores the arguments of one call piece by piece, for gateways that translate one API's stream into another's.
-   *
    *
    * @param name - The tool's name as the backend knows it.
    */
@@ -258,7 +255,6 @@ export class CallStream {
   /**
    * Accepts the next piece of the arguments' text, and returns the text to be passed on, which may be empty.
    *
-   *
    * @throws {@link ToolwireError} `limit-exceeded` if the text that has to be held back is larger than any call.
    */
   feed(piece: string): string {
@@ -319,7 +315,6 @@ export class ReplyRestorer {
 
   /**
    * Accepts the next event, and returns the events to be passed on: one, none or several.
-   *
    *
    * @throws {@link ToolwireError} `invalid-value`, `too-deep`.
    */

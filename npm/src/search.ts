@@ -8,7 +8,6 @@ import type { SearchOptions, Text, Written } from './options.js';
 /**
  * Returns the names of the tools that match a query, best match first.
  *
- *
  * @param tools - A tool list of any supported format (Anthropic, OpenAI Responses with namespaces, OpenAI Chat
  * Completions, MCP), deferred or not, or an object with such a list in `tools`; a value or JSON text.
  *

@@ -78,7 +78,6 @@ interface Reported {
  * Finds what the APIs behind some dialects would refuse, reinterpret or ignore in a tool list, dialect by dialect. An empty result means
  * that all of them accept the list.
  *
- *
  * @example
  * ```ts
  * for (const { dialect, tool, message } of checkTools(tools, { dialects: ['moonshot', 'anthropic'] })) {
@@ -106,7 +105,7 @@ export function checkTools(tools: unknown, options: CheckToolsOptions): ToolViol
  * ```
  *
  * @throws {@link ToolwireError} `unknown-dialect` for a retired host, and with `exact` for an unknown API; `unknown-option`;
- *   `invalid-option`, also if the query is empty.
+ *   `invalid-option`, also if none of `api`, `model` and `host` is given.
  */
 export function dialectFor(query: DialectQuery): DialectChoice {
   return callOnValues('dialectFor', [], query).value as DialectChoice;

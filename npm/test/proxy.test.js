@@ -400,7 +400,7 @@ describe('a server at an address', { timeout: 60_000 }, () => {
           transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => randomUUID() });
           await built().connect(transport);
         }
-        // As after a restart of the server.
+        // Responds as a server would after a restart.
         if (transport === undefined) return response.writeHead(404).end();
         return transport.handleRequest(request, response);
       }

@@ -39,7 +39,7 @@ export interface Warning {
   key: string;
 }
 
-/** A request that is to be sent. */
+/** A request to be sent. */
 export interface Next {
   request: string;
   /** JSON text; undefined for the first request, whose report is computed when it is read. */
@@ -50,7 +50,7 @@ export interface Next {
   warning: Warning | null;
 }
 
-/** One open exchange. */
+/** An open exchange. */
 export class Running {
   readonly #session: Session<Step>;
   /** Opens the same exchange again. */

@@ -54,7 +54,7 @@ function release({ home, number, close }: Where): void {
   if (home.open === 0 && home.place.isLarge) home.place.giveUp();
 }
 
-/** One stream or exchange. */
+/** A stream or exchange. */
 export class Session<Step> {
   readonly #homes: Homes;
   readonly #where: Where;

@@ -15,7 +15,7 @@ const homes = new Homes();
 /** A piece of text, or an event as JSON text. */
 type Step = { text: string } | { event: string };
 
-/** One stream: of a reply, or of a call's arguments. */
+/** A stream of a reply, or of one call's arguments. */
 export class Stream {
   readonly #session: Session<Step>;
   #calls: RepairedCall[] = [];

@@ -84,7 +84,7 @@ export const adapting = (): Fetch => toolwireFetch(fetching);
 export const told = (body: Uint8Array): Uint8Array | null | undefined =>
   Exchange.open('/v1/messages', body)?.reply(body);
 export const naming = (): Fetch => toolwireFetch({ deferred: { target: 'openai-chat' } });
-// @ts-expect-error: a target is a format
+// @ts-expect-error: not a target format
 export const translating = () => toolwireFetch({ deferred: { target: 'openai' } });
 
 // Repaired calls: the option, and the results in every form.

@@ -1,4 +1,4 @@
-/** One editor with marks. */
+/** An editor with marks. */
 
 import { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'preact/hooks';

@@ -27,7 +27,7 @@ export function Dialects() {
         const grades = cells?.get(name as typeof dialect);
         const grade = overall(grades)?.grade;
         return (
-          // biome-ignore lint/a11y/useSemanticElements: a button with a mark, in a group that arrow keys move in
+          // biome-ignore lint/a11y/useSemanticElements: a button with a mark, in a group with arrow-key navigation
           <button
             key={name}
             type="button"

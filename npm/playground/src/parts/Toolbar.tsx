@@ -26,7 +26,7 @@ export function Toolbar() {
         onKeyDown={(event) => rove(event, '[role=radio]', { click: true })}
       >
         {functions.value.map((each) => (
-          // biome-ignore lint/a11y/useSemanticElements: a button in a group that arrow keys move in
+          // biome-ignore lint/a11y/useSemanticElements: a button in a group with arrow-key navigation
           <button
             key={each}
             type="button"

@@ -43,7 +43,7 @@ function decoded(base64: string): Uint8Array {
   if (Buffer !== undefined) return Buffer.from(base64, 'base64');
   const { fromBase64 } = Uint8Array as { fromBase64?: (text: string) => Uint8Array };
   if (fromBase64 !== undefined) return fromBase64.call(Uint8Array, base64);
-  // A loop: `Uint8Array.from` with a function takes 120 ms for 1.2 MB where this takes 8 (Node 20, without its Buffer).
+  // A loop takes 8 ms for 1.2 MB, and `Uint8Array.from` with a function 120 (Node 20, without its Buffer).
   const characters = atob(base64);
   const bytes = new Uint8Array(characters.length);
   for (let at = 0; at < bytes.length; at++) bytes[at] = characters.charCodeAt(at);
