@@ -65,8 +65,8 @@ export interface ChoiceChange {
 /**
  * Makes a whole request acceptable to Anthropic Messages, OpenAI Chat Completions and Responses, or Gemini: first deferred
  * loading ({@link applyDeferredLoading}), then every tool ({@link sanitizeTools}), then every mention of a tool's name in `tool_choice`
- * and in the history. The input is not changed. JSON text returns JSON text of the same type; messages with nothing to rewrite are
- * copied unchanged.
+ * and in the history. The input is not changed. For JSON text, the result is JSON text of the same type; messages with nothing to
+ * rewrite are copied unchanged.
  *
  * @example
  * ```ts

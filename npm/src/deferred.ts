@@ -17,7 +17,7 @@ export type RequestFor<T, O> = O extends { target: infer F } ? (F extends null |
  * those that the history refers to, and turns `tool_reference` blocks into text. The input is not changed. The report lists the tools
  * that the model sees, those that are hidden, and the bytes that hiding them saved.
  *
- * JSON text returns JSON text of the same type; messages with nothing to rewrite are copied without being parsed.
+ * For JSON text, the result is JSON text of the same type; messages with nothing to rewrite are copied without being parsed.
  *
  * @example
  * ```ts
@@ -37,8 +37,8 @@ export function applyDeferredLoading<T, O extends DeferredOptions = KeepingOptio
 ): Deferred<Written<T, RequestFor<T, O>>> {
   const { value, report } = callOn('applyDeferredLoading', request, options);
   const whole = once(() => {
-    const told = report() as { report: DeferredReport; restore: RestoreJson };
-    return { report: told.report, restore: new Restore(told.restore) };
+    const made = report() as { report: DeferredReport; restore: RestoreJson };
+    return { report: made.report, restore: new Restore(made.restore) };
   });
   return {
     request: value as Written<T, RequestFor<T, O>>,

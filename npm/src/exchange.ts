@@ -115,9 +115,9 @@ export class Exchange {
   reply(reply: Uint8Array): Uint8Array | null;
   reply(reply: Text): Text | null;
   reply(reply: Text): Text | null {
-    const told = this.#running.reply(reply);
-    if ('value' in told) return told.value;
-    this.#next(told.next);
+    const result = this.#running.reply(reply);
+    if ('value' in result) return result.value;
+    this.#next(result.next);
     return null;
   }
 

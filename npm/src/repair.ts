@@ -8,8 +8,8 @@ import type { Repaired } from './report.js';
  * are never invented; what cannot be repaired stays unchanged. The input is not changed. The result also lists every repair and the
  * remaining violations, and reports whether the schema accepts the arguments now.
  *
- * A string or `Uint8Array` is the text that the model wrote, which need not be JSON, and returns JSON text of the same type. Text that
- * needs no repair is returned unchanged. `null` means no arguments.
+ * A string or `Uint8Array` is the text that the model wrote, which need not be JSON; the result is then JSON text of the same type. Text
+ * that needs no repair is returned unchanged. `null` means no arguments.
  *
  * @example
  * ```ts

@@ -4,8 +4,8 @@ import type { RestorePlan } from './report.js';
 
 /**
  * Restores the model's arguments to the form that the tool's own schema describes, if the dialect had to encode something. Accepts the
- * `restorePlan` of {@link sanitize}, or its JSON text. Values that it cannot interpret stay unchanged. JSON text returns JSON text, and
- * the same text if there is nothing to restore.
+ * `restorePlan` of {@link sanitize}, or its JSON text. Values that it cannot interpret stay unchanged. For JSON text, the result is JSON
+ * text, and the same text if there is nothing to restore.
  *
  * @example
  * ```ts

@@ -132,7 +132,7 @@ export class Restore {
   /**
    * Restores a call. A call of an unknown tool, and arguments that cannot be interpreted, are returned unchanged.
    *
-   * @param args - The arguments as a value, or as JSON text (the form of OpenAI's APIs), which returns text.
+   * @param args - The arguments as a value, or as JSON text (the form of OpenAI's APIs). For text, the restored arguments are text.
    *
    * @throws {@link ToolwireError} `invalid-value`, `too-deep`.
    */
@@ -204,7 +204,7 @@ export class Restore {
   /**
    * Restores every call in a whole reply of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini, and the answer to a
    * response format. If calls are repaired, the result includes the repair result of each call's arguments. The reply is not changed.
-   * JSON text returns JSON text of the same type, and the same text if there is nothing to restore.
+   * For JSON text, the result is JSON text of the same type, and the same text if there is nothing to restore.
    *
    * @example
    * ```ts
@@ -324,7 +324,7 @@ export class ReplyRestorer {
 
   /**
    * Accepts the next piece of the text of an event stream (`text/event-stream`), which may be cut anywhere, and returns the text to be
-   * passed on. Text that needs no change passes byte for byte. Bytes are read as UTF-8 and return bytes.
+   * passed on. Text that needs no change passes byte for byte. Bytes are read as UTF-8, and the result is then bytes.
    *
    * @throws {@link ToolwireError} `limit-exceeded` if an event, or the text that has to be held back, is larger than any reply. The next
    * call returns the text that could have been passed on by then, and the event unchanged.

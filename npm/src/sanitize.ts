@@ -6,8 +6,8 @@ import type { ObjectSchema, SchemaFor } from './schema.js';
 /**
  * Rewrites a tool's parameter schema into one dialect, with the least loss of meaning. The input is not changed.
  *
- * A string or `Uint8Array` is JSON text and returns text of the same type. Text preserves number spelling (`1.0`, 2^70) and escapes
- * wherever no rule applies, and is returned unchanged if nothing has to change. Anything else is a value.
+ * A string or `Uint8Array` is JSON text, for which the result is text of the same type. Text preserves number spelling (`1.0`, 2^70) and
+ * escapes wherever no rule applies, and is returned unchanged if nothing has to change. Anything else is a value.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ export function sanitize<T, D extends Dialect>(
 
 /**
  * Repairs only the envelope of a tool's parameters, which must be an object with `properties`. Nested content is returned
- * unchanged. The input is not changed. JSON text returns JSON text, as in {@link sanitize}.
+ * unchanged. The input is not changed. For JSON text, the result is JSON text, as in {@link sanitize}.
  *
  * A root `type` that is a list containing `"object"` is kept as the tool published it, although the return type is `"object"`.
  *

@@ -163,8 +163,8 @@ function handOut(made: Ready, options: unknown): HandedOut {
       return restorer();
     },
   });
-  const told = warning === undefined ? undefined : (JSON.parse(warning) as SetAsideWarning);
-  const handed: HandedOut = { ready, warning: told, isRead: false, isWatched: false };
+  const parsed = warning === undefined ? undefined : (JSON.parse(warning) as SetAsideWarning);
+  const handed: HandedOut = { ready, warning: parsed, isRead: false, isWatched: false };
   return handed;
 }
 

@@ -39,8 +39,8 @@ export interface SanitizedTools<T> {
  * returns `{ server, name, arguments }`.
  *
  * @param tools - A tool list in the format of MCP's `tools/list`, Anthropic, OpenAI, Gemini or Bedrock, or an object with such a list
- *   in `tools`; or its JSON text, which returns text of the same type. A tool that the API runs itself (such as a hosted search) is
- *   passed on unchanged.
+ *   in `tools`; or its JSON text, for which the result is text of the same type. A tool that the API runs itself (such as a hosted
+ *   search) is passed on unchanged.
  * @throws {@link ToolwireError} `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`,
  *   `invalid-request` if it is not a tool list, `not-representable` if tools have to be set aside and `onSetAside` is `"error"`.
  */

@@ -66,10 +66,10 @@ export class Stream {
   }
 
   #told({ value, report }: Outcome<unknown>): unknown {
-    const told = report as { calls: RepairedCall[]; answerChanges: AnswerChange[] } | undefined;
+    const ended = report as { calls: RepairedCall[]; answerChanges: AnswerChange[] } | undefined;
     // Pushed one by one, because there may be more calls than a function accepts arguments.
-    for (const call of told?.calls ?? []) this.#calls.push(call);
-    this.#answerChanges.push(...(told?.answerChanges ?? []));
+    for (const call of ended?.calls ?? []) this.#calls.push(call);
+    this.#answerChanges.push(...(ended?.answerChanges ?? []));
     return value;
   }
 }

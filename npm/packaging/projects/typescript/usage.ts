@@ -66,7 +66,7 @@ export const undialected = () => sanitize({}, {}).schema;
 export const unknown = () => sanitize({}, { dialect: 'codec' }).schema;
 // @ts-expect-error: no such option
 export const misspelt = () => normalizeEnvelope({}, { shared: true }).schema;
-// @ts-expect-error: a value returns a value, not text
+// @ts-expect-error: the result for a value is a value, not text
 export const untexted = (): string => sanitize({}, { dialect: 'codex' }).schema;
 const names: string[] = searchTools([], 'mail', { limit: 3 });
 const answer: string | null = answerToolSearch('{}', '[]');

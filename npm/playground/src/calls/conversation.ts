@@ -99,12 +99,12 @@ export function conversationOf(
   if (turns === undefined) return undefined;
   const play = (id: BackendId) => playedOn(turns, backendOf(id), options);
   const sides = [play(backends[0]), play(backends[1])] as const;
-  const told = sides.flatMap(({ turns }) => turns.map(({ tools, hidden }) => [...tools.map(nameOf), ...hidden]));
+  const names = sides.flatMap(({ turns }) => turns.map(({ tools, hidden }) => [...tools.map(nameOf), ...hidden]));
   return {
     skipped: turns.skipped,
     gists: turns.ends.map((_, at) => gistOf(itemsOf(turns, at).map(wordsOf))),
     sides,
-    names: [...new Set(told.flat())],
+    names: [...new Set(names.flat())],
   };
 }
 
