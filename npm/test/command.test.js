@@ -55,7 +55,7 @@ function listed({ files }, folder) {
 
 const rest = ([, ...words]) => words;
 
-/** Passes an API's answer to a command, after asserting that the command's request is the case's. */
+/** Passes an API's answer to a command, after asserting that the request matches the case. */
 function answered(command, words, answer) {
   const asked = JSON.parse(words);
   asked.body = JSON.parse(asked.body);
@@ -80,7 +80,7 @@ async function run(args, { input = '', cwd, env = {}, program = PROGRAM } = {}) 
       out[at] += piece;
     });
   }
-  // The program may not read its input.
+  // The program may exit without reading its input.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const [code] = await once(child, 'close');
@@ -305,7 +305,7 @@ test('a server only gets the variables that are passed to it', async () => {
   const [, none] = await run(['check', ...server], { env });
   assert.match(none, /^undefined undefined true\n/);
   const [, one] = await run(['check', '--env', 'TOKEN', '--env', 'UNSET', ...server], { env });
-  // The server's log does not contain the value.
+  // The value is masked in the server's log.
   assert.match(one, /^… undefined true\n/);
 });
 
