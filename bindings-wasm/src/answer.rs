@@ -1,24 +1,24 @@
-//! Trees into records: how this side spells the answer for JavaScript.
+//! Trees into records: the encoding of an answer for JavaScript.
 //!
-//! One word per value, in document order: `kind | payload << 3`. What is still the caller's own value is named by its
-//! number and costs one word, however large it is. A member of an object has a word for its name before that of its
-//! value. Lengths are in UTF-16 units; texts lie one after another in the characters.
+//! One word per value, in document order: `kind | payload << 3`. An unchanged value of the caller is encoded by its
+//! number in one word, however large it is. In objects, the word of a member's name precedes that of its value.
+//! Lengths are in UTF-16 units; texts are concatenated in the characters.
 
 use toolwire::json::{write, Data, Node, Text};
 
 use crate::{desk::Handed, records::Names};
 
-/// The kinds, as `npm/src/values/answer.ts` numbers them.
+/// The kinds, with the same numbers as in `npm/src/values/answer.ts`.
 mod kind {
-    /// The caller's value of that number.
+    /// The caller's value with this number.
     pub(super) const GIVEN: u32 = 0;
-    /// The name under which the caller's value of that number stands.
+    /// The member name of the caller's value with this number.
     pub(super) const GIVEN_NAME: u32 = 1;
     /// null, false or true: 0, 1, 2.
     pub(super) const CONSTANT: u32 = 2;
     pub(super) const NUMBER: u32 = 3;
     pub(super) const STRING: u32 = 4;
-    /// Any value as JSON text: the only spelling of a string with an unpaired surrogate in it.
+    /// Any value as JSON text, the only encoding of a string with an unpaired surrogate.
     pub(super) const JSON: u32 = 5;
     pub(super) const ARRAY: u32 = 6;
     pub(super) const OBJECT: u32 = 7;
@@ -26,14 +26,14 @@ mod kind {
 
 /// An answer being written.
 pub(crate) struct Answer<'n> {
-    /// What the caller's values are called.
+    /// The member names of the caller's values.
     pub(crate) names: Names<'n, 'n>,
-    /// Where the records go.
+    /// The buffers to which the records are written.
     pub(crate) handed: Handed,
 }
 
 impl Answer<'_> {
-    /// Writes a value with everything in it.
+    /// Writes a value with all its descendants.
     pub(crate) fn value(&mut self, node: &Node<'_>) {
         if let (true, Some(number)) = (node.is_intact(), node.origin().number()) {
             return self.word(kind::GIVEN, number as usize);

@@ -1,4 +1,4 @@
-//! The two calls: on values and on text. What a function is and does, `bindings::call` knows.
+//! The two kinds of calls, on values and on text. `bindings::call` implements the functions.
 
 use std::borrow::Cow;
 
@@ -17,11 +17,11 @@ use crate::{
     records::{Mismatch, Records},
 };
 
-/// Why a call gave nothing.
+/// The reason why a call failed.
 pub(crate) enum Failure {
-    /// The caller's doing: goes back as an object that describes it.
+    /// The caller's error, which is returned as an object that describes it.
     Error(Error),
-    /// Ours: goes back as a string.
+    /// A defect of toolwire, which is returned as a string.
     Defect(&'static str),
 }
 
@@ -48,29 +48,29 @@ impl From<Failure> for JsValue {
     }
 }
 
-/// What lies on the desk for a call.
+/// The layout of a call's input on the desk.
 pub(crate) struct Order {
     pub(crate) inputs: usize,
-    /// How much of the desk's words and characters belongs to the records.
+    /// Numbers of the desk's words and characters that belong to the records.
     pub(crate) words: usize,
     pub(crate) chars: usize,
     pub(crate) spelled: bool,
 }
 
-/// What a call gave: the report or undefined, the answer for the desk, and its flags.
+/// The result of a call: the report or undefined, the answer for the desk, and its flags.
 pub(crate) type Outcome = Result<(JsValue, Handed, u32), Failure>;
 
-/// The names of the functions, each with a comma after it; a call takes the place in this list.
+/// Returns the names of the functions, each followed by a comma. A call uses the index in this list.
 #[wasm_bindgen]
 pub fn functions() -> String {
     Function::ALL.iter().flat_map(|function| [function.name(), ","]).collect()
 }
 
-/// Calls a function on values: `inputs` of them lie on the desk, then the options. Returns the report if one is wanted,
-/// and if the desk's flags say that the call failed, an object as [`describe_error`] gives it. A report is JSON text.
+/// Calls a function on values: the desk holds `inputs` of them, then the options. Returns the report as JSON text if
+/// `with_report` is set, or, if the desk's flags contain `FAILED`, an object as from [`describe_error`].
 ///
-/// (Throwing would cost every call: a function with a result and an error returns three values, and JavaScript gets
-/// them in an array.)
+/// (Throwing would slow down every call: a function that returns a result or an error returns three values, which
+/// JavaScript gets in an array.)
 #[wasm_bindgen]
 pub fn call(function: usize, with_report: bool, inputs: usize, words: usize, chars: usize, spelled: bool) -> JsValue {
     let (mut given, handed) = desk::take();
@@ -80,9 +80,9 @@ pub fn call(function: usize, with_report: bool, inputs: usize, words: usize, cha
     hand_over(given, outcome)
 }
 
-/// Calls a function on JSON text. On the desk lie one word for each of the `inputs`, its length in bytes, then the
-/// records of the options; and the `chars` of the options, then the texts. With `broken` the last text was cut off
-/// where half of a surrogate pair stands. Returns what [`call`] returns.
+/// Calls a function on JSON text. The desk holds one word for each of the `inputs`, its length in bytes, followed by
+/// the records of the options; and the `chars` of the options, followed by the texts. If `broken` is set, the last
+/// text was cut before a lone surrogate. Returns what [`call`] returns.
 #[wasm_bindgen(js_name = callText)]
 pub fn call_text(
     function: usize,
@@ -101,7 +101,7 @@ pub fn call_text(
 }
 
 impl Order {
-    /// Does something with the values that lie there.
+    /// Passes the values on the desk to `work`, and encodes its answer.
     pub(crate) fn on_values(
         &self,
         given: &mut Given,
@@ -121,7 +121,7 @@ impl Order {
         Ok((report(given.report), answer.handed, if given.share { desk::SHARE } else { 0 }))
     }
 
-    /// Does something with the texts that lie there.
+    /// Passes the texts on the desk to `work`.
     pub(crate) fn on_texts(
         &self,
         broken: bool,
@@ -165,15 +165,15 @@ fn characters(chars: &[u8], length: usize) -> Result<&str, Mismatch> {
     chars.get(..length).and_then(|chars| std::str::from_utf8(chars).ok()).ok_or(Mismatch)
 }
 
-/// As JSON text, which keeps a tool that is called `__proto__`, and a name with half of a surrogate pair. (Values made
-/// one by one here took a tenth more of `sanitizeTools`: of 240 real tools in Node, 118 µs each in `openai-strict`,
-/// now 105.)
+/// Returns a report as JSON text, which preserves a tool named `__proto__`, and a name with a lone surrogate. (Creating
+/// the JavaScript values here made `sanitizeTools` a tenth slower: for 240 real tools in Node, 118 µs each in
+/// `openai-strict` instead of 105.)
 ///
-/// What of it is text already is seldom read: it follows on a line of its own, because in the first one all of it would
-/// be escaped here and parsed there.
+/// A member that is already JSON text, and is seldom read, follows on a second line, because in the first line all of
+/// it would have to be escaped here and parsed in JavaScript.
 fn report(report: Option<Node<'_>>) -> JsValue {
     let Some(mut report) = report else { return JsValue::UNDEFINED };
-    // What is no text, or one that no string can hold, stays where it is.
+    // Only a member that is text, and that a JavaScript string can hold, is moved.
     let is_text = report.get(LATER).and_then(Node::as_text).is_some_and(|later| later.value().is_some());
     let later = if is_text { report.as_object_mut().and_then(|report| report.remove(LATER)) } else { None };
     let mut text = json::write(&report);
@@ -184,7 +184,7 @@ fn report(report: Option<Node<'_>>) -> JsValue {
     JsValue::from_str(&text)
 }
 
-/// The member of a report that may be text.
+/// The member of a report that may be JSON text.
 const LATER: &str = "report";
 
 pub(crate) fn hand_over(given: Given, outcome: Outcome) -> JsValue {

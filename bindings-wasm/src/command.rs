@@ -1,53 +1,53 @@
-//! The command line, for a host that has files, processes and a terminal.
+//! The command line, for a host that provides files, processes and a terminal.
 
 use toolwire_command::{Command, Effect, Printed, Proxy, Relay, RelayEffect};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// A command line that is being carried out: see `toolwire_command::Command`.
+/// A command line that is being executed: see `toolwire_command::Command`.
 #[wasm_bindgen]
 pub struct CommandLine(Command);
 
 #[wasm_bindgen]
 impl CommandLine {
-    /// Takes what the host knows, as JSON.
+    /// Creates a command line from the facts about the host, as JSON.
     #[wasm_bindgen(constructor)]
     pub fn new(facts: &str) -> CommandLine {
         CommandLine(Command::new(facts))
     }
 
-    /// What is needed next, as words; undefined if nothing is.
+    /// Returns the next need, as words; undefined if there is none.
     pub fn need(&self) -> Option<Vec<String>> {
         self.0.need().map(|need| need.words())
     }
 
-    /// Gives what was needed.
+    /// Provides the content of the current need.
     pub fn give(&mut self, bytes: &[u8]) {
         self.0.give(bytes);
     }
 
-    /// What a server wrote to its standard error, as a terminal can show it.
+    /// Returns a server's standard error in a form that is safe to print to a terminal.
     pub fn heard(log: &str) -> String {
         Command::heard(log)
     }
 
-    /// Says why what is needed cannot be had.
+    /// Reports that the current need cannot be met.
     pub fn fail(&mut self, message: &str) {
         self.0.fail(message);
     }
 
-    /// Does a part of the work; undefined at its end, otherwise what is to be shown right now.
+    /// Runs a step of the work. Returns text to be shown immediately; undefined at the end.
     pub fn step(&mut self) -> Option<String> {
         self.0.step()
     }
 
-    /// What is to be shown while a server is waited for: so many seconds by now, or none any more.
+    /// Returns the text to be shown after a number of seconds of waiting for a server, or to clear it.
     pub fn waiting(&self, seconds: u32) -> String {
         self.0.waiting(seconds)
     }
 
-    /// The result: what goes to standard output, to standard error, the exit code in digits, and then the files to
-    /// write: the path of each, its content, the suffix of the path in which no link is followed, and the file whose
-    /// permissions it gets.
+    /// Returns the result: standard output, standard error, the exit code in digits, and then four words for each
+    /// file to be written: its path, its content, the suffix of the path in which links are not followed, and the file
+    /// whose permissions it gets.
     pub fn finish(self) -> Vec<String> {
         let Printed { stdout, stderr, exit_code, files, .. } = self.0.finish();
         let files = files.into_iter().flat_map(|file| [file.path, file.content, file.confined, file.like]);
@@ -55,45 +55,45 @@ impl CommandLine {
     }
 }
 
-/// A connection of `toolwire proxy`: see `toolwire_command::Proxy`. What it returns is what there is to do: for each
-/// thing its kind, a number or an empty word, and a text.
+/// A connection of `toolwire proxy`: see `toolwire_command::Proxy`. Its methods return effects, each as three words: a
+/// kind, a number or an empty word, and a text.
 #[wasm_bindgen]
 pub struct ProxyConnection(Proxy);
 
 #[wasm_bindgen]
 impl ProxyConnection {
-    /// Takes the settings that `CommandLine.need` gave.
+    /// Creates a connection from the settings that `CommandLine.need` returned.
     #[wasm_bindgen(constructor)]
     pub fn new(settings: &str) -> ProxyConnection {
         ProxyConnection(Proxy::new(settings))
     }
 
-    /// Takes a message of the client.
+    /// Handles a message of the client.
     pub fn client(&mut self, message: &[u8]) -> Vec<String> {
         words(self.0.client(message))
     }
 
-    /// Takes a message of a server.
+    /// Handles a message of a server.
     pub fn server(&mut self, server: usize, message: &[u8]) -> Vec<String> {
         words(self.0.server(server, message))
     }
 
-    /// A server has ended.
+    /// Handles the end of a server.
     pub fn ended(&mut self, server: usize, why: &str) -> Vec<String> {
         words(self.0.ended(server, why))
     }
 
-    /// A server was started again.
+    /// Handles the restart of a server.
     pub fn started(&mut self, server: usize) -> Vec<String> {
         words(self.0.started(server))
     }
 
-    /// The time of an alarm is over.
+    /// Handles an alarm whose time has come.
     pub fn alarm(&mut self, alarm: u32) -> Vec<String> {
         words(self.0.alarm(alarm.into()))
     }
 
-    /// A message could not be handed to a server.
+    /// Handles a message that could not be delivered to a server.
     pub fn undelivered(&mut self, server: usize, message: &[u8], why: &str) -> Vec<String> {
         words(self.0.undelivered(server, message, why))
     }
@@ -103,7 +103,7 @@ impl ProxyConnection {
         self.0.unanswered()
     }
 
-    /// A message of the client was too long.
+    /// Handles a message of the client that was too long.
     #[wasm_bindgen(js_name = tooLong)]
     pub fn too_long(&mut self, bytes: usize) -> Vec<String> {
         words(self.0.too_long(bytes))
@@ -114,60 +114,60 @@ fn words(effects: Vec<Effect>) -> Vec<String> {
     effects.into_iter().flat_map(Effect::words).collect()
 }
 
-/// The state of `toolwire relay`: see `toolwire_command::Relay`. What it returns is what there is to do: for each thing
-/// its kind, JSON or an empty word, and a text.
+/// The state of `toolwire relay`: see `toolwire_command::Relay`. Its methods return effects, each as three words: a
+/// kind, JSON or an empty word, and a text.
 #[wasm_bindgen]
 pub struct RelayState(Relay);
 
 #[wasm_bindgen]
 impl RelayState {
-    /// Takes the settings that `CommandLine.need` gave, and the token, if one is demanded.
+    /// Creates the state from the settings that `CommandLine.need` returned, and the token, if one is required.
     #[wasm_bindgen(constructor)]
     pub fn new(settings: &str, token: Option<String>) -> RelayState {
         RelayState(Relay::new(settings, token.as_deref()))
     }
 
-    /// Takes the head of a request.
+    /// Handles the head of a request.
     pub fn request(&mut self, number: u32, head: &str) -> Vec<String> {
         relayed(self.0.request(number.into(), head))
     }
 
-    /// Takes the body of a request.
+    /// Handles the body of a request.
     pub fn body(&mut self, number: u32, body: &[u8]) -> Vec<String> {
         relayed(self.0.body(number.into(), body))
     }
 
-    /// The body of a request could not be read.
+    /// Handles a request whose body could not be read.
     pub fn unread(&mut self, number: u32, status: u16, why: &str) -> Vec<String> {
         relayed(self.0.unread(number.into(), status, why))
     }
 
-    /// Takes the head of a reply.
+    /// Handles the head of a reply.
     pub fn reply(&mut self, number: u32, status: u16, headers: &str) -> Vec<String> {
         relayed(self.0.reply(number.into(), status, headers))
     }
 
-    /// Takes the whole body of a reply.
+    /// Handles the whole body of a reply.
     pub fn whole(&mut self, number: u32, body: &[u8]) -> Vec<String> {
         relayed(self.0.whole(number.into(), body))
     }
 
-    /// Takes a piece of a reply that is a stream.
+    /// Handles a piece of a streamed reply.
     pub fn piece(&mut self, number: u32, piece: &[u8]) -> Vec<String> {
         relayed(self.0.piece(number.into(), piece))
     }
 
-    /// A reply that is a stream has ended.
+    /// Handles the end of a streamed reply.
     pub fn end(&mut self, number: u32) -> Vec<String> {
         relayed(self.0.end(number.into()))
     }
 
-    /// An upstream did not answer, or not to the end.
+    /// Handles an upstream that did not reply, or only in part.
     pub fn failed(&mut self, number: u32, is_late: bool, why: &str) -> Vec<String> {
         relayed(self.0.failed(number.into(), is_late, why))
     }
 
-    /// A request is over.
+    /// Handles the end of a request.
     pub fn closed(&mut self, number: u32, spent: u32) -> Vec<String> {
         relayed(self.0.closed(number.into(), spent.into()))
     }

@@ -1,7 +1,7 @@
-//! Where both sides put what they hand over: four buffers, and a header that says where they are.
+//! The memory through which both sides exchange data: four buffers, and a header with their addresses.
 //!
-//! The header stays in one place for the life of the instance; JavaScript asks for that place once and reads the rest
-//! from it. Nothing here knows what the buffers hold.
+//! The header keeps its address for the life of the instance; JavaScript asks for that address once and reads the rest
+//! from the header. This module does not know the contents of the buffers.
 
 use std::{
     cell::{Cell, RefCell},
@@ -10,20 +10,20 @@ use std::{
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Capacity in bytes above which a buffer is given back after use: one huge request must not cost its size forever.
+/// Capacity in bytes above which a buffer is freed after use, so that one huge request does not keep its memory.
 const KEEP: usize = 1 << 20;
 
-/// Intact values go back as the caller's own objects.
+/// Unchanged values are returned as the caller's own objects.
 pub(crate) const SHARE: u32 = 1;
-/// The text came back unchanged, and is with the caller already.
+/// The text is unchanged, and the caller already has it.
 pub(crate) const UNCHANGED: u32 = 2;
-/// There is no answer, only an error.
+/// The call failed: there is an error and no answer.
 pub(crate) const FAILED: u32 = 4;
-/// What is kept for later calls is nothing but what it began with.
+/// The session is back in its initial state, so nothing is lost with the instance.
 pub(crate) const RESTS: u32 = 8;
 
-/// What JavaScript reads, in this order: `npm/src/engine/desk.ts` has the same list. Addresses and lengths count units
-/// of their buffer: words of 32 bits, or bytes.
+/// The header, which JavaScript reads: `npm/src/engine/desk.ts` lists its fields in the same order. Addresses and
+/// lengths are in units of their buffer: words of 32 bits, or bytes.
 #[derive(Default)]
 #[repr(C)]
 struct Header {
@@ -38,14 +38,14 @@ struct Header {
     flags: u32,
 }
 
-/// What JavaScript put on the desk: records, and the characters of everything in them.
+/// The input that JavaScript wrote: records, and their characters.
 #[derive(Default)]
 pub(crate) struct Given {
     pub(crate) words: Vec<u32>,
     pub(crate) chars: Vec<u8>,
 }
 
-/// What goes back, in the same form.
+/// The answer, in the same form.
 #[derive(Default)]
 pub(crate) struct Handed {
     pub(crate) words: Vec<u32>,
@@ -70,20 +70,20 @@ thread_local! {
     static FAILS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Makes the next call fail inside: for the tests of what becomes of a defect.
+/// Makes the next call panic, for tests of the recovery from a defect.
 #[doc(hidden)]
 #[wasm_bindgen(js_name = failNext)]
 pub fn fail_next() {
     FAILS.set(true);
 }
 
-/// The header's address.
+/// Returns the header's address.
 #[wasm_bindgen]
 pub fn desk() -> *const u32 {
     DESK.with_borrow(|desk| std::ptr::from_ref::<Header>(desk.header).cast())
 }
 
-/// Makes room for so many words and so many bytes of characters. What lay there before may be gone.
+/// Makes room for a number of words and of bytes of characters. The previous contents may be lost.
 #[wasm_bindgen(js_name = makeRoom)]
 pub fn make_room(words: usize, chars: usize) {
     DESK.with_borrow_mut(|desk| {
@@ -93,7 +93,7 @@ pub fn make_room(words: usize, chars: usize) {
     });
 }
 
-/// Sets the length to `length` at least. Through a new buffer, because there is nothing worth copying in the old one.
+/// Grows a buffer to at least `length`, as a new buffer, because the old contents need not be copied.
 fn grow<T: Copy + Default>(buffer: &mut Vec<T>, length: usize) {
     if buffer.len() < length {
         drop(mem::take(buffer));
@@ -101,7 +101,7 @@ fn grow<T: Copy + Default>(buffer: &mut Vec<T>, length: usize) {
     }
 }
 
-/// Takes what JavaScript put on the desk, and the last answer's buffers to use them again.
+/// Takes the input from the desk, and the buffers of the last answer for reuse.
 #[allow(clippy::panic, reason = "a test wants to see what becomes of one")]
 pub(crate) fn take() -> (Given, Handed) {
     if FAILS.take() {
@@ -115,7 +115,7 @@ pub(crate) fn take() -> (Given, Handed) {
     })
 }
 
-/// Puts everything back, the answer in the place where JavaScript looks for it.
+/// Returns the buffers to the desk, with the answer where JavaScript reads it.
 pub(crate) fn put(mut given: Given, handed: Handed, flags: u32) {
     if given.words.capacity().saturating_mul(4) > KEEP {
         given.words = Vec::new();
@@ -148,7 +148,7 @@ fn address<T>(pointer: *const T) -> u32 {
     count(pointer.addr())
 }
 
-/// A size as the header holds it. WebAssembly memory ends at 2^32, so nothing is ever cut off.
+/// Converts a size for the header. WebAssembly memory ends at 2^32, so the conversion never saturates.
 fn count(size: usize) -> u32 {
     u32::try_from(size).unwrap_or(u32::MAX)
 }

@@ -1,7 +1,7 @@
-//! Exchanges that are under way, by number: each a request and the reply to it.
+//! Open exchanges by number: each is a request and the reply to it.
 //!
-//! JavaScript has them in an instance of their own, which is never given up while one of them is under way, and says
-//! when one is no longer needed.
+//! JavaScript keeps them in separate instances, which it does not discard while they have an open exchange, and it
+//! reports when an exchange is no longer needed.
 
 use std::{borrow::Cow, cell::RefCell};
 
@@ -23,9 +23,9 @@ thread_local! {
     static LISTS: ToolListCache = ToolListCache::default();
 }
 
-/// Opens an exchange for the body and the URL that lie on the desk as text. The answer is the text to be sent; returns
-/// an object with the exchange's `number`, the `betas` and the `warning`, an empty one if there is no exchange, or an
-/// error as [`crate::call::call`] does. The report is there for who asks: [`report_of_exchange`].
+/// Opens an exchange for the URL and the body on the desk. The answer is the text to be sent. Returns an object with
+/// the exchange's `number`, the `betas` and the `warning`, an empty one if there is no exchange, or an error as
+/// [`crate::call::call`] does. [`report_of_exchange`] returns the report.
 #[wasm_bindgen(js_name = openExchange)]
 pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     let (mut given, handed) = desk::take();
@@ -53,16 +53,17 @@ pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) ->
     hand_over(given, outcome)
 }
 
-/// The report of an exchange, as JSON text; `undefined` if there is none of that number. For sixty tools it is half a
-/// megabyte, which took most of the time of a request whose list was kept, and most hosts never look.
+/// Returns the report of an exchange as JSON text; `undefined` if no exchange has this number. It is separate, because
+/// for sixty tools it is half a megabyte, which took most of the time of a request whose list was cached, and most
+/// hosts never read it.
 #[wasm_bindgen(js_name = reportOfExchange)]
 pub fn report_of_exchange(exchange: usize) -> Option<String> {
     OPEN.with_borrow(|open| open.get(exchange).and_then(Option::as_ref).map(report))
 }
 
-/// Takes the whole reply that lies on the desk. The answer is the reply for the client, or, if the model must be asked
-/// again, the next request; returns an object that then has its `report`. Here and in what follows it also has the
-/// `calls` that were repaired, if there are any.
+/// Handles the whole reply on the desk. The answer is the reply for the client, or, if the model must be asked again,
+/// the next request. Returns an object, which has a `report` in the second case. The result of this function and of
+/// those below also has the repaired `calls`, if there are any.
 #[wasm_bindgen(js_name = replyExchange)]
 pub fn reply_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |reply| {
@@ -73,7 +74,7 @@ pub fn reply_exchange(exchange: usize, words: usize, chars: usize, spelled: bool
     })
 }
 
-/// Takes the piece of a stream that lies on the desk; the answer is the text to pass on.
+/// Handles the piece of a stream on the desk. The answer is the text to be passed on.
 #[wasm_bindgen(js_name = feedExchange)]
 pub fn feed_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |piece| {
@@ -82,8 +83,8 @@ pub fn feed_exchange(exchange: usize, words: usize, chars: usize, spelled: bool,
     })
 }
 
-/// Ends a stream. The answer is the text that is still to be passed on; returns an object that, if the model is to be
-/// asked again, has the next `request` and its `report`.
+/// Ends a stream. The answer is the remaining text. Returns an object, which has the next `request` and its `report` if
+/// the model must be asked again.
 #[wasm_bindgen(js_name = finishExchange)]
 pub fn finish_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |_| {
@@ -100,7 +101,7 @@ pub fn finish_exchange(exchange: usize, words: usize, chars: usize, spelled: boo
     })
 }
 
-/// The answer is the event that tells of the error that lies on the desk.
+/// Converts the error body on the desk to an error event, which is the answer.
 #[wasm_bindgen(js_name = failExchange)]
 pub fn fail_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |body| {
@@ -108,8 +109,8 @@ pub fn fail_exchange(exchange: usize, words: usize, chars: usize, spelled: bool,
     })
 }
 
-/// The answer is the body that says an error as an API would. The URL of the request, the error's code, its pointer and
-/// its message lie on the desk.
+/// Writes an error in the form of an API, which is the answer. The desk holds the URL of the request, the error's code,
+/// its pointer and its message.
 #[wasm_bindgen(js_name = refuseExchange)]
 pub fn refuse_exchange(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     let (mut given, handed) = desk::take();
@@ -122,7 +123,7 @@ pub fn refuse_exchange(words: usize, chars: usize, spelled: bool, broken: bool) 
     hand_over(given, outcome)
 }
 
-/// Forgets an exchange.
+/// Closes an exchange.
 #[wasm_bindgen(js_name = closeExchange)]
 pub fn close_exchange(exchange: usize) {
     OPEN.with_borrow_mut(|open| {
@@ -137,7 +138,7 @@ fn next(exchange: &Exchange) -> TextAnswer<'static> {
     TextAnswer { text, report: Some(Node::object(about)) }
 }
 
-/// What everybody wants to know of a request.
+/// Returns the facts about a request that every host needs.
 fn about(exchange: &Exchange) -> Object<'static> {
     let betas = exchange.report().deferred.iter().flat_map(|deferred| &deferred.betas);
     let mut about = Object::new();
@@ -147,8 +148,8 @@ fn about(exchange: &Exchange) -> Object<'static> {
     about
 }
 
-/// The same of a request that goes on from the first, with its report as JSON text: there may be another one by the
-/// time that somebody asks.
+/// Returns the same facts about a later request, with its report as JSON text, because the exchange may already be at
+/// another request when the report is read.
 fn about_next(exchange: &Exchange) -> Object<'static> {
     let mut about = about(exchange);
     about.set("report", Node::string(report(exchange)));
@@ -159,7 +160,7 @@ fn report(exchange: &Exchange) -> String {
     json::write(&bindings::report(exchange))
 }
 
-/// A report with the calls that were repaired and the changes of the answer, if there is anything to tell.
+/// Adds the repaired calls and the changes of the answer to a report, if there are any.
 fn with_calls(report: Option<Node<'static>>, exchange: usize) -> Option<Node<'static>> {
     let told = OPEN.with_borrow_mut(|open| {
         let exchange = open.get_mut(exchange)?.as_mut()?;
@@ -198,7 +199,7 @@ fn on_text(
         let answer = work(texts.first().copied().ok_or_else(nothing)?)?;
         Ok(TextAnswer { report: with_calls(answer.report, exchange), ..answer })
     });
-    // What keeps nothing is nothing to lose.
+    // An exchange in its initial state has nothing to lose.
     let rests =
         OPEN.with_borrow(|open| open.get(exchange).and_then(Option::as_ref).is_some_and(bindings::is_exchange_at_rest));
     hand_over(

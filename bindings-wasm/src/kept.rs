@@ -1,7 +1,7 @@
 //! A tool list that is kept for many searches.
 //!
-//! One for each instance: JavaScript gives every index an instance of its own, so that the index is gone when that is
-//! collected. There is nothing to free, and no handle to get wrong.
+//! There is one per instance: JavaScript creates an instance for every index, so that the list is freed when the index
+//! is collected. This needs no function to free a list, and no handles.
 
 use std::{borrow::Cow, cell::RefCell};
 
@@ -21,7 +21,7 @@ thread_local! {
     static KEPT: RefCell<Option<ToolIndex>> = const { RefCell::new(None) };
 }
 
-/// Keeps the tool list that lies on the desk as a value. Returns undefined, or an error as [`crate::call::call`] does.
+/// Stores the tool list on the desk, given as a value. Returns undefined, or an error as [`crate::call::call`] does.
 #[wasm_bindgen]
 pub fn keep(words: usize, chars: usize, spelled: bool) -> JsValue {
     let (mut given, handed) = desk::take();
@@ -32,7 +32,7 @@ pub fn keep(words: usize, chars: usize, spelled: bool) -> JsValue {
     hand_over(given, outcome)
 }
 
-/// Keeps the tool list that lies on the desk as JSON text. Returns what [`keep`] returns.
+/// Stores the tool list on the desk, given as JSON text. Returns what [`keep`] returns.
 #[wasm_bindgen(js_name = keepText)]
 pub fn keep_text(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     let (mut given, handed) = desk::take();
@@ -43,13 +43,13 @@ pub fn keep_text(words: usize, chars: usize, spelled: bool, broken: bool) -> JsV
     hand_over(given, outcome)
 }
 
-/// How many tools are kept.
+/// Returns the number of tools in the list.
 #[wasm_bindgen(js_name = keptTools)]
 pub fn kept_tools() -> usize {
     KEPT.with_borrow(|kept| kept.as_ref().map_or(0, ToolIndex::len))
 }
 
-/// Searches what is kept for the query that lies on the desk. Returns what [`keep`] returns.
+/// Searches the list for the query on the desk. Returns what [`keep`] returns.
 #[wasm_bindgen(js_name = searchKept)]
 pub fn search_kept(words: usize, chars: usize, spelled: bool) -> JsValue {
     ask(words, chars, spelled, |index, query, options| {
@@ -61,7 +61,7 @@ pub fn search_kept(words: usize, chars: usize, spelled: bool) -> JsValue {
     })
 }
 
-/// Answers the call that lies on the desk from what is kept. Returns what [`keep`] returns.
+/// Answers the call on the desk from the list. Returns what [`keep`] returns.
 #[wasm_bindgen(js_name = answerKept)]
 pub fn answer_kept(words: usize, chars: usize, spelled: bool) -> JsValue {
     ask(words, chars, spelled, |index, call, options| Ok(bindings::answer(index, call, options)?.unwrap_or_default()))

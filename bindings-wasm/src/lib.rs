@@ -1,10 +1,11 @@
 //! toolwire as WebAssembly.
 //!
-//! Translates and nothing more: a caller's values come in as *records* (see [`records`]), the function runs, and
-//! records go out; reports and errors go out as JavaScript values. The other side of the records is `npm/src/values/`.
+//! It only translates: a caller's values arrive as *records* (see [`records`]), the function runs, and the answer is
+//! returned as records; reports and errors are returned as JavaScript values. `npm/src/values/` is the other side.
 //!
-//! Both sides meet at the [`desk`]: JavaScript asks for room there, writes into WebAssembly memory directly, makes one
-//! call, and reads the answer where the desk says it lies. A call crosses the border once, however large the value is.
+//! Both sides exchange data through the [`desk`]: JavaScript asks for room there, writes directly into WebAssembly
+//! memory, makes one call, and reads the answer at the address in the desk's header. A call crosses the boundary
+//! once, however large the value is.
 
 #![forbid(unsafe_code)]
 
@@ -30,8 +31,9 @@ pub mod sets;
 pub mod streams;
 
 /// Measured against the standard library's dlmalloc (1,547 real tools in Node, same build otherwise): 5 % smaller (456
-/// against 486 KB, gzip 187 against 196 KB), and no difference in speed beyond noise. Free lists for small pieces
-/// before it made calls 3 % faster (mean of 17 kinds): too little for an allocator of our own and the `unsafe` in it.
+/// KB instead of 486, gzip 187 KB instead of 196), and no difference in speed beyond noise. Free lists for small blocks
+/// in front of it made calls 3 % faster (mean of 17 kinds), which does not justify an allocator of our own with
+/// `unsafe`.
 #[cfg(target_family = "wasm")]
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();

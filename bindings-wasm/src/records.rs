@@ -1,16 +1,16 @@
-//! Records into trees: how JavaScript spells values for this side.
+//! Records into trees: the encoding of JavaScript values for this side.
 //!
-//! A value is one record of three words, in document order, a container before its members: `kind | length << 3`; for
-//! members of objects the length of the name plus one, else 0; and one for each side's own use. Lengths of strings,
-//! numbers and names are in UTF-16 units, that of a container in members. Names and texts lie one after another in the
-//! characters, a name before its value's text, each followed by one character that belongs to none: without it half a
-//! surrogate pair at the end of one string could meet the other half at the start of the next.
+//! A value is one record of three words, in document order, with a container before its members: `kind | length << 3`;
+//! for members of objects the length of the name plus one, else 0; and a word that each side uses on its own. Lengths
+//! of strings, numbers and names are in UTF-16 units, that of a container in members. Names and texts are concatenated
+//! in the characters, a name before its value's text, each followed by a separator character. Without it, a high
+//! surrogate at the end of one string could form a pair with a low surrogate at the start of the next.
 //!
-//! A value's place among the records is its [`Origin`].
+//! The index of a value's record is its [`Origin`].
 
 use toolwire::json::{Data, Member, Node, Object, Origin, Text};
 
-/// The kinds, as `npm/src/values/records.ts` numbers them.
+/// The kinds, with the same numbers as in `npm/src/values/records.ts`.
 mod kind {
     pub(super) const NULL: u32 = 0;
     pub(super) const FALSE: u32 = 1;
@@ -24,7 +24,7 @@ mod kind {
 /// Words in a record.
 const RECORD: usize = 3;
 
-/// The two sides disagree about the records: a defect of toolwire, never the caller's.
+/// The two sides disagree about the records, which is a defect of toolwire and never the caller's fault.
 #[derive(Debug)]
 pub(crate) struct Mismatch;
 
@@ -32,7 +32,7 @@ pub(crate) struct Mismatch;
 pub(crate) struct Records<'w, 'a> {
     words: &'w mut [u32],
     chars: &'a str,
-    /// Strings are spelled as between the quotes of JSON text, because one of them has no other spelling.
+    /// True if strings are escaped as in JSON text, because one of them has no other encoding.
     spelled: bool,
     next: usize,
     at: usize,
@@ -43,12 +43,12 @@ impl<'w, 'a> Records<'w, 'a> {
         Records { words, chars, spelled, next: 0, at: 0 }
     }
 
-    /// Every value's name, as they were found so far.
+    /// Returns the names of all values that were read.
     pub(crate) fn names(self) -> Names<'w, 'a> {
         Names { words: self.words, chars: self.chars }
     }
 
-    /// The next value, with everything in it. (How deep it goes was counted on the other side.)
+    /// Reads the next value with all its descendants. (The other side has limited the depth.)
     pub(crate) fn value(&mut self) -> Result<Node<'a>, Mismatch> {
         let number = self.next;
         let head = *self.words.get(number * RECORD).ok_or(Mismatch)?;
@@ -79,14 +79,14 @@ impl<'w, 'a> Records<'w, 'a> {
         Ok(Node::read(data, Origin::new(u32::try_from(number).map_err(|_| Mismatch)?)))
     }
 
-    /// The name of the next value. Notes where it lies, so that the answer can say "the name of value N".
+    /// Reads the name of the next value, and records its place, so that the answer can refer to it by number.
     fn key(&mut self) -> Result<Text<'a>, Mismatch> {
         let number = self.next;
         let start = self.at;
         let length = *self.words.get(number * RECORD + 1).ok_or(Mismatch)?;
         let key = self.string(length.checked_sub(1).ok_or(Mismatch)?)?;
         let end = self.at - 1;
-        // Plus one, because 0 says that there is no name.
+        // Plus one, because 0 means that there is no name.
         if let Some([from, to]) = self.words.get_mut(number * RECORD + 1..(number + 1) * RECORD) {
             (*from, *to) = (start as u32 + 1, end as u32);
         }
@@ -99,7 +99,7 @@ impl<'w, 'a> Records<'w, 'a> {
         Ok(if self.spelled { Text::spelled(chars, chars.contains('\\')) } else { Text::new(chars) })
     }
 
-    /// The next text, and past the character after it.
+    /// Reads the next text, and skips the separator after it.
     fn text(&mut self, length: u32) -> Result<&'a str, Mismatch> {
         let start = self.at;
         let end = start + self.bytes(length as usize).ok_or(Mismatch)?;
@@ -107,7 +107,7 @@ impl<'w, 'a> Records<'w, 'a> {
         self.chars.get(start..end).ok_or(Mismatch)
     }
 
-    /// How many bytes the next `length` UTF-16 units take.
+    /// Returns the number of bytes in the next `length` UTF-16 units.
     fn bytes(&self, length: usize) -> Option<usize> {
         let rest = self.chars.as_bytes().get(self.at..)?;
         if rest.get(..length)?.is_ascii() {
@@ -127,24 +127,24 @@ impl<'w, 'a> Records<'w, 'a> {
         Some(bytes)
     }
 
-    /// A capacity that a wrong length cannot blow up: every member has a record of its own.
+    /// Limits a capacity, in case the length is wrong, to the number of remaining records.
     fn plausible(&self, length: u32) -> usize {
         (length as usize).min((self.words.len() / RECORD).saturating_sub(self.next))
     }
 }
 
-/// Where the names of the values that were read lie.
+/// The places of the names of the values that were read.
 pub(crate) struct Names<'w, 'a> {
     words: &'w [u32],
     chars: &'a str,
 }
 
 impl Names<'_, '_> {
-    /// Does value `number` stand under the name `key`? (A name with escapes is never recognised, and copied instead.)
+    /// Returns whether `key` is the name of value `number`. (Names with escapes never match, and are copied instead.)
     pub(crate) fn is(&self, key: &Text<'_>, number: u32) -> bool {
         let first = number as usize * RECORD + 1;
         let Some([after, end]) = self.words.get(first..first + 2) else { return false };
-        // 0 is still that of an item, which has no name.
+        // An item has no name, so its word is still 0.
         let Some(start) = after.checked_sub(1) else { return false };
         key.as_plain().is_some_and(|key| self.chars.get(start as usize..*end as usize) == Some(key))
     }

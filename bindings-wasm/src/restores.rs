@@ -1,8 +1,8 @@
-//! What brings calls back, kept by the numbers that JavaScript gives: a conversation restores many calls by one of
-//! them, and what it has of schemas is read and prepared once.
+//! A cache of `Restore`s by the numbers that JavaScript assigns. A conversation restores many calls with the same one,
+//! and its schemas are parsed only once.
 //!
-//! It is a memory and no owner: JavaScript has each of them as JSON, and gives that along where it is not kept (any
-//! more), be it in an instance that has taken the place of a broken one.
+//! JavaScript has each of them as JSON, and sends it along if the cache no longer has it, possibly because the instance
+//! was replaced after a trap.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -14,10 +14,10 @@ use crate::{
     desk,
 };
 
-/// How many are kept.
+/// Maximum number of cached restores.
 const MOST: usize = 16;
-/// How much of the desk all of them took, in bytes; what was made of it is a few times as large. The newest is kept
-/// whatever its size.
+/// Maximum size of the JSON of all cached restores, in bytes on the desk; in memory, they are a few times as large. The
+/// newest is cached whatever its size.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
 struct Kept {
@@ -27,18 +27,18 @@ struct Kept {
 }
 
 thread_local! {
-    /// The one that was used last comes last.
+    /// The most recently used is last.
     static KEPT: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Is what has this number kept?
+/// Returns whether the restore with this number is cached.
 #[wasm_bindgen(js_name = keepsRestore)]
 pub fn keeps_restore(number: u32) -> bool {
     KEPT.with_borrow(|all| all.iter().any(|one| one.number == number))
 }
 
-/// Calls a function of a `Restore` on values: its inputs lie on the desk, and behind them what the `Restore` is as
-/// JSON, if that is not kept. Returns what [`crate::call::call`] does.
+/// Calls a function of a `Restore` on values: the desk holds its inputs, followed by the JSON of the `Restore` if it is
+/// not cached. Returns what [`crate::call::call`] does.
 #[wasm_bindgen(js_name = callRestore)]
 pub fn call_restore(number: u32, function: usize, inputs: usize, words: usize, chars: usize, spelled: bool) -> JsValue {
     let (mut given, handed) = desk::take();
@@ -53,8 +53,8 @@ pub fn call_restore(number: u32, function: usize, inputs: usize, words: usize, c
     hand_over(given, outcome)
 }
 
-/// Restores a reply that lies on the desk as JSON text, and behind it what the `Restore` is, if that is not kept.
-/// Returns what [`crate::call::call`] does.
+/// Restores a reply that is JSON text: the desk holds the reply, followed by the JSON of the `Restore` if it is not
+/// cached. Returns what [`crate::call::call`] does.
 #[wasm_bindgen(js_name = callRestoreText)]
 pub fn call_restore_text(
     number: u32,
@@ -79,7 +79,7 @@ pub fn call_restore_text(
     hand_over(given, outcome)
 }
 
-/// What has this number, which is the one used last from now on.
+/// Returns the restore with this number, and marks it as the most recently used.
 fn used(number: u32) -> Option<Rc<Restore>> {
     KEPT.with_borrow_mut(|all| {
         let place = all.iter().position(|one| one.number == number)?;

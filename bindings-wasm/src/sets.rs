@@ -1,4 +1,4 @@
-//! A tool list that is sent with every request, kept in an instance of its own.
+//! A tool list that is sent with every request, kept in a separate instance.
 
 use std::{borrow::Cow, cell::RefCell};
 
@@ -18,8 +18,8 @@ thread_local! {
     static SET: RefCell<Option<ToolSet>> = const { RefCell::new(None) };
 }
 
-/// Keeps the tool list that lies on the desk as a value, in place of the one that was kept. The answer is the list as
-/// JSON text in a string, or null if it says the same as the one before; returns undefined, or an error as
+/// Stores the tool list on the desk, given as a value, and replaces the previous one. The answer is the list as JSON
+/// text in a string, or null if it is equal to the previous one. Returns undefined, or an error as
 /// [`crate::call::call`] does.
 #[wasm_bindgen(js_name = keepSet)]
 pub fn keep_set(words: usize, chars: usize, spelled: bool) -> JsValue {
@@ -32,8 +32,8 @@ pub fn keep_set(words: usize, chars: usize, spelled: bool) -> JsValue {
     hand_over(given, outcome)
 }
 
-/// Keeps the tool list that lies on the desk as JSON text. Does what [`keep_set`] does; the answer is text, `null` if
-/// it says the same.
+/// Stores the tool list on the desk, given as JSON text. Does the same as [`keep_set`], except that the answer is
+/// text, and `null` if the list is equal to the previous one.
 #[wasm_bindgen(js_name = keepSetText)]
 pub fn keep_set_text(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     let (mut given, handed) = desk::take();
@@ -44,14 +44,14 @@ pub fn keep_set_text(words: usize, chars: usize, spelled: bool, broken: bool) ->
     hand_over(given, outcome)
 }
 
-/// How many tools are kept.
+/// Returns the number of tools in the list.
 #[wasm_bindgen(js_name = toolsInSet)]
 pub fn tools_in_set() -> usize {
     SET.with_borrow(|set| set.as_ref().map_or(0, ToolSet::len))
 }
 
-/// What is kept, for the options that lie on the desk: the answer is an object of JSON texts, `json` for the list, and
-/// what stands beside it by its names, less the changes; returns undefined, or an error as [`crate::call::call`] does.
+/// Sanitizes the list for the options on the desk. The answer is an object of JSON texts: `json` for the list, and the
+/// other results by name, without the changes. Returns undefined, or an error as [`crate::call::call`] does.
 #[wasm_bindgen(js_name = readySet)]
 pub fn ready_set(words: usize, chars: usize, spelled: bool) -> JsValue {
     let (mut given, handed) = desk::take();
@@ -72,7 +72,7 @@ pub fn ready_set(words: usize, chars: usize, spelled: bool) -> JsValue {
     hand_over(given, outcome)
 }
 
-/// Takes a list; its text, if it says something else than the one before.
+/// Stores a list, and returns its text if it differs from the previous one.
 fn kept(tools: Node<'_>) -> Result<Option<String>, Failure> {
     SET.with_borrow_mut(|set| {
         let is_new = match set {

@@ -1,7 +1,7 @@
-//! Replies, and single calls, that are being restored from streamed pieces: one for each stream, by number.
+//! Replies, and single calls, that are being restored from streamed pieces, by number.
 //!
-//! JavaScript has them in an instance of their own, which is never given up while one of them is open, and says when
-//! one is no longer needed.
+//! JavaScript keeps them in separate instances, which it does not discard while they have an open stream, and it
+//! reports when a stream is no longer needed.
 
 use std::{borrow::Cow, cell::RefCell};
 
@@ -17,7 +17,7 @@ use crate::{
     desk,
 };
 
-/// What is being restored.
+/// A stream that is being restored.
 enum Restoring {
     Reply(Box<ReplyRestorer>),
     Call(Box<CallStream>),
@@ -27,8 +27,8 @@ thread_local! {
     static OPEN: RefCell<Vec<Option<Restoring>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Opens a stream for what lies on the desk as a value: a `restore`, or a list of one and the name of the tool whose
-/// call it is. The answer is its number. Returns undefined, or an error as [`crate::call::call`] does.
+/// Opens a stream for the value on the desk: a `restore`, or a list of one and the name of the called tool. The answer
+/// is the stream's number. Returns undefined, or an error as [`crate::call::call`] does.
 #[wasm_bindgen(js_name = openStream)]
 pub fn open_stream(words: usize, chars: usize, spelled: bool) -> JsValue {
     on_value(words, chars, spelled, |given| {
@@ -51,8 +51,8 @@ pub fn open_stream(words: usize, chars: usize, spelled: bool) -> JsValue {
     })
 }
 
-/// Takes the event that lies on the desk; the answer is the list of events to pass on. Returns what [`open_stream`]
-/// returns, or an object of the `calls` that were repaired.
+/// Handles the event on the desk. The answer is the list of events to be passed on. Returns what [`open_stream`]
+/// returns, or an object with the repaired `calls`.
 #[wasm_bindgen(js_name = feedStream)]
 pub fn feed_stream(stream: usize, words: usize, chars: usize, spelled: bool) -> JsValue {
     on_value_of(stream, words, chars, spelled, |event| {
@@ -63,7 +63,7 @@ pub fn feed_stream(stream: usize, words: usize, chars: usize, spelled: bool) -> 
     })
 }
 
-/// Takes the piece of text that lies on the desk; the answer is the text to pass on. Returns what [`open_stream`]
+/// Handles the piece of text on the desk. The answer is the text to be passed on. Returns what [`open_stream`]
 /// returns.
 #[wasm_bindgen(js_name = feedStreamText)]
 pub fn feed_stream_text(stream: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
@@ -80,8 +80,8 @@ pub fn feed_stream_text(stream: usize, words: usize, chars: usize, spelled: bool
     hand_over(given, resting(stream, outcome))
 }
 
-/// Ends a stream: the answer is the list of events that were still held back, or for a stream of text a list of the
-/// text that was. Returns what [`open_stream`] returns.
+/// Ends a stream. The answer is the list of events that were still held back; for a stream of text, a list with the
+/// remaining text. Returns what [`open_stream`] returns.
 #[wasm_bindgen(js_name = finishStream)]
 pub fn finish_stream(stream: usize, as_text: bool, words: usize, chars: usize, spelled: bool) -> JsValue {
     on_value_of(stream, words, chars, spelled, |_| {
@@ -95,7 +95,7 @@ pub fn finish_stream(stream: usize, as_text: bool, words: usize, chars: usize, s
     })
 }
 
-/// Forgets a stream.
+/// Closes a stream.
 #[wasm_bindgen(js_name = closeStream)]
 pub fn close_stream(stream: usize) {
     OPEN.with_borrow_mut(|open| {
@@ -113,7 +113,7 @@ fn with<T>(stream: usize, work: impl FnOnce(&mut Restoring) -> Result<T, Failure
     })
 }
 
-/// What became of calls that ended with this step, and of the answer, if there is anything to tell.
+/// Returns the repair results of the calls that ended with this step, and the changes of the answer, if there are any.
 fn repaired(stream: usize) -> Option<Node<'static>> {
     let (calls, changes) = OPEN.with_borrow_mut(|open| match open.get_mut(stream).and_then(Option::as_mut)? {
         Restoring::Reply(restorer) => Some((restorer.take_repaired_calls(), restorer.take_answer_changes())),
@@ -128,7 +128,7 @@ fn repaired(stream: usize) -> Option<Node<'static>> {
     Some(Node::object(report))
 }
 
-/// Says whether the stream holds anything back: what does not is nothing to lose.
+/// Adds the flag `RESTS` if the stream holds nothing back, so that nothing is lost with the instance.
 fn resting(stream: usize, outcome: Outcome) -> Outcome {
     let rests = OPEN.with_borrow(|open| match open.get(stream).and_then(Option::as_ref) {
         Some(Restoring::Reply(restorer)) => bindings::is_stream_at_rest(restorer),

@@ -1,5 +1,5 @@
-// Microseconds per real tool in Node, as one line of JSON for scripts/figures.mjs: what core/examples/figures.rs measures in Rust, on
-// text and on objects. The contenders take turns; the fastest round of each counts.
+// Measures µs per real tool in Node, on text and on objects, and prints one line of JSON for scripts/figures.mjs, as
+// core/examples/figures.rs does in Rust. The contenders run in turns; the fastest round of each counts.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -51,7 +51,7 @@ const repeated = Object.fromEntries(
     const bodies = [body(tools.slice(0, LIST)), body(tools.slice(1, LIST))];
     let session = 0;
     const run = (toolListCache) => () => {
-      // Lists of another session are none that this one finds.
+      // The padding makes each session's lists unique, so that they are not in the cache yet.
       const own = bodies.map((body) => body.replace('"tools":[', `"tools":[${' '.repeat(session)}`));
       session++;
       for (let request = 0; request < REQUESTS; request++) {
@@ -68,7 +68,7 @@ const repeated = Object.fromEntries(
 );
 console.log(JSON.stringify({ version: process.version, alone, clone, dialects: figures, repeated, ...started() }));
 
-/** A schema that a dialect cannot say is an error, and costs what finding that out costs. */
+/** Runs a conversion. If the dialect cannot express the schema, the time until the error counts. */
 function attempt(run) {
   try {
     return run();
@@ -77,7 +77,7 @@ function attempt(run) {
   }
 }
 
-/** The time of each contender, in µs for each of its inputs or of as many things as it says. */
+/** Returns the fastest time of each contender, in µs per input, or per item if it states a number of items. */
 function best(contenders) {
   const times = contenders.map(() => Number.POSITIVE_INFINITY);
   for (let round = -1; round < ROUNDS; round++) {
@@ -92,7 +92,7 @@ function best(contenders) {
   return times;
 }
 
-/** What a program pays once, in ms: the median of processes of their own. Of the file that the package names for Node. */
+/** Returns the costs of starting, in ms: medians over separate processes, with the file that the package exports for Node. */
 function started() {
   const program = `
     const before = performance.now();

@@ -1,4 +1,4 @@
-// Passes every request on to a port, and the reply back, as it comes: what a relay costs that does nothing.
+// Passes every request on to a port, and the reply back, unchanged: the baseline of a relay that does nothing.
 
 import { Agent, createServer, request } from 'node:http';
 import { pipeline } from 'node:stream';

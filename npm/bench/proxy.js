@@ -1,4 +1,4 @@
-// What `toolwire proxy` adds: to a call, to the start, and to memory over many calls, beside the same server without it, in one run.
+// Measures what `toolwire proxy` adds to a call, to the start, and to memory over many calls, compared with the bare server in one run.
 //
 //   node bench/proxy.js [CALLS]
 
@@ -14,7 +14,7 @@ const CALLS = Number(process.argv[2] ?? 100_000);
 const PROGRAM = fileURLToPath(new URL('../dist/command.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'toolwire-bench-'));
 const SERVER = join(folder, 'server.mjs');
-// 40 tools whose schemas have to be rewritten, as those of a large server.
+// 40 tools whose schemas have to be rewritten, like those of a large server.
 writeFileSync(
   SERVER,
   `import { createInterface } from 'node:readline';
@@ -28,7 +28,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 `,
 );
 
-/** A server, or a proxy before one, that is asked one thing after the other. */
+/** A server, or a proxy in front of one, that gets one request at a time. */
 async function peer(args) {
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -69,7 +69,7 @@ await Promise.all([one.ask('tools/list'), other.ask('tools/list')]);
 const times = { bare: [], proxied: [] };
 const grown = [];
 for (let call = 0; call < CALLS; call++) {
-  // In turns, so that both have the same machine.
+  // In turns, so that the machine's load affects both equally.
   for (const [name, { ask }, tool, args] of [
     ['bare', one, 'tool.7', { $ref: 'a', count: 1 }],
     ['proxied', other, 'tool_7', { dollar_ref_: 'a', count: '1' }],

@@ -1,8 +1,8 @@
-// What `toolwire relay` adds beside a bare pass-through in the same language, in one run: to a request with 60 tools and a history of
-// 200 KB, with tools that are new and with tools that were there before; and to 500 streams at once, how late their events come.
+// Measures what `toolwire relay` adds, compared with a bare pass-through in the same language in the same run: to a request with 60 tools
+// and a history of 200 KB, with new tools and with tools that it has seen before; and the delay of events in 500 concurrent streams.
 //
-//   node bench/relay.js          the relay in Node beside node:http
-//   node bench/relay.js python   the relay in Python beside aiohttp
+//   node bench/relay.js          the relay in Node compared with node:http
+//   node bench/relay.js python   the relay in Python compared with aiohttp
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -51,7 +51,7 @@ upstream.listen(0, '127.0.0.1');
 await once(upstream, 'listening');
 const { port } = upstream.address();
 
-/** A program that says where it listens. */
+/** Starts a program that prints the port on which it listens. */
 async function started(command, args) {
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   for await (const line of createInterface({ input: child.stderr })) {
@@ -121,16 +121,16 @@ for (const [what, start] of [
   const times = { bare: [], relay: [] };
   for (let round = 0; round < ROUNDS; round++) {
     const text = body(start(round));
-    // In turns, so that both have the same machine.
+    // In turns, so that the machine's load affects both equally.
     for (const [name, { port }] of Object.entries(places)) times[name].push(await whole(port, text));
   }
   const [bare, relay] = [median(times.bare), median(times.relay)];
   console.log(`${what}: ${shown(bare)} ms bare, ${shown(relay)} ms with the relay, ${shown(relay - bare)} ms added`);
 }
 
-/** How late each event of a stream comes, in milliseconds. */
+/** Returns the delay of each event of a stream, in milliseconds. */
 async function late(port, number) {
-  // Not all at once: agents do not begin in the same millisecond.
+  // Staggered, because real agents do not start in the same millisecond.
   await new Promise((resolve) => setTimeout(resolve, (number * 2_000) / STREAMS));
   const text = JSON.stringify({ model: 'm', messages: messages.slice(0, 4), tools: tools(0), stream: true });
   const times = [];

@@ -1,4 +1,4 @@
-// Measures a request of 10 MB against what V8 takes to parse and print it: three contents, the same ones as in
+// Measures a request of 10 MB, compared with V8's time to parse and print it, for the same three kinds of content as
 // core/examples/requests. The contenders run in turns in every round; the table gives the fastest round of each.
 
 import { applyDeferredLoading } from '../dist/index.js';
@@ -9,14 +9,14 @@ const SENTENCE = 'The harbour was quiet that morning; "too quiet", said the capt
 
 const times = (count, make) => Array.from({ length: count }, (_, at) => make(at));
 
-/** Turns of 5 KB: a line break and two quotes in every hundred characters. */
+/** Turns of 5 KB, with a line break and two quotes per hundred characters. */
 function prose() {
   const content = SENTENCE.repeat(50);
   const count = Math.floor(SIZE / (content.length + 3 * 50));
   return times(count, (at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content }));
 }
 
-/** Calls with a few arguments, and results of 1 KB that are JSON themselves: a quote in every ten characters. */
+/** Calls with a few arguments, and results of 1 KB that are JSON themselves, with a quote per ten characters. */
 function toolCalls() {
   const row = { id: 1024, path: 'src/harbour/captain.rs', kind: 'file', size: 52311, tags: ['a', 'b'] };
   const text = JSON.stringify(row).repeat(11);
@@ -32,7 +32,7 @@ function toolCalls() {
   }).flat();
 }
 
-/** Pictures of half a megabyte. */
+/** Images of half a megabyte. */
 function images() {
   const data = 'iVBORw0KGgoAAAANSUhEUgAAB4AAAAQ4CAYAAADo08FDAAAgAElEQVR4nOzdd5xU'.repeat(8192);
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } };
@@ -40,7 +40,7 @@ function images() {
   return times(Math.floor(SIZE / data.length), () => ({ role: 'user', content }));
 }
 
-/** A request with these messages and fifty deferred tools, one of which they load. */
+/** Returns a request with these messages and fifty deferred tools, one of which the messages load. */
 function request(messages) {
   const properties = Object.fromEntries(
     times(12, (at) => [`argument_${at}`, { type: 'string', description: SENTENCE }]),
@@ -67,7 +67,7 @@ for (const [name, messages] of Object.entries({ prose, 'tool calls': toolCalls, 
   const bytes = new TextEncoder().encode(text);
   const contenders = {
     'JSON.parse + JSON.stringify': () => JSON.stringify(JSON.parse(text)),
-    // What a gateway does that holds bytes, as they come from a socket and go to one.
+    // A gateway holds bytes: it reads them from a socket and writes them to one.
     'the same, from bytes to bytes': () =>
       new TextEncoder().encode(JSON.stringify(JSON.parse(new TextDecoder().decode(bytes)))),
     'applyDeferredLoading, Uint8Array': () => applyDeferredLoading(bytes).request,

@@ -1,4 +1,4 @@
-// Measures µs per real MCP tool, on text and on values, against what V8 takes to do nothing; the first call; and sizes.
+// Measures µs per real MCP tool, on text and on values, compared with V8's parsing and printing; the first call; and sizes.
 // Every contender runs in every round, in turns, over all tools at once ("batched"); the table gives the median round.
 
 import { execFileSync } from 'node:child_process';
@@ -31,7 +31,7 @@ const wire = { dialect: 'codex-wire' };
 const codex = { dialect: 'codex' };
 const share = { ...codex, share: true };
 
-/** Groups of contenders; in each, the others are compared with the first. */
+/** Groups of contenders. In each group, the others are compared with the first. */
 const groups = {
   'text → text': {
     'JSON.parse + JSON.stringify': [texts, (text) => JSON.stringify(JSON.parse(text))],
@@ -87,7 +87,7 @@ function report(title, contenders) {
   console.log();
 }
 
-/** In processes of their own: what a program pays once. */
+/** Measures the costs of starting, in separate processes. */
 function firstCall() {
   const program = `
     const before = performance.now();

@@ -1,4 +1,4 @@
-// The reply of a Chat Completions backend as blocks of Anthropic's API, with their events: texts, thoughts, calls and searches.
+// Converts the reply of a Chat Completions backend into blocks of Anthropic's API with their events: texts, thoughts, calls and searches.
 
 import { randomBytes } from 'node:crypto';
 import type OpenAI from 'openai';
@@ -9,7 +9,7 @@ type Delta = OpenAI.Chat.ChatCompletionChunk.Choice.Delta & { reasoning_content?
 type SearchAnswer = { is_error?: boolean; content: Json[] };
 type Call = OpenAI.Chat.ChatCompletionChunk.Choice.Delta.ToolCall;
 
-/** One block (of a search: two), as far as it has arrived. */
+/** One block (or the two blocks of a search), as far as it has arrived. */
 interface Part {
   kind: 'text' | 'thinking' | 'call' | 'search';
   text: string;
@@ -62,7 +62,7 @@ export class Blocks {
   }
 
   #called({ index, id, function: called }: Call): Part {
-    // Some backends give every call the index 0: another id is another call.
+    // Some backends give every call the index 0, so a different id means a different call.
     const known = this.#parts.findLast(({ call }) => call?.index === index && (!id || call.id === id));
     if (known !== undefined) return known;
     const name = called?.name ?? '';
@@ -70,7 +70,10 @@ export class Blocks {
     return { kind: name === this.search ? 'search' : 'call', text: '', call };
   }
 
-  /** The backend's id, which Kimi's models read, unless an earlier call has it: some backends number the calls of each reply from 0. */
+  /**
+   * Keeps the backend's id, which Kimi's models read, unless an earlier call has it: some backends number the calls of each reply
+   * from 0.
+   */
   #id(id: string | undefined) {
     const taken = (own: string) =>
       this.history.includes(`"${own}"`) || this.#parts.some(({ call }) => call?.own === own);
@@ -105,12 +108,12 @@ export class Blocks {
   }
 
   #block({ kind, call }: Part, text: string): Json {
-    // In the client's own form: its own name, and arguments in the shape of its own schema.
+    // In the client's own form: with the tool's own name, and arguments in the shape of its own schema.
     if (call) return this.restore.clientCall({ id: call.own, name: call.name, arguments: text || '{}' }).call as Json;
     return kind === 'text' ? { type: 'text', text } : { type: 'thinking', thinking: text, signature: '' };
   }
 
-  /** The search and its result as Anthropic's servers show them. The client sends both with its next request. */
+  /** Emits the search and its result in the form of Anthropic's servers. The client sends both with its next request. */
   *#searched(part: Part): Generator<Json> {
     const tools = this.tools as Json[];
     const call = this.#block(part, part.text);
@@ -139,7 +142,7 @@ export class Blocks {
   }
 }
 
-/** An id as Anthropic's servers give to what they run themselves. */
+/** Returns an id in the form that Anthropic's servers give to calls that they run themselves. */
 function hosted(id: string) {
   return `srvtoolu_${id.replace(/\W/g, '_')}`;
 }
@@ -150,7 +153,7 @@ function delta(kind: Part['kind'], text: string): Json {
   return { type: 'input_json_delta', partial_json: text };
 }
 
-/** Whether a part that another one follows can get no more pieces: a call whose arguments are whole. */
+/** Returns whether a part that is followed by another can get no more pieces. A call can until its arguments are complete. */
 function complete({ call, text }: Part) {
   try {
     return call === undefined || JSON.parse(text) !== undefined;

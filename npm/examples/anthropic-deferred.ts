@@ -1,10 +1,10 @@
-// Deferred tools and Anthropic's own tool search, on a backend that speaks Anthropic's protocol and has never heard of either.
-// The one line that matters is `fetch`.
+// Deferred tools and Anthropic's own tool search, with a backend that implements Anthropic's protocol but neither of these features.
+// The only line specific to toolwire is `fetch`.
 
 import Anthropic from '@anthropic-ai/sdk';
 import { toolwireFetch } from 'toolwire/fetch';
 
-/** The tools of three servers may be here; the model sees those that it has found. */
+/** The tools of three servers could be here; the model only sees those that it has found. */
 const tools: Anthropic.ToolUnion[] = [
   { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
   {
@@ -27,7 +27,7 @@ export async function book(baseURL: string, streams: boolean, call: (tool: strin
   for (;;) {
     const request = { model: 'kimi-k2', max_tokens: 1000, messages, tools };
     const message = await (streams ? client.messages.stream(request).finalMessage() : client.messages.create(request));
-    // With the searches in it, as blocks of Anthropic's: that is how the next request knows what was found.
+    // The content includes the searches as Anthropic's blocks, from which the next request knows which tools were found.
     messages.push({ role: 'assistant', content: message.content });
     const results = message.content
       .filter((block) => block.type === 'tool_use')

@@ -1,5 +1,5 @@
-// Clients of Anthropic's API (Claude Code, Anthropic's SDKs) in front of a backend that knows Chat Completions only. toolwire translates
-// requests, their history and calls. This gateway sends them, runs the hosted tool search, and answers whole or streamed.
+// A gateway for clients of Anthropic's API (Claude Code, Anthropic's SDKs) and a backend that only supports Chat Completions. toolwire
+// translates requests, their history and calls. The gateway sends them, runs the hosted tool search, and replies whole or streamed.
 
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -16,11 +16,11 @@ export interface Options {
   model?: string;
   /** `"content"`: `thinking` blocks become `reasoning_content` and vice versa. `"drop"` (default): both are left out. */
   reasoning?: 'drop' | 'content';
-  /** Whether arguments that the model got wrong are repaired. If so, a streamed call is held back until it ends. */
+  /** True if wrong arguments are repaired. If so, a streamed call is held back until it ends. */
   repair?: boolean;
-  /** How often the backend is asked for one message while the model only searches: 10. */
+  /** Maximum number of requests to the backend for one message while the model only searches. Default: 10. */
   maxRounds?: number;
-  /** Receives what the translation of each request changed and left out. */
+  /** Receives a report about each request: what the translation changed and left out. */
   onReport?: (report: AdaptReport) => void;
 }
 
@@ -48,7 +48,7 @@ class Refused extends Error {
 }
 
 export function gateway(baseURL: string, options: Options) {
-  // The client retries. A redirect followed would take its key elsewhere.
+  // The client retries. Following a redirect would send its key to another host.
   const backend = new OpenAI({ baseURL, apiKey: 'none', maxRetries: 0, fetchOptions: { redirect: 'error' } });
   return createServer(async (request, response) => {
     const gone = new AbortController();
@@ -56,12 +56,12 @@ export function gateway(baseURL: string, options: Options) {
     try {
       const asked: Anthropic.MessageCreateParams = JSON.parse(await read(request));
       if (!Array.isArray(asked?.messages)) throw new Refused(400, 'expected a request with a list of messages');
-      // The key is the only header that the backend gets: `anthropic-beta` and the others mean nothing to it.
+      // The backend only gets the key: it does not know `anthropic-beta` and the other headers.
       const { 'x-api-key': key, authorization = 'none' } = request.headers;
       const apiKey = String(key ?? authorization.replace(/^Bearer /i, ''));
       const message = empty(asked.model);
       const events = answered(backend.withOptions({ apiKey }), asked, message, options, gone.signal);
-      // The backend refuses a request before the first event, while the client can still be sent a status.
+      // If the backend refuses the request, it does so before the first event, when the status can still be set.
       const first = await events.next();
       if (asked.stream) {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -79,7 +79,7 @@ export function gateway(baseURL: string, options: Options) {
 }
 
 async function read(request: IncomingMessage) {
-  // Chat Completions have no counterpart of `/v1/messages/count_tokens` and of Anthropic's other paths.
+  // Chat Completions have no equivalent of `/v1/messages/count_tokens` and of Anthropic's other paths.
   if (!/^\/v1\/messages(\?|$)/.test(request.url ?? '')) throw new Refused(404, `unknown path ${request.url}`);
   const chunks: Buffer[] = [];
   let size = 0;
@@ -91,7 +91,7 @@ async function read(request: IncomingMessage) {
   return Buffer.concat(chunks).toString();
 }
 
-/** The events of one message. The backend is asked once, and once more after each turn that only searches. */
+/** Yields the events of one message. Asks the backend once, and again after each turn in which the model only searches. */
 async function* answered(
   backend: OpenAI,
   asked: Anthropic.MessageCreateParams,
@@ -102,7 +102,7 @@ async function* answered(
   const { metadata: _, ...kept } = asked; // OpenAI refuses `metadata` without `store`.
   const deferred = { target: 'openai-chat', serverToolSearch: 'emulate', reasoning } as const;
   for (let round = 1; message.stop_reason === null; round += 1) {
-    // The model reads its searches as it will read them in the client's next request: from the history.
+    // The model reads its searches in the history, exactly as it will read them in the client's next request.
     const said = message.content.length === 0 ? [] : [{ role: 'assistant', content: message.content }];
     const messages = [...asked.messages, ...said];
     const { request, report, restore } = adaptRequest({ ...kept, model, messages }, { dialect, deferred, repair });
@@ -139,7 +139,7 @@ async function* answered(
 async function sent({ chat }: OpenAI, body: Body, signal: AbortSignal): Promise<AsyncIterable<Chunk> | Chunk[]> {
   if (body.stream) return chat.completions.create({ ...body, stream_options: { include_usage: true } }, { signal });
   const { choices, usage } = await chat.completions.create({ ...body, stream: false }, { signal });
-  // A whole reply is a stream of one chunk.
+  // A whole reply is converted to a stream of one chunk.
   const chunk = choices.map(({ message, ...choice }) => {
     return {
       ...choice,
@@ -172,7 +172,7 @@ async function* written(first: Json | undefined, rest: AsyncIterable<Json>) {
   }
 }
 
-/** An error in Anthropic's form. */
+/** Returns the response for an error, in Anthropic's form. */
 function refusal(error: unknown) {
   let status = error instanceof ToolwireError || error instanceof SyntaxError ? 400 : 502;
   let message = error instanceof Error ? error.message : String(error);

@@ -1,6 +1,6 @@
-// Codex in front of a backend that knows Chat Completions only: what a gateway does with one request and its reply. Codex speaks
-// Responses: its tools stand in namespaces, some are `custom` tools without a schema, and with *Responses Lite* all of them come in an
-// item of the history. (How the reply is streamed to the client is the gateway's own business: `restore.callStream`.)
+// Codex with a backend that only supports Chat Completions: a gateway's work for one request and its reply. Codex uses Responses: its
+// tools are in namespaces, some are `custom` tools without a schema, and with *Responses Lite* all of them are in an item of the
+// history. (To stream the reply to the client, a gateway uses `restore.callStream`.)
 
 import OpenAI from 'openai';
 import { adaptRequest, type ClientCall } from 'toolwire';
@@ -11,7 +11,7 @@ export async function answered(baseURL: string, request: object) {
   const body = adapted.request as OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
   const { id, created, model, choices } = await client.chat.completions.create({ ...body, stream: false });
   const output = choices.flatMap(({ message }) => [...said(id, message.content), ...called(message.tool_calls)]);
-  // In the form of the client's own API: a call of `exec` is a `custom_tool_call`, one of a namespace's tool names it.
+  // In the form of the client's own API: a call of `exec` is a `custom_tool_call`, and a call of a namespace's tool has its namespace.
   function called(calls: OpenAI.Chat.ChatCompletionMessageToolCall[] = []): ClientCall[] {
     return calls.map((call) => adapted.restore.clientCall(call).call);
   }

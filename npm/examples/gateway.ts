@@ -1,4 +1,4 @@
-// A gateway: whatever client comes, its request is rewritten as bytes for the backend behind it, and the reply for the client.
+// A gateway for any client: it rewrites the request's body for the backend, and the reply for the client.
 
 import { createServer, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
@@ -6,10 +6,10 @@ import { pipeline } from 'node:stream/promises';
 import { ToolwireError } from 'toolwire';
 import { type FetchOptions, toolwireFetch } from 'toolwire/fetch';
 
-/** What belongs to one connection, and what `fetch` says itself. */
+/** Headers that belong to one connection, and those that `fetch` sets itself. */
 const HOP = ['accept-encoding', 'connection', 'content-length', 'expect', 'host', 'keep-alive', 'transfer-encoding'];
 
-/** More than any API takes: what a client sends is held in memory. */
+/** Maximum size of a body in bytes, larger than any API accepts, because it is held in memory. */
 const LARGEST = 64 * 1024 * 1024;
 
 class TooLarge extends Error {}
@@ -20,7 +20,7 @@ export function gateway(backend: string, options: FetchOptions, largest = LARGES
     const gone = new AbortController();
     response.on('close', () => gone.abort());
     try {
-      // A redirect followed would take the client's key elsewhere.
+      // Following a redirect would send the client's key to another host.
       const init: RequestInit = { ...(await forwarded(request, largest)), redirect: 'error', signal: gone.signal };
       const reply = await fetch(target(backend, request), init);
       const headers = [...reply.headers].filter(([name]) => ![...HOP, 'content-encoding'].includes(name));
@@ -38,13 +38,16 @@ export function gateway(backend: string, options: FetchOptions, largest = LARGES
   });
 }
 
-/** What cannot be adapted, `fetch` has answered itself, in the API's own words. A defect is ours. The rest may go well the next time. */
+/**
+ * Returns the status for an error. If a request cannot be adapted, `fetch` has already responded in the API's form. A defect is the
+ * gateway's fault; other errors may be temporary.
+ */
 function statusOf(error: unknown): number {
   if (error instanceof TooLarge) return 413;
   return error instanceof ToolwireError ? 500 : 502;
 }
 
-/** The path is the client's, the host is not: `new URL('//elsewhere/v1', backend)` would be elsewhere. */
+/** The client chooses the path, but not the host: `new URL('//elsewhere/v1', backend)` would go to another host. */
 function target(backend: string, request: IncomingMessage): URL {
   const [path = '/', search = ''] = (request.url ?? '/').split(/\?(.*)/s, 2);
   const url = new URL(backend);
@@ -56,7 +59,7 @@ function target(backend: string, request: IncomingMessage): URL {
 async function forwarded(request: IncomingMessage, largest: number): Promise<RequestInit> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // Not destroyed when it is too large: the answer goes the same way.
+  // Not destroyed if the body is too large, because the response uses the same connection.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
     if (size > largest) throw new TooLarge(`expected a body of at most ${largest} bytes, found more`);

@@ -1,5 +1,5 @@
-// The Google SDK: function declarations from MCP tools, and the call restored. (`parametersJsonSchema`, because the SDK rewrites what
-// stands in `parameters`.)
+// The Google SDK: function declarations from MCP tools, and the call restored. (Uses `parametersJsonSchema`, because the SDK rewrites
+// `parameters`.)
 
 import { GoogleGenAI } from '@google/genai';
 import { sanitizeTools, type Tool } from 'toolwire';

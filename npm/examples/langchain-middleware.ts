@@ -1,4 +1,4 @@
-// LangChain's agents by their middleware: for a model class that takes no `fetch`, or one that somebody else made.
+// LangChain's agents with middleware: for a model class without a `fetch` option, or a model that other code created.
 
 import { ChatOpenAI } from '@langchain/openai';
 import { createAgent, DynamicStructuredTool } from 'langchain';
@@ -24,7 +24,7 @@ export async function ask(
   let text = '';
   for await (const [, part] of await agent.stream(input, { streamMode: ['messages'] })) {
     const [piece, { langgraph_node: node }] = part;
-    // What the model said last: a result of a tool begins another step.
+    // Only the model's last text is returned: a tool's result begins another step.
     text = node === 'tools' ? '' : text + piece.text;
   }
   return text;

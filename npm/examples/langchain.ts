@@ -1,4 +1,4 @@
-// LangChain: the model class takes the SDK's options, `fetch` among them.
+// LangChain: the model class accepts the SDK's options, among them `fetch`.
 
 import { ToolMessage } from '@langchain/core/messages';
 import { DynamicStructuredTool } from '@langchain/core/tools';

@@ -1,4 +1,4 @@
-// An answer by a schema, for an API that has no schemas for answers: DeepSeek's Chat Completions refuses `response_format` with a
+// A structured answer from an API without schemas for answers: DeepSeek's Chat Completions refuses `response_format` with a
 // schema. With `formats: 'ladder'`, the model is forced to call a function with that schema instead, and the SDK gets the call as the
 // text of the answer.
 

@@ -1,4 +1,4 @@
-// The tools of an MCP server for OpenAI Chat Completions, or whoever speaks that protocol: `tools/list`, `sanitizeTools`, the call,
+// The tools of an MCP server with OpenAI Chat Completions, or any API with that protocol: `tools/list`, `sanitizeTools`, the call,
 // `restore`, `tools/call`.
 
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';

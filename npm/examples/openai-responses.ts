@@ -1,5 +1,5 @@
-// One tool of your own for OpenAI Responses, strict: `sanitize` writes a schema that the SDK's type takes without a cast, and
-// leaves the plan by which `restoreArguments` takes out what the strict mode made the model write.
+// One strict tool of your own for OpenAI Responses: `sanitize` returns a schema that the SDK's type accepts without a cast, and
+// the plan with which `restoreArguments` removes what strict mode made the model write.
 
 import OpenAI from 'openai';
 import { restoreArguments, sanitize } from 'toolwire';
@@ -23,6 +23,6 @@ export async function forecast(baseURL: string) {
   const { output } = await client.responses.create({ model: 'gpt-5', input: 'The weather in Oslo?', tools: [tool] });
   const call = output.find((item) => item.type === 'function_call');
   if (call === undefined) return undefined;
-  // Strict schemas require everything, so the model says null for what it leaves out.
+  // Strict schemas require every property, so the model writes null for a property that it would omit.
   return restoreArguments(JSON.parse(call.arguments), restorePlan);
 }

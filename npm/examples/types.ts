@@ -1,4 +1,4 @@
-// What `sanitize`, `sanitizeTools` and `ToolSet` return fits what the SDKs take, without a cast. Compiled, never run.
+// The results of `sanitize`, `sanitizeTools` and `ToolSet` have the SDKs' parameter types, without a cast. Compiled, never run.
 
 import type Anthropic from '@anthropic-ai/sdk';
 import type { FunctionDeclaration, Tool } from '@google/genai';
@@ -40,7 +40,7 @@ export const chatSet: OpenAI.ChatCompletionTool[] = set.sanitize({ dialect: 'ope
 export const responsesSet: OpenAI.Responses.Tool[] = set.sanitize({ dialect: 'openai-responses' }).tools;
 export const googleSet: Tool[] = set.sanitize({ dialect: 'gemini' }).tools;
 export const googleJsonSet: Tool[] = set.sanitize({ dialect: 'gemini-json-schema' }).tools;
-// A request as it is sent: `messages.create` and its likes take the same types.
+// A request as it is sent: `messages.create` and similar methods accept the same types.
 const { tools } = set.sanitize({ dialect: 'anthropic' });
 const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'Rain in Rome?' }];
 export const request: Anthropic.MessageCreateParams = { model: 'claude', max_tokens: 1, messages, tools };

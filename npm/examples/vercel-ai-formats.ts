@@ -1,4 +1,4 @@
-// The Vercel AI SDK, an object by a schema, and an API that has no schemas for answers: the SDK sends `response_format`, the API gets a
+// The Vercel AI SDK, a structured answer, and an API without schemas for answers: the SDK sends `response_format`, the API gets a
 // function that the model is forced to call, and the SDK gets the call as text.
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';

@@ -1,4 +1,4 @@
-// The Vercel AI SDK 7 by its middleware: for a model whose provider takes no `fetch`, or one that somebody else made.
+// The Vercel AI SDK 7 with middleware: for a model whose provider has no `fetch` option, or a model that other code created.
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import {

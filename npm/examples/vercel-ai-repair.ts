@@ -1,6 +1,6 @@
-// The Vercel AI SDK's own seam for calls that went wrong: `repairToolCall` (`experimental_repairToolCall` before
-// version 7) mends arguments. What it cannot mend is the result of the call: the model reads what was expected, and
-// calls again.
+// The Vercel AI SDK's own hook for invalid calls: `repairToolCall` (`experimental_repairToolCall` before version 7) repairs
+// the arguments. If it cannot, an error becomes the result of the call: the model reads what was expected, and calls
+// again.
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import {
@@ -14,14 +14,14 @@ import {
 } from 'ai';
 import { type JsonSchema, repairArguments, ToolwireError, validateArguments } from 'toolwire';
 
-/** The SDK asks it for what is no JSON, and for what a tool's `validate` refuses. */
+/** Called by the SDK for arguments that are not JSON, and for those that a tool's `validate` refuses. */
 export const repairToolCall: ToolCallRepairFunction<ToolSet> = async ({ toolCall, inputSchema, error }) => {
   if (NoSuchToolError.isInstance(error)) return null;
   const schema = JSON.stringify(await inputSchema(toolCall));
   try {
     const repaired = repairArguments(toolCall.input, schema, { name: toolCall.toolName });
     if (repaired.valid !== false) return { ...toolCall, input: repaired.arguments };
-    // The SDK hands the message of an error to the model.
+    // The SDK sends the message of an error to the model.
     throw new Error(repaired.retryMessage ?? undefined);
   } catch (unread) {
     if (!(unread instanceof ToolwireError && unread.code === 'invalid-json')) throw unread;
@@ -29,12 +29,12 @@ export const repairToolCall: ToolCallRepairFunction<ToolSet> = async ({ toolCall
   }
 };
 
-/** A schema that the SDK also checks: `jsonSchema` alone takes every JSON. */
+/** Returns a schema that the SDK also validates: `jsonSchema` alone accepts any JSON. */
 export function checked(schema: JsonSchema) {
   return jsonSchema(schema, {
     validate: (value) => {
       const { valid, errors } = validateArguments(value, schema);
-      // `valid` is null where that cannot be told. The tool's server decides then.
+      // `valid` is null if it cannot be decided. Then the tool's server decides.
       return valid === false
         ? { success: false, error: new Error(errors.map(({ message }) => message).join('\n')) }
         : { success: true, value };

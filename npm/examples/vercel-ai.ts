@@ -1,5 +1,5 @@
-// The Vercel AI SDK: a provider with `fetch`, and the tools stay what they are. Names and arguments come back restored, before
-// `execute` sees them.
+// The Vercel AI SDK: a provider with `fetch`, and unchanged tools. Names and arguments are restored before `execute`
+// gets them.
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, isStepCount, jsonSchema, streamText, tool } from 'ai';

@@ -1,5 +1,5 @@
-// In a real browser: the package's own file as a module, with and without a content security policy that allows WebAssembly.
-// Skipped where there is no Chromium on the PATH (or named by TOOLWIRE_CHROMIUM).
+// Tests in a real browser: the package's own file as a module, with and without a content security policy that allows WebAssembly.
+// Skipped if there is no Chromium on the PATH (or named by TOOLWIRE_CHROMIUM).
 
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
@@ -42,7 +42,7 @@ describe('Chromium', { skip: chromium === undefined && 'no Chromium on the PATH'
 
   before(async () => {
     profile = mkdtempSync(join(tmpdir(), 'toolwire-chromium-'));
-    // "/page/POLICY/SCRIPT" is a page with that policy and that script.
+    // "/page/POLICY/SCRIPT" serves a page with that policy and that script.
     server = createServer(({ url }, response) => {
       const [, folder, name, ...rest] = decodeURIComponent(url).split('/');
       if (folder === 'page') {
@@ -67,7 +67,7 @@ describe('Chromium', { skip: chromium === undefined && 'no Chromium on the PATH'
     rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  /** What the page says once its script has run. */
+  /** Returns the text of a page after its script ran. */
   async function page(policy, script) {
     const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic'];
     const options = [
@@ -90,11 +90,11 @@ describe('Chromium', { skip: chromium === undefined && 'no Chromium on the PATH'
     test(`${script}, with 'wasm-unsafe-eval'`, async () => {
       assert.equal(await page("script-src 'self' 'wasm-unsafe-eval'", script), SANITIZED);
     });
-    // What a page compiles itself is refused before toolwire sees it.
+    // The browser itself refuses a module that the page compiles, before toolwire is called.
     if (script === 'streaming.js') continue;
     test(`${script}, without it: the error names the directive`, async () => {
-      const said = await page("script-src 'self'", script);
-      assert.match(said, /^ToolwireError: no-webassembly: .*`script-src 'wasm-unsafe-eval'`.*\(CompileError: /);
+      const shown = await page("script-src 'self'", script);
+      assert.match(shown, /^ToolwireError: no-webassembly: .*`script-src 'wasm-unsafe-eval'`.*\(CompileError: /);
     });
   }
 });

@@ -1,4 +1,4 @@
-// Bundled for browsers. The bundle runs with what every browser has and nothing of Node: no `Buffer`, no `process`.
+// Bundles for browsers. A bundle runs with the globals that every browser has and none of Node's: no `Buffer`, no `process`.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,10 +12,10 @@ import webpack from 'webpack';
 
 import { project, run, SANITIZED } from './project.js';
 
-/** WebAssembly with nothing in it. */
+/** A module without content. */
 const EMPTY_MODULE = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
 
-/** Runs a script as a page would, and gives what it logged. Files are fetched from the folder of the bundle. */
+/** Runs a script as a page would, and returns what it logged. `fetch` reads files from the folder of the bundle. */
 async function page(folder, file) {
   const lines = [];
   const fetch = async (url) => {
@@ -33,12 +33,12 @@ async function page(folder, file) {
   });
   vm.runInContext('globalThis.self = globalThis.window = globalThis', global);
   await vm.runInContext(readFileSync(join(folder, file), 'utf8'), global, { filename: file });
-  // A bundle of modules has no promise to wait for: what it logs comes within a few turns.
+  // A bundle of modules returns no promise to await: its output follows within a few turns.
   for (let turn = 0; turn < 100 && lines.length === 0; turn++) await new Promise((resolve) => setTimeout(resolve, 10));
   return lines.join('\n');
 }
 
-/** The `.wasm` files beside a bundle: none where it is inside, one where it is a file of its own. */
+/** Returns the number of `.wasm` files next to a bundle: 0 if the bundle contains the WebAssembly, 1 if it is a separate file. */
 function wasmFiles(folder) {
   return readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.wasm')).length;
 }
@@ -95,7 +95,7 @@ for (const [name, bundle] of Object.entries(bundlers)) {
     test('toolwire/slim, the WebAssembly as a file', async () => {
       const folder = await bundle('slim.js');
       assert.equal(await page(folder, 'slim.js'), SANITIZED);
-      // esbuild's loader `binary` is the way to have it inside.
+      // With esbuild's loader `binary` the bundle contains it.
       assert.equal(wasmFiles(folder), name === 'esbuild' ? 0 : 1);
     });
   });

@@ -1,5 +1,5 @@
-// Packs the package as `npm publish` would, and installs that into projects/, where the tests call it. dist/ is built
-// already; building it again would build what is being tested.
+// Packs the package as `npm publish` would, and installs the tarball into projects/, from where the tests use it. dist/ must be
+// built already: this script does not rebuild it, because the existing build is the one to be tested.
 
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ for (const name of readdirSync(PROJECTS)) if (name.endsWith('.tgz')) rmSync(join
 const [{ filename, files }] = JSON.parse(
   run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', PROJECTS], ROOT),
 );
-// Not saved: the next build is another tarball of the same version.
+// `--no-save`, because the next build makes another tarball of the same version.
 run('npm', ['install', '--offline', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', filename], PROJECTS);
 const installed = JSON.parse(readFileSync(join(PROJECTS, 'node_modules', 'toolwire', 'package.json'), 'utf8'));
 if (installed.dependencies !== undefined) throw new Error('expected no dependencies at run time, found some');

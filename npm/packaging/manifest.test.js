@@ -1,4 +1,4 @@
-// What the package holds and what its manifest promises, by the linters that know how runtimes and TypeScript read it.
+// Checks the contents of the package and its manifest with linters that know how runtimes and TypeScript resolve it.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -33,9 +33,9 @@ test('publint finds nothing', async () => {
   );
 });
 
-test('are the types wrong? No', () => {
-  // Resolution as in Node before 12, which knew no `exports`, is nobody's any more (TypeScript 7 has dropped it). The `.wasm` files are no modules of TypeScript's: what importing
-  // them gives depends on the bundler, which brings the type.
+test('`@arethetypeswrong/cli` finds nothing', () => {
+  // Ignores the resolution of Node before 12, which did not know `exports` (TypeScript 7 has dropped it), and the `.wasm` files, which are
+  // not TypeScript modules: the bundler determines what importing one returns, and declares its type.
   const options = ['--profile', 'node16', '--exclude-entrypoints', 'toolwire.wasm', '--format', 'json'];
   const { analysis } = JSON.parse(run(tool('attw'), [packed.get().file, ...options], ROOT));
   const problems = Object.values(analysis.problems).flat();

@@ -1,4 +1,4 @@
-// The page on workers and bundlers: its files, its commands, as they stand there.
+// Runs the files and commands of docs/bundlers.md, the page on workers and bundlers, exactly as it shows them.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { project, ROOT, run, tool } from './project.js';
 const page = readFileSync(join(ROOT, '../docs/bundlers.md'), 'utf8');
 const sections = page.split(/^## /m).slice(1);
 
-/** What a section's commands print, line by line, and what their comments say that they print. */
+/** Returns the output of a section's commands, line by line, and the output that its comments state. */
 function play(section) {
   const folder = join(project('page'), 'dist');
   for (const [, name, text] of section.matchAll(/^```js (\S+)\n(.*?)^```$/gms)) writeFileSync(join(folder, name), text);
@@ -43,13 +43,13 @@ describe('docs/bundlers.md', () => {
     return found[1];
   };
 
-  test('a bundle prints what the page says', () => {
+  test('a bundle prints the output that the page states', () => {
     const { printed, said } = of('A bundle for browsers');
     assert.ok(said.length > 0);
     assert.deepEqual(printed, said);
   });
 
-  test('the WebAssembly is a file of its own', () => {
+  test('the WebAssembly is a separate file', () => {
     const { built } = of('The WebAssembly as a file of its own');
     assert.equal(built.length, 2);
     assert.match(built.join(' '), /^slim\.js toolwire-\w+\.wasm$/);
@@ -57,12 +57,12 @@ describe('docs/bundlers.md', () => {
 
   test('a Worker has the WebAssembly as a module', () => {
     const folder = join(of('Cloudflare Workers with plain esbuild').folder, 'dist');
-    // Built again: each section begins with an empty folder.
+    // Built again, because each section begins with an empty folder.
     const { built } = play(sections.find((section) => section.startsWith('Cloudflare Workers')));
     const wasm = built.find((name) => name.endsWith('.wasm'));
     assert.deepEqual(built, [wasm, 'worker.js'].sort());
     const modules = `(name = "worker.js", esModule = embed "worker.js"), (name = "${wasm}", wasm = embed "${wasm}")`;
-    // Its `fetch` is what the page shows; workerd's own test calls it.
+    // The page shows the worker's `fetch`, which the test method of workerd calls here.
     writeFileSync(
       join(folder, 'test.js'),
       `import worker from './worker.js';
@@ -82,7 +82,7 @@ const config :Workerd.Config = (services = [(name = "main", worker = (
     run(tool('workerd'), ['test', 'config.capnp'], folder);
   });
 
-  test('without the loader esbuild refuses, and the page says how', () => {
+  test('without the loader, esbuild fails with the error that the page quotes', () => {
     const section = sections.find((one) => one.startsWith('Cloudflare Workers'));
     assert.throws(
       () => play(section.replace('--loader:.wasm=copy ', '')),

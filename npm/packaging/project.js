@@ -1,4 +1,4 @@
-// Where the projects of the packaging tests are, and how their commands are run.
+// The projects of the packaging tests, and a function that runs commands in them.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -6,15 +6,15 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
-/** The package's own folder. */
+/** The folder of the npm package. */
 export const ROOT = join(here, '..');
-/** The folder of the projects, where the packed package is installed. */
+/** The folder of the projects, in which the packed package is installed. */
 export const PROJECTS = join(here, 'projects');
-/** What `sanitize` gives in every project, and what `searchTools` does. */
+/** The output of `sanitize` in every project, followed by that of `searchTools`. */
 export const SANITIZED = '{"type":"object","properties":{"unit":{"type":"string","enum":["celsius"]}}}';
 export const FOUND = '["send_mail"]';
 
-/** What install.js packed: the tarball, and the files in it. */
+/** The result of install.js: the tarball, and the files in it. */
 export const packed = {
   list: join(PROJECTS, 'node_modules', 'packed.json'),
   get() {
@@ -22,12 +22,12 @@ export const packed = {
   },
 };
 
-/** A tool of the packaging tests, as a command. */
+/** Returns the path of a command-line tool of the packaging tests. */
 export function tool(name) {
   return join(here, 'node_modules', '.bin', name);
 }
 
-/** The folder of a project, with an empty dist/. */
+/** Returns the folder of a project, with an empty dist/. */
 export function project(name) {
   const folder = join(PROJECTS, name);
   rmSync(join(folder, 'dist'), { recursive: true, force: true });
@@ -35,7 +35,7 @@ export function project(name) {
   return folder;
 }
 
-/** Runs a command, and shows everything it said if it fails. */
+/** Runs a command and returns its output. If it fails, the error contains all of its output. */
 export function run(command, args, cwd, env = {}) {
   try {
     return execFileSync(command, args, {

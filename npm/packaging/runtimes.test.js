@@ -1,4 +1,4 @@
-// The same files in every JavaScript engine that compiles WebAssembly at run time.
+// Runs the same files in every JavaScript engine that compiles WebAssembly at run time.
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -39,11 +39,11 @@ test('Node, toolwire/slim, by a module', () => assert.equal(node('node-esm', 'sl
 
 test('Node, in a thread', () => assert.equal(node('node-esm', 'thread.js'), `${SANITIZED}\n${FOUND}`));
 
-test('an error of one entry is an error of every entry', () => {
+test('an error of one entry point is an error of every entry point', () => {
   assert.equal(node('node-esm', 'errors.js'), '3 true\ntrue true false\nfalse');
 });
 
-test('the slim entry says what it was not given', () => {
+test('the slim entry point reports a missing or wrong source', () => {
   const [none, wrong, promise, foreign, other, ...more] = node('node-esm', 'slim-errors.js').split('\n');
   assert.match(none, /^Error: expected a call of `init` with .*`toolwire\/toolwire\.wasm`.*, found none$/);
   assert.match(wrong, /^TypeError: .*expected a `WebAssembly\.Module`, .*, found a function$/);
@@ -57,11 +57,11 @@ test('the slim entry says what it was not given', () => {
 });
 
 describe('Deno', () => {
-  // Deno's own cache remembers how an earlier build at the same path exported its names.
+  // Deno's own cache would keep the export names of an earlier build at the same path.
   const cache = mkdtempSync(join(tmpdir(), 'toolwire-deno-'));
   after(() => rmSync(cache, { recursive: true }));
   const settings = { DENO_DIR: cache, DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' };
-  // No permissions: nothing is read, fetched or asked of the system.
+  // Without permissions: the package reads no file, fetches nothing and uses no system call.
   const deno = (file) =>
     run(
       tool('deno'),

@@ -1,4 +1,4 @@
-// The types, as compilers resolve them and as editors show them.
+// Tests the type declarations as compilers resolve them and as editors show them.
 
 import assert from 'node:assert/strict';
 import { copyFileSync, writeFileSync } from 'node:fs';
@@ -48,7 +48,7 @@ for (const [name, compiler] of Object.entries(COMPILERS)) {
   });
 }
 
-test('an editor has something to show for everything that is exported', () => {
+test('every export has a doc comment that editors show', () => {
   const folder = join(PROJECTS, 'typescript');
   const entries = ['toolwire', 'toolwire/slim', 'toolwire/fetch'];
   const options = { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, types: [] };
@@ -73,7 +73,7 @@ test('an editor has something to show for everything that is exported', () => {
     if (symbol.getDocumentationComment(checker).length === 0) silent.add(name);
     else documented++;
     for (const [, member] of [...(symbol.members ?? []), ...(symbol.exports ?? [])]) {
-      // Anonymous members are signatures, constructors without parameters of note, and what TypeScript makes up.
+      // Skips anonymous members: signatures, constructors, and members that TypeScript generates.
       if (member.flags & (ts.SymbolFlags.Property | ts.SymbolFlags.Method | ts.SymbolFlags.Accessor)) {
         if (!/^(__|#)|^prototype$/.test(member.name)) look(`${name}.${member.name}`, member);
       }

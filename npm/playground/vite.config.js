@@ -1,19 +1,19 @@
-// The page as static files: relative paths, so that any folder of any host will do, and a policy that lets nothing out.
+// Builds the page as static files, with relative paths, so that any folder of any host can serve them, and a policy against data leaks.
 import { defineConfig } from 'vite';
 
-/** What the page may do: run its own scripts and WebAssembly. It may connect to nothing, so nothing can leave it. */
+/** The page's policy: it may run its own scripts and WebAssembly, and may not connect anywhere, so no data can leave it. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
   "style-src 'self'",
-  // Attributes alone, which reach nothing: editors indent wrapped lines with them, and Chromium writes some while one types.
+  // Style attributes only, which cannot load anything: editors indent wrapped lines with them, and Chromium sets some during typing.
   "style-src-attr 'unsafe-inline'",
   "font-src 'self'",
   "img-src 'self' data:",
   "connect-src 'none'",
   "form-action 'none'",
   "base-uri 'none'",
-  // No text becomes markup or a script, whoever wrote it: all of the page is made of nodes.
+  // Text can never become markup or a script, because the page only creates DOM nodes.
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join('; ');
@@ -22,9 +22,9 @@ export default defineConfig({
   base: './',
   build: {
     target: 'es2023',
-    // The toolwire chunk is its WebAssembly, which is what it is.
+    // The toolwire chunk contains the WebAssembly, so its size is expected.
     chunkSizeWarningLimit: 2500,
-    // Fonts and icons stay files of their own: a font in a style sheet is a `data:` address, which the policy refuses.
+    // Fonts and icons stay separate files, because the policy refuses a font inlined as a `data:` URL.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
@@ -40,7 +40,7 @@ export default defineConfig({
   },
   plugins: [
     {
-      // Not while developing: Vite's own client connects to its server and writes style elements.
+      // Only in builds: Vite's client in development connects to its server and writes style elements.
       name: 'content-security-policy',
       apply: 'build',
       transformIndexHtml: () => [

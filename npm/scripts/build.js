@@ -1,4 +1,4 @@
-// Builds dist/: the WebAssembly (only if something it is made from changed), the bundles, the declarations.
+// Builds dist/: the WebAssembly (only if one of its sources changed), the bundles, the declarations.
 
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,13 +16,13 @@ rmSync(dist, { recursive: true, force: true });
 await bundle(root, dist);
 declarations();
 for (const licence of ['LICENSE-MIT', 'LICENSE-APACHE']) copyFileSync(join(root, '..', licence), join(root, licence));
-// Its code is in the bundles.
+// The bundles contain its code.
 copyFileSync(join(root, 'node_modules/fflate/LICENSE'), join(root, 'LICENSE-fflate'));
 
-/** One declaration file per module and module system: TypeScript wants `.d.cts` beside `.cjs`. */
+/** Writes one declaration file per module and module system, because TypeScript requires a `.d.cts` for a `.cjs`. */
 function declarations() {
   execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')], { cwd: root, stdio: 'inherit' });
-  // How it works inside is nobody's type.
+  // The types of internal modules are not published.
   for (const internal of ['engine', 'values']) rmSync(join(dist, internal), { recursive: true });
   for (const name of readdirSync(dist).filter((name) => name.endsWith('.d.ts'))) {
     const text = readFileSync(join(dist, name), 'utf8');

@@ -1,5 +1,5 @@
-// Bundles src/ into one file per entry and module system, and puts the WebAssembly where that file has it from. esbuild,
-// because it is small, fast, and lets us say where a module's text comes from.
+// Bundles src/ into one file per entry point and module system, and puts the WebAssembly where that file loads it from. Uses esbuild,
+// because it is small and fast, and lets a plugin provide the text of a module.
 
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { COMPANIONS, ENTRIES, filesOf, PROGRAM } from './entries.js';
 import { stamped } from './stamp.js';
 
 const EXTENSION = { esm: 'js', cjs: 'cjs' };
-/** Where lines are broken, more or less: what a terminal shows of an error. */
+/** Approximate line length of the bundles, because a terminal prints the whole line of an error. */
 const LINE = 200;
 
 export async function bundle(root, dist) {
@@ -47,15 +47,15 @@ export async function bundle(root, dist) {
 }
 
 /**
- * The ES module for Node: the CommonJS file's names. Where an ES module imports a CommonJS file, Node looks through it for names, which takes
- * 5 ms more for the script with the WebAssembly; so that is left to `require`. And one program has one instance, whatever its modules are.
+ * Writes the ES module for Node, which re-exports the CommonJS file. If an ES module imports the script with the WebAssembly, Node scans
+ * that CommonJS script for export names, which takes 5 ms; `require` does not. It also makes both module systems share one instance.
  */
 async function forNode(dist, name) {
   const entryPoints = [join(dist, `${name}.js`)];
   const { metafile } = await build({ entryPoints, write: false, metafile: true, format: 'esm', outdir: dist });
   const [{ exports }] = Object.values(metafile.outputs);
   const names = exports.join(', ');
-  // Never run: where Node, Deno and Bun look for them.
+  // Never executed: Node, Deno and Bun read the export names from this expression.
   appendFileSync(join(dist, `${name}.cjs`), `0&&(module.exports={${names}});\n`);
   writeFileSync(join(dist, `${name}.node.js`), `export { ${names} } from './${name}.cjs';\n`);
 }
@@ -70,7 +70,7 @@ async function one(root, dist, module, file, format, plugin, external = []) {
     platform: 'neutral',
     external,
     minify: true,
-    // Stack traces and `inspect` show them.
+    // Names appear in stack traces and in the output of `inspect`.
     keepNames: true,
     lineLimit: LINE,
     legalComments: 'none',
@@ -79,24 +79,24 @@ async function one(root, dist, module, file, format, plugin, external = []) {
 }
 
 /**
- * The WebAssembly as text in a script, once for ES modules and CommonJS: what Node loads by `import` and by `require`, browsers as a module,
- * and bundlers for its side effect. Compressed, because it is half of the package.
+ * Writes the WebAssembly as text in a script, one for both module systems: Node loads it by `import` and by `require`, browsers as a
+ * module, and bundlers for its side effect. It is compressed, because it is half of the package.
  */
 function inline(dist, name, { stamp, bytes }) {
   const folder = join(dist, 'inline');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"type":"commonjs","sideEffects":true}\n');
-  // In a process of its own: the library takes over what becomes of errors that nobody catches.
+  // In a separate process, because the library installs a handler for uncaught errors.
   const deflater = fileURLToPath(new URL('deflate.js', import.meta.url));
   const deflated = execFileSync(process.execPath, [deflater], { input: bytes, maxBuffer: bytes.length }).toString(
     'base64',
   );
-  // On a line of its own: of an error that nobody catches, Node shows the whole line that threw it.
+  // On a separate line, because Node prints the whole line that threw an uncaught error.
   const script = `globalThis[Symbol.for(${JSON.stringify(stamp)})]??={size:${bytes.length},deflated:\n"${deflated}"\n};\n`;
   writeFileSync(join(folder, `${name}.js`), script);
 }
 
-/** Leaves a module of src/ where it is: in the file beside this one. */
+/** Returns a plugin that keeps the import of a module of src/, as an import of a file next to this one. */
 function next(module, file) {
   return {
     name: 'beside',
@@ -106,7 +106,7 @@ function next(module, file) {
   };
 }
 
-/** Provides the modules that src/engine/imports.d.ts declares. */
+/** Returns a plugin that provides the modules that src/engine/imports.d.ts declares. */
 function provided(root, { stamp, name, glue, source }) {
   const texts = {
     'wasm:glue': { contents: glue },
@@ -125,8 +125,8 @@ function provided(root, { stamp, name, glue, source }) {
 }
 
 /**
- * wasm-bindgen's glue holds its one instance in module scope. As the body of a function it can be had more than once, so
- * that a broken instance can be replaced.
+ * Returns a module with a factory for wasm-bindgen's glue. The glue keeps its only instance in module scope; in a function body, it can
+ * be created again to replace a broken instance.
  */
 async function glueFactory(pkg) {
   const result = await build({
@@ -139,7 +139,7 @@ async function glueFactory(pkg) {
     format: 'iife',
     globalName: 'glue',
     target: 'es2022',
-    // The asynchronous start, which would fetch the WebAssembly by this, is not used.
+    // Only used by the asynchronous initialization, which fetches the WebAssembly and is not used here.
     define: { 'import.meta.url': '""' },
   });
   return `export function newGlue() { ${result.outputFiles[0].text}; return glue; }`;

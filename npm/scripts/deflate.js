@@ -1,4 +1,4 @@
-// Deflates standard input: a twentieth smaller than what zlib makes of the WebAssembly, in 4 s. Any inflater reads it.
+// Deflates standard input in 4 s, to 5 % less than zlib does for the WebAssembly. Any inflater can read the output.
 
 import { readFileSync } from 'node:fs';
 

@@ -1,27 +1,27 @@
-// The entries of the package, and the files each is made into.
+// The entry points of the package, and the files that are built for each.
 
 /**
- * Each entry: its module in src/, the module of its slim form if it has one, the folder of its WebAssembly and the cargo features in that,
- * and what the `.wasm` file is called, less `.wasm`.
+ * The entry points: the module in src/, the module of its slim form if it has one, the folder of its WebAssembly and the cargo features
+ * of that, and the name of the `.wasm` file without `.wasm`.
  */
 export const ENTRIES = [
   { name: 'index', slim: 'slim', folder: 'pkg/index', features: ['functions'], wasm: 'toolwire' },
 ];
 
 /**
- * The program that the package installs: nobody imports it, so it has its WebAssembly from the file beside it, which is compiled for size:
- * what takes a program time is to start.
+ * The program that the package installs. It is not imported, so it reads its WebAssembly from a file next to it, which is compiled for
+ * size, because most of a command's running time is startup.
  */
 export const PROGRAM = { name: 'command', folder: 'pkg/command', features: ['command'], wasm: 'command', small: 'z' };
 
-/** Entries without WebAssembly of their own: each takes what it needs from the file of another entry beside it. */
+/** Entry points without their own WebAssembly. Each imports the file of another entry point next to it. */
 export const COMPANIONS = [
   { name: 'fetch', beside: 'index' },
   { name: 'ai', beside: 'index' },
   { name: 'langchain', beside: 'index', external: ['@langchain/*'] },
 ];
 
-/** The files of an entry: which module, from where it has the WebAssembly (src/engine/source/), and as which modules. */
+/** Returns the files of an entry point: the module, the source of its WebAssembly (src/engine/source/), and the module systems. */
 export function filesOf({ name, slim }) {
   if (name === PROGRAM.name) {
     const external = ['node:*', '@modelcontextprotocol/*'];
@@ -30,7 +30,7 @@ export function filesOf({ name, slim }) {
   const files = [
     { module: name, file: name, source: 'inlined', formats: ['esm'] },
     { module: name, file: name, source: 'nearby', formats: ['cjs'] },
-    // Workers have no CommonJS.
+    // Workers do not support CommonJS.
     { module: name, file: `${name}.workerd`, source: 'imported', formats: ['esm'] },
   ];
   return slim ? [...files, { module: slim, file: slim, source: 'given', formats: ['esm', 'cjs'] }] : files;

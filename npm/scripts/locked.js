@@ -1,5 +1,5 @@
-// `node locked.js FOLDER [LOCK]`: everything that npm installed in FOLDER is what the lock file names, and was held to its hash.
-// `npm ci` alone takes entries without a hash, and lock files that were written behind a mirror have some: packages for other platforms.
+// `node locked.js FOLDER [LOCK]`: checks that every package that npm installed in FOLDER is in the lock file, with the same hash.
+// `npm ci` alone accepts entries without a hash, which lock files written behind a mirror contain for packages of other platforms.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const [folder, lock = join(folder, 'package-lock.json')] = process.argv.slice(2);
 const packages = (path) => JSON.parse(readFileSync(path, 'utf8')).packages;
 const named = packages(lock);
-// npm writes it beside what it installs.
+// npm writes this lock file into node_modules when it installs.
 const installed = Object.entries(packages(join(folder, 'node_modules', '.package-lock.json')));
 const faults = installed
   .filter(([path, { link }]) => !link && existsSync(join(folder, path)))

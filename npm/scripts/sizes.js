@@ -1,5 +1,5 @@
-// What each entry of the package weighs. Prints it as the table of docs/packages.md; `--write` puts it there; `--check` fails
-// if what stands there is off by more than a twentieth.
+// Prints the sizes of the package's entry points as the table of docs/packages.md. `--write` writes it there; `--check` fails
+// if a size there differs by more than 5 %.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -19,13 +19,13 @@ const files = ENTRIES.flatMap(({ name, slim, wasm }) => {
     { entry: `${entry}/slim`, file: `${slim}.js` },
     { entry: `toolwire/${wasm}.wasm`, file: `${wasm}.wasm` },
   ];
-  // Who imports it gets the text, too.
+  // An import loads the script with the WebAssembly, too.
   const whole = { entry, file: `${name}.js`, more: `inline/${wasm}.js` };
   return [whole, ...(slim === undefined ? [] : given)];
 });
-// What the file beside it weighs comes on top.
+// The size of the file that they import comes on top.
 files.push(...COMPANIONS.map(({ name, beside }) => ({ entry: `toolwire/${name}`, file: `${name}.js`, beside })));
-// What nobody imports: the program that the package installs.
+// The program that the package installs, which is not imported.
 files.push(...[`${PROGRAM.name}.js`, `${PROGRAM.wasm}.wasm.br`].map((file) => ({ entry: `dist/${file}`, file })));
 const rows = files.map(({ entry, file, more, beside }) => {
   const bytes = Buffer.concat([file, more ?? []].flat().map((name) => readFileSync(join(root, 'dist', name))));
@@ -67,7 +67,7 @@ if (mode === undefined) {
   throw new Error(`expected \`--write\`, \`--check\` or nothing, found \`${mode}\``);
 }
 
-/** The page before, between and after the marks. */
+/** Returns the page's text before, between and after the markers. */
 function parts() {
   const text = readFileSync(page, 'utf8');
   const begin = text.indexOf(BEGIN);

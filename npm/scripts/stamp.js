@@ -1,9 +1,9 @@
-// Marks WebAssembly with what it is, in a section that engines ignore and `WebAssembly.Module.customSections` reads, so that
-// who is given a file from elsewhere can tell whether it fits.
+// Marks WebAssembly with a label in a custom section, which engines ignore and `WebAssembly.Module.customSections` reads, so that
+// the slim entry point can check that a file belongs to it.
 
 import { createHash } from 'node:crypto';
 
-/** The bytes with a section `toolwire` at the end: the label, and a digest that tells two builds of one version apart. */
+/** Appends a section `toolwire` to the bytes: the label, and a digest that distinguishes two builds of one version. */
 export function stamped(wasm, label) {
   const stamp = `${label} ${createHash('sha256').update(wasm).digest('hex').slice(0, 16)}`;
   return {
@@ -16,7 +16,7 @@ export function stamped(wasm, label) {
 const CUSTOM = 0;
 const NAME = Buffer.from('toolwire');
 
-/** Bytes after their number, as WebAssembly writes it: in LEB128, of which one byte is enough here. */
+/** Prefixes bytes with their length in LEB128, WebAssembly's encoding, of which one byte suffices here. */
 function sized(bytes) {
   if (bytes.length >= 0x80) throw new RangeError(`expected fewer than 128 bytes, found ${bytes.length}`);
   return Buffer.concat([Buffer.of(bytes.length), bytes]);

@@ -1,5 +1,5 @@
-// Builds ../bindings-wasm/pkg with wasm-pack, which finds wasm-opt in node_modules/.bin: one WebAssembly for each entry. As a program
-// (`node wasm.js FOLDER`) it builds the one of that folder.
+// Builds ../bindings-wasm/pkg with wasm-pack, which finds wasm-opt in node_modules/.bin: one WebAssembly for each entry point. Run as a
+// program (`node wasm.js FOLDER`), it builds only the WebAssembly of that folder.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 import { ENTRIES, PROGRAM } from './entries.js';
 
-/** Everything the WebAssembly is made from. */
+/** The sources of the WebAssembly. */
 const SOURCES = [
   'Cargo.toml',
   'Cargo.lock',
@@ -34,15 +34,15 @@ export function buildWasm(root, only) {
 
 function buildEntry(root, crate, digest, { folder, features, small }) {
   const stamp = join(crate, folder, 'made-from');
-  // wasm-opt takes ten seconds even where cargo finds nothing to do.
+  // wasm-opt takes ten seconds even if cargo has nothing to build.
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
   const PATH = [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
   const options = ['--target', 'web', '--release', '--no-pack', '--mode', 'no-install', '--out-dir', folder];
   const cargo = ['--locked', '--no-default-features', '--features', features.join(',')];
   const flags = withoutPaths(join(crate, '..'));
-  // A folder of its own: cargo holds a lock while it builds, and the other packages are built at the same time.
+  // A separate folder, because cargo locks its target folder during a build, and the other packages are built at the same time.
   const CARGO_TARGET_DIR = join(process.env.CARGO_TARGET_DIR ?? join(crate, '..', 'target'), 'wasm');
-  // RUSTFLAGS stand in the place of those in .cargo/config.toml, the others beside them.
+  // RUSTFLAGS replaces the flags of .cargo/config.toml; the other variable adds to them.
   const chosen = small
     ? { RUSTFLAGS: flags, CARGO_PROFILE_RELEASE_OPT_LEVEL: small }
     : { CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags };
@@ -55,8 +55,8 @@ function buildEntry(root, crate, digest, { folder, features, small }) {
 }
 
 /**
- * Flags for the compiler, beside those in .cargo/config.toml: messages of panics name source files, and where those are on this machine
- * is nobody's business, and would make other bytes on another one.
+ * Returns compiler flags in addition to those of .cargo/config.toml. Panic messages contain the paths of source files; without the
+ * machine's own folders in them, builds are reproducible on other machines and reveal nothing about this one.
  */
 export function withoutPaths(workspace) {
   const sources = join(process.env.CARGO_HOME ?? join(homedir(), '.cargo'), 'registry', 'src');

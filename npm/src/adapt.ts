@@ -4,37 +4,37 @@ import type { Change, DeferredReport, Quarantined, RequestViolation, ToolChange 
 import { Restore, type RestoreJson } from './restore.js';
 import type { RequestConstraint } from './rules.js';
 
-/** A request that an API accepts, and what was done for that. */
+/** A request that an API accepts, and a report about it. */
 export interface Adapted<T> {
-  /** The request. */
+  /** The rewritten request. */
   request: T;
-  /** What was decided and changed. */
+  /** The decisions and changes. */
   readonly report: AdaptReport;
-  /** Brings the reply's calls back to what the tools' own servers expect. */
+  /** Restores the reply's calls for the tools' own servers. */
   restore: Restore;
 }
 
-/** What was decided and changed about a request. */
+/** The decisions about a request and the changes to it. */
 export interface AdaptReport {
   /** The dialect that the request is written in. */
   dialect: Dialect;
-  /** What deferred loading decided; `null` if it was not asked. */
+  /** The decisions of deferred loading; `null` if it did not run. */
   deferred: DeferredReport | null;
-  /** The tools that could not be made acceptable: they are not in the request. */
+  /** The tools that could not be made acceptable. They are not in the request. */
   quarantined: Quarantined[];
-  /** Every change of a tool, in their order. */
+  /** Every change of a tool, in the order of the tools. */
   changes: ToolChange[];
-  /** The tools that `tool_choice` allowed, among others, and that were set aside: it does not allow them now. */
+  /** The tools that `tool_choice` allowed among others and that were set aside, so that it no longer names them. */
   unforced: string[];
-  /** What became of a `tool_choice` that the API refuses in this request; `null`: it stayed. */
+  /** The replacement of a `tool_choice` that the API refuses in this request; `null` if the choice is unchanged. */
   choice: ChoiceChange | null;
-  /** Every change of the request outside its tools that a rule of the API demands, in their order. */
+  /** Every change outside the tools that a constraint of the API requires, in document order. */
   requestChanges: RequestChange[];
-  /** Every change of a response format, in their order. */
+  /** Every change of a response format, in document order. */
   formatChanges: FormatChange[];
 }
 
-/** A change of a response format. Its places are in the requests. */
+/** A change of a response format. Its pointers point into the requests. */
 export interface FormatChange extends Change {
   /** The dialect that the format is written in. */
   dialect: Dialect;
@@ -42,31 +42,31 @@ export interface FormatChange extends Change {
 
 /** A change of a request outside its tools. */
 export interface RequestChange {
-  /** The place in the input. */
+  /** JSON Pointer into the input. */
   pointer: string;
-  /** The rule: the constraint that the change meets. */
+  /** The constraint that the change satisfies. */
   rule: RequestConstraint;
-  /** For people: what was done. It has no values of the request. */
+  /** Human-readable: the change. It contains no value of the request. */
   message: string;
-  /** Why: the fact that the change serves, with its confidence and its source. */
+  /** The fact behind the change, with its confidence and its source. */
   reason: string;
 }
 
-/** A choice of tools that the API refuses in this request, and what is sent for it. */
+/** A choice of tools that the API refuses in this request, and its replacement. */
 export interface ChoiceChange {
-  /** The choice as it was, as JSON. */
+  /** The original choice, as JSON. */
   found: string;
-  /** The choice as it is sent, as JSON: `null` if none is. */
+  /** The choice that is sent, as JSON; `null` if the request is sent without a choice. */
   sent: string;
-  /** Why: the API's answer, with its source. */
+  /** The API's answer to the original choice, with its source. */
   because: string;
 }
 
 /**
- * Makes a whole request acceptable, for Anthropic Messages, OpenAI Chat Completions and Responses, and Gemini: deferred
- * loading first ({@link applyDeferredLoading}), then every tool ({@link sanitizeTools}), then what speaks of tools by their
- * names, in `tool_choice` and in the history. The input is not changed. JSON text gives JSON text of its type: messages that hold nothing
- * to rewrite are copied as they are.
+ * Makes a whole request acceptable to Anthropic Messages, OpenAI Chat Completions and Responses, or Gemini: first deferred
+ * loading ({@link applyDeferredLoading}), then every tool ({@link sanitizeTools}), then every mention of a tool's name in `tool_choice`
+ * and in the history. The input is not changed. For JSON text, the result is JSON text of the same type; messages with nothing to
+ * rewrite are copied unchanged.
  *
  * @example
  * ```ts
@@ -91,8 +91,9 @@ export function adaptRequest<T>(request: T, options: AdaptOptions): Adapted<Writ
 }
 
 /**
- * Finds what an API refuses about a request as a whole: a choice of tools beside thinking or without tools, tools that the model does not
- * take, arguments in the history that are not JSON objects. {@link checkTools} judges its tools. An empty list means that no rule is broken.
+ * Finds what an API refuses about a request as a whole: a tool choice combined with thinking or without tools, tools that the model does
+ * not accept, arguments in the history that are not JSON objects. {@link checkTools} checks the tools. An empty result means that no
+ * constraint is violated.
  *
  * @example
  * ```ts

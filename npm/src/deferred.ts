@@ -3,10 +3,10 @@ import type { BetaOptions, DeferredOptions, Written } from './options.js';
 import type { Deferred, DeferredReport } from './report.js';
 import { Restore, type RestoreJson } from './restore.js';
 
-/** A request in the format it is translated into. */
+/** A request in the format that it was translated into. */
 export type TranslatedRequest = { [name: string]: unknown };
 
-/** Options that leave the request in its format. */
+/** Options that do not change the request's format. */
 export type KeepingOptions = DeferredOptions & { target?: null | undefined };
 
 /** A request in the format that options ask for. */
@@ -14,10 +14,10 @@ export type RequestFor<T, O> = O extends { target: infer F } ? (F extends null |
 
 /**
  * Makes a request that uses deferred tools work on an API without that feature: hides tools that are not loaded, loads
- * those that the history refers to, and turns `tool_reference` blocks into text. The input is not changed. The report says which tools
- * the model sees, which not, and what that saved.
+ * those that the history refers to, and turns `tool_reference` blocks into text. The input is not changed. The report lists the tools
+ * that the model sees, those that are hidden, and the bytes that hiding them saved.
  *
- * JSON text gives JSON text of its type: messages that hold nothing to rewrite are copied, not parsed.
+ * For JSON text, the result is JSON text of the same type; messages with nothing to rewrite are copied without being parsed.
  *
  * @example
  * ```ts
@@ -37,8 +37,8 @@ export function applyDeferredLoading<T, O extends DeferredOptions = KeepingOptio
 ): Deferred<Written<T, RequestFor<T, O>>> {
   const { value, report } = callOn('applyDeferredLoading', request, options);
   const whole = once(() => {
-    const told = report() as { report: DeferredReport; restore: RestoreJson };
-    return { report: told.report, restore: new Restore(told.restore) };
+    const made = report() as { report: DeferredReport; restore: RestoreJson };
+    return { report: made.report, restore: new Restore(made.restore) };
   });
   return {
     request: value as Written<T, RequestFor<T, O>>,
@@ -52,9 +52,9 @@ export function applyDeferredLoading<T, O extends DeferredOptions = KeepingOptio
 }
 
 /**
- * Takes the betas of deferred loading out of the value of an `anthropic-beta` header, a list with commas: a backend that
- * does not know a beta refuses the request. `null`: nothing is left, or nothing was there, so there is to be no header. (In
- * a request {@link applyDeferredLoading} does the same; headers are the caller's.)
+ * Removes the betas of deferred loading from the value of an `anthropic-beta` header, a comma-separated list, because a backend that
+ * does not know a beta refuses the request. Returns `null` if nothing is left or the value was missing, in which case no header should be
+ * sent. (For betas in the body, {@link applyDeferredLoading} does the same; headers are left to the caller.)
  *
  * @example
  * ```ts
@@ -63,14 +63,14 @@ export function applyDeferredLoading<T, O extends DeferredOptions = KeepingOptio
  * else headers.set('anthropic-beta', left);
  * ```
  *
- * For a backend with a construct of its own, say which: the betas that it has stay, and those of `report.betas` are added.
+ * For a backend with its own construct, pass `native`: the betas that the construct supports stay, and those of `report.betas` are added.
  *
  * @example
  * ```ts
  * const settled = stripDeferralBetas(headers.get('anthropic-beta'), { native: 'inline', betas: report.betas });
  * ```
  *
- * @throws {@link ToolwireError} `invalid-value` if it is neither a string nor missing; `unknown-option`, `invalid-option`.
+ * @throws {@link ToolwireError} `invalid-value` if the value is neither a string nor missing; `unknown-option`, `invalid-option`.
  */
 export function stripDeferralBetas(value: string | null | undefined, options?: BetaOptions): string | null {
   return callOnValues('stripDeferralBetas', [value ?? null], options).value as string | null;

@@ -2,7 +2,7 @@ import { callOnValues } from './engine/call.js';
 import type { DialectDescription } from './report.js';
 
 /**
- * Everything that is known about each dialect, with date, source and confidence.
+ * Returns all known facts about each dialect, with date, source and confidence.
  *
  * @example
  * ```ts

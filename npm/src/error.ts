@@ -1,28 +1,28 @@
 import type { Change } from './report.js';
 
-/** What can go wrong, as a closed list. */
+/** The codes of all errors, as a closed list. */
 export type ToolwireErrorCode =
-  /** The text is not JSON; the message has line and column. */
+  /** The text is not JSON; the message gives line and column. */
   | 'invalid-json'
-  /** A value that JSON cannot say: NaN, a BigInt, a cycle, a `Map`. */
+  /** A value that JSON cannot express: NaN, a BigInt, a cycle, a `Map`. */
   | 'invalid-value'
   /** More than 512 levels of nesting. */
   | 'too-deep'
-  /** Not a JSON Schema where one is needed. */
+  /** A value that is not a JSON Schema, where one is required. */
   | 'invalid-schema'
-  /** Not a request of a known format. */
+  /** A value that is not a request of a known format. */
   | 'invalid-request'
-  /** No dialect of that name; the message lists the known ones. */
+  /** The dialect does not exist; the message lists the known ones. */
   | 'unknown-dialect'
-  /** No option of that name; the message lists the known ones. */
+  /** The option does not exist; the message lists the known ones. */
   | 'unknown-option'
-  /** An option's value is of the wrong kind, or this dialect does not have the option. */
+  /** An option's value is of the wrong kind, or the dialect does not support the option. */
   | 'invalid-option'
-  /** The dialect cannot say this schema at all. */
+  /** The dialect cannot express this schema at all. */
   | 'not-representable'
-  /** The result loses more than `allow` permits; `changes` says what. */
+  /** The result loses more than `allow` permits; `changes` lists the changes. */
   | 'too-lossy'
-  /** More nodes would be produced than `maxNodes` permits. */
+  /** The result would have more nodes than `maxNodes` permits. */
   | 'budget-exceeded'
   /** A size limit of the dialect, or of this library, cannot be met. */
   | 'limit-exceeded'
@@ -30,13 +30,13 @@ export type ToolwireErrorCode =
   | 'forced-deferred-tool'
   /** A tool search without a query. */
   | 'empty-query'
-  /** A tool search whose pattern is no regular expression. */
+  /** A tool search whose pattern is not a valid regular expression. */
   | 'invalid-pattern'
-  /** A tool search whose pattern is longer than the hosted search takes. */
+  /** A tool search whose pattern is longer than the hosted search accepts. */
   | 'pattern-too-long'
-  /** The host compiles no WebAssembly: a page's Content-Security-Policy lacks `script-src 'wasm-unsafe-eval'`. In JavaScript only. */
+  /** The host does not compile WebAssembly: a page's Content-Security-Policy lacks `script-src 'wasm-unsafe-eval'`. In JavaScript only. */
   | 'no-webassembly'
-  /** A defect of toolwire, never the caller's doing: please report it. */
+  /** A defect of toolwire, never the caller's fault: please report it. */
   | 'internal';
 
 /** The same symbol in every copy of this module. */
@@ -51,8 +51,8 @@ export interface Description {
 }
 
 /**
- * The one error that toolwire throws for what it was given. (What your own getters and `toJSON` methods throw comes
- * through as it is.)
+ * The only error class that toolwire throws for invalid input. (Errors that your own getters and `toJSON` methods throw are passed
+ * through unchanged.)
  *
  * @example
  * ```ts
@@ -68,13 +68,13 @@ export interface Description {
  * ```
  */
 export class ToolwireError extends Error {
-  /** What went wrong: part of the API, unlike the message. */
+  /** The code, which is part of the API, unlike the message. */
   readonly code: ToolwireErrorCode;
-  /** Where in the input, as a JSON Pointer (RFC 6901); `""` is the whole input. For options: where in the options. */
+  /** JSON Pointer (RFC 6901) into the input, or into the options for errors about options; `""` is the whole input. */
   readonly pointer: string;
-  /** What was expected, then what was found: `message` without code and pointer. */
+  /** The message without code and pointer: what was expected, then what was found. */
   declare readonly detail: string;
-  /** With `too-lossy`: every change that was needed. */
+  /** With `too-lossy`: every change that would have been made. */
   declare readonly changes?: readonly Change[];
 
   constructor(
@@ -84,18 +84,18 @@ export class ToolwireError extends Error {
     changes?: readonly Change[],
     options?: { cause?: unknown },
   ) {
-    // A log mostly has the message and nothing else of an error.
+    // Logs often contain only an error's message.
     super(`${code}${pointer === '' ? '' : ` at \`${pointer}\``}: ${detail}`, options);
     this.code = code;
     this.pointer = pointer;
-    // Whoever prints the error has read it in the message.
+    // Not enumerable, because printing the error already prints the message, which contains it.
     Object.defineProperty(this, 'detail', { value: detail });
     if (changes !== undefined) this.changes = changes;
   }
 
   static {
-    // Every entry is a file of its own and has a class of its own, and so has each module system. `instanceof` goes by this
-    // mark, so that an error of one is an error of all; of subclasses, which users make, there is only the one.
+    // Each entry point and each module system has its own copy of this class. `instanceof` uses this mark, so that it recognises errors
+    // of every copy. Subclasses, which users write, exist once, so they use the ordinary `instanceof`.
     Object.defineProperty(ToolwireError.prototype, MARK, { value: true });
     Object.defineProperty(ToolwireError, Symbol.hasInstance, {
       value(this: unknown, value: unknown): boolean {
@@ -104,7 +104,7 @@ export class ToolwireError extends Error {
         return typeof value === 'object' && value !== null && MARK in value;
       },
     });
-    // Bundlers give classes other names, and this one is printed.
+    // Bundlers rename classes, and this name is printed.
     Object.defineProperty(ToolwireError, 'name', { value: 'ToolwireError', configurable: true });
     // On the prototype, like the names of the built-in errors.
     Object.defineProperty(ToolwireError.prototype, 'name', {
@@ -116,10 +116,10 @@ export class ToolwireError extends Error {
 }
 
 /**
- * The error of a defect of ours: a trap of the WebAssembly, or an exhausted stack. core/src/error.rs has the same words.
+ * Returns the error for a defect of toolwire: a trap of the WebAssembly, or a stack overflow. core/src/error.rs has the same text.
  *
- * @param found - What was thrown, or what is known of it.
- * @param next - What the caller can do.
+ * @param found - The thrown value, or a description.
+ * @param next - Advice to the caller.
  */
 export function internal(found: unknown, next: string): ToolwireError {
   const known = found instanceof Error ? `${found.name}: ${found.message}` : String(found);

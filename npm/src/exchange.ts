@@ -7,14 +7,14 @@ import type { DeferralChoice, Quarantined, RepairedCall } from './report.js';
 import type { AnswerChange } from './rules.js';
 
 /**
- * One request of a client and its reply, for whoever stands between a client and a backend. The request is adapted as
- * {@link adaptRequest} does it, the reply restored; and where the model searches for tools although the client left that to its
- * provider (Anthropic's `tool_search_tool_*`), the search is answered and the model asked again. The client gets one reply, with
- * the blocks that Anthropic's servers would have written; in its history they say which tools were found.
+ * One request of a client and its reply, for programs between a client and a backend. The request is adapted as by
+ * {@link adaptRequest}, and the reply is restored. If the model searches for tools and the client left that search to its provider
+ * (Anthropic's `tool_search_tool_*`), the exchange answers the search and the model is asked again. The client gets one reply, with the
+ * blocks that Anthropic's servers would have written; in the client's history they record which tools were found.
  *
- * Tools that cannot be sent are set aside. `console.warn` tells of them, once for each list, unless `onSetAside` says otherwise.
+ * Tools that cannot be sent are set aside. `console.warn` names them, once for each list, unless `onSetAside` changes that.
  *
- * It knows no network: `toolwire/fetch` is this for `fetch`.
+ * An exchange does no I/O: `toolwire/fetch` combines it with `fetch`.
  *
  * @example
  * ```ts
@@ -31,7 +31,7 @@ export class Exchange {
   readonly #url: string;
   readonly #onSetAside: SetAsideHandler | undefined;
   #request = '';
-  /** Nothing, or JSON text, until somebody looks. */
+  /** The report as JSON text until it is first read. */
   #report: AdaptReport | string | undefined;
   #betas: string[] = [];
   #native: DeferralChoice['native'] = 'none';
@@ -44,13 +44,13 @@ export class Exchange {
   }
 
   /**
-   * Opens an exchange for a request; `null` if it is none that tools are sent with (another path, no conversation), and is to be
-   * passed on as it is.
+   * Opens an exchange for a request. Returns `null` if it is not a request that can carry tools (another path, or no conversation),
+   * which must be passed on unchanged.
    *
-   * @param url - Where the request is sent: the path tells the API, and with the host and the model the dialect.
+   * @param url - URL to which the request is sent. Its path determines the API; its host and the model determine the dialect.
    * @param body - JSON text: a string, or UTF-8 bytes.
-   * @throws {@link ToolwireError} as {@link adaptRequestJson} and {@link dialectFor}; `not-representable` if tools have to be set
-   *   aside and `onSetAside` is `"error"`. What a function as `onSetAside` throws comes through as it is.
+   * @throws {@link ToolwireError} as {@link adaptRequest} and {@link dialectFor}; `not-representable` if tools have to be set
+   *   aside and `onSetAside` is `"error"`. Errors that an `onSetAside` function throws are passed through.
    */
   static open(url: string, body: Text, options?: ExchangeOptions): Exchange | null {
     const onSetAside = options?.onSetAside;
@@ -62,8 +62,8 @@ export class Exchange {
   }
 
   /**
-   * The body of an answer with status 400 that says an error as the API at a URL would, so that an SDK takes it for a bad request:
-   * for a gateway that could not open an exchange.
+   * Returns a response body that reports an error in the form of the API at a URL. Sent with status 400, an SDK treats it as a bad
+   * request. For gateways that could not open an exchange.
    *
    * @example
    * ```ts
@@ -80,13 +80,13 @@ export class Exchange {
   }
 
   /**
-   * What is to be sent: the same text if there is nothing to rewrite. Once the model is to be asked again, the next request.
+   * The request to be sent: the same text if there is nothing to rewrite. If the model must be asked again, the next request.
    */
   get request(): string {
     return this.#request;
   }
 
-  /** What was done to the request. */
+  /** The decisions and changes of the current request. */
   get report(): AdaptReport {
     this.#report ??= this.#running.report();
     if (typeof this.#report === 'string') this.#report = JSON.parse(this.#report) as AdaptReport;
@@ -94,20 +94,20 @@ export class Exchange {
   }
 
   /**
-   * The betas of deferred loading that the `anthropic-beta` header of {@link request} has to name, as `report.deferred.betas` has
-   * them: see {@link stripDeferralBetas}.
+   * The betas of deferred loading that the `anthropic-beta` header of {@link request} has to name, the same as
+   * `report.deferred.betas`. See {@link stripDeferralBetas}.
    */
   get betas(): readonly string[] {
     return this.#betas;
   }
 
-  /** The backend's own construct for deferred tools that the request uses: the one that was looked up with `native: "auto"`. */
+  /** The backend's own construct for deferred tools that the request uses; with `native: "auto"`, the one that was looked up. */
   get native(): DeferralChoice['native'] {
     return this.#native;
   }
 
   /**
-   * Takes a whole reply, and gives the one for the client. `null`: the model is to be asked again, with {@link request}.
+   * Accepts a whole reply and returns the reply for the client. Returns `null` if the model must be asked again, with {@link request}.
    *
    * @throws {@link ToolwireError} `too-deep`, `invalid-option`, and the errors of {@link open} for the next request.
    */
@@ -115,15 +115,15 @@ export class Exchange {
   reply(reply: Uint8Array): Uint8Array | null;
   reply(reply: Text): Text | null;
   reply(reply: Text): Text | null {
-    const told = this.#running.reply(reply);
-    if ('value' in told) return told.value;
-    this.#next(told.next);
+    const result = this.#running.reply(reply);
+    if ('value' in result) return result.value;
+    this.#next(result.next);
     return null;
   }
 
   /**
-   * What became of the arguments of the calls that ended since this was asked last, where calls are repaired (`repair`): in whole
-   * replies and in streams.
+   * Returns the repair results of the calls that ended since the last call of this method, in whole replies and in streams. Always empty
+   * without the option `repair`.
    *
    * @example
    * ```ts
@@ -143,21 +143,21 @@ export class Exchange {
   }
 
   /**
-   * Takes the next piece of the text of a reply that comes as an event stream, cut anywhere, and gives the text to be passed on.
+   * Accepts the next piece of an event stream's text, which may be cut anywhere, and returns the text to be passed on.
    *
-   * @throws {@link ToolwireError} `limit-exceeded` if an event, or what has to be held back, is larger than any reply. What could
-   * be passed on by then comes with the next call, and the event as it came.
+   * @throws {@link ToolwireError} `limit-exceeded` if an event, or the text that has to be held back, is larger than any reply. The next
+   * call returns the text that could have been passed on by then, and the event unchanged.
    */
   feedText(piece: string): string {
     return this.#running.feedText(piece);
   }
 
   /**
-   * Ends a stream: gives the text that is still to be passed on. If the model is to be asked again, {@link asksAgain} says so, and
-   * the next stream goes on where this one ended.
+   * Ends a stream and returns the remaining text. If the model must be asked again, {@link asksAgain} is true, and the next stream
+   * continues where this one ended.
    *
-   * @throws {@link ToolwireError} `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call gives what
-   * was held back, and that event as it came. If the next request cannot be made, the text ends with an event that says why.
+   * @throws {@link ToolwireError} `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call returns the text
+   * that was held back, and that event unchanged. If the next request cannot be written, the text ends with an event that reports why.
    */
   finishText(): string {
     const { text, next } = this.#running.finishText();
@@ -166,21 +166,21 @@ export class Exchange {
     return text;
   }
 
-  /** Whether the stream that ended last ended with a search, so that the model is to be asked again. */
+  /** True if the last stream ended with a search, so that the model must be asked again. */
   get asksAgain(): boolean {
     return this.#asksAgain;
   }
 
   /**
-   * The text of an event that tells of an error, for a client that has the beginning of a reply when asking again fails.
+   * Returns the text of an error event, for a client that already has the beginning of a reply when asking again fails.
    *
-   * @param body - What the backend said about it.
+   * @param body - The body of the backend's error response.
    */
   failedText(body: string): string {
     return this.#running.failedText(body);
   }
 
-  /** Forgets what was kept for asking again. What is no longer held is forgotten, too, only later. */
+  /** Frees the state for asking again. The state of an exchange that is garbage-collected is freed, too, but later. */
   close(): void {
     this.#running.close();
   }

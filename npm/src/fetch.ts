@@ -1,54 +1,53 @@
 /**
- * `fetch` for the SDKs of the model APIs: requests are adapted on their way out, replies restored on their way back, and searches
- * for deferred tools answered on the way.
+ * `fetch` for the SDKs of the model APIs: adapts requests, restores replies, and answers searches for deferred tools in between.
  *
  * @packageDocumentation
  */
 
 import type { AdaptReport } from './adapt.js';
-// The file beside this one: no second WebAssembly.
+// The bundled file next to this one, so that the WebAssembly is not loaded twice.
 import { Exchange, stripDeferralBetas, ToolwireError } from './index.js';
 import type { BetaOptions, ExchangeOptions, SentRequest } from './options.js';
 import type { RepairedCall } from './report.js';
 
-/** `fetch`, as this program's types have it. */
-// biome-ignore lint/suspicious/noExplicitAny: where there are no types of `fetch`, nothing is known of it.
+/** The type of `fetch` in the caller's program. */
+// biome-ignore lint/suspicious/noExplicitAny: without types for `fetch`, nothing is known about it.
 export type Fetch = typeof globalThis extends { fetch: infer F } ? F : (input: any, init?: any) => Promise<any>;
 
 /** Options of {@link toolwireFetch}. */
 export interface FetchOptions extends ExchangeOptions {
-  /** What sends requests. Default: the global `fetch`. */
+  /** The function that sends requests. Default: the global `fetch`. */
   fetch?: Fetch | undefined;
   /**
-   * Is told what was done to each request, before it is sent: the dialect, every change, which tools were set aside, which are
-   * loaded. What it throws, the caller of `fetch` gets.
+   * Called with the report of each request before it is sent: the dialect, every change, the tools that were set aside and those that
+   * were loaded. The caller of `fetch` gets any error that it throws.
    */
   onReport?: ((report: AdaptReport, request: SentRequest) => void) | undefined;
   /**
-   * Is told what became of the arguments of the calls in each reply, once they are whole, where calls are repaired (`repair`). What
-   * it throws, whoever reads the reply gets.
+   * Called with the repair results of the calls in each reply, once their arguments are complete, if calls are repaired (`repair`).
+   * The reader of the reply gets any error that it throws.
    */
   onRepair?: ((calls: RepairedCall[], request: SentRequest) => void) | undefined;
 }
 
-/** Headers that say something of the very bytes of a body, and so nothing of another one. */
+/** Headers that describe the exact bytes of a body, and are wrong for another body. */
 const OF_BODY = ['content-length', 'content-digest', 'repr-digest', 'digest', 'content-md5'];
-/** Those of a reply: what `fetch` has unpacked is packed no longer, and what was rewritten is no longer what a cache knows by its tag. */
+/** Such headers of a reply: `fetch` has already decompressed the body, and a rewritten body no longer matches its cache tag. */
 const OF_REPLY = [...OF_BODY, 'content-encoding', 'transfer-encoding', 'etag'];
-/** Headers by which a backend knows that it has answered a request: the model asked again is asked something else. */
+/** Headers by which a backend recognises a request that it has already answered. Asking the model again is a new request. */
 const OF_REQUEST = ['idempotency-key', 'x-idempotency-key'];
 
-/** `fetch` as it is here: with the types of a browser. */
+/** `fetch` with the browser's types. */
 type Send = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
 
 /**
  * A `fetch` that adapts every request with tools to the backend that it goes to, and restores the reply, whole or streamed.
  *
- * The dialect is told by host, path and model, unless `dialect` says it. A GET, another path, or a body that is no conversation
- * passes untouched, and so do replies that are errors. If a request cannot be adapted, nothing is sent: the answer has status 400 and
- * says why in the API's own words, so that an SDK throws its error of a bad request, and does not try again.
+ * The host, the path and the model determine the dialect, unless the option `dialect` is set. A GET, another path, or a body that is not
+ * a conversation passes unchanged, and so do error responses. If a request cannot be adapted, nothing is sent: the response has status
+ * 400 and reports the reason in the API's own form, so that an SDK throws its bad-request error and does not retry.
  *
- * Tools that cannot be sent are set aside; `console.warn` tells of them, unless `onSetAside` says otherwise.
+ * Tools that cannot be sent are set aside. `console.warn` names them, unless `onSetAside` changes that.
  *
  * @example
  * ```ts
@@ -62,7 +61,7 @@ type Send = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
  */
 export function toolwireFetch(options: FetchOptions = {}): Fetch {
   const { fetch: given, onReport, onRepair, ...rest } = options;
-  // Wrong options are told here, and not with the first request.
+  // Invalid options are reported here, and not by the first request.
   for (const [name, value] of Object.entries({ fetch: given, onReport, onRepair })) {
     if (value === undefined || value === null || typeof value === 'function') continue;
     const message = `expected \`${name}\` to be a function, found ${Array.isArray(value) ? 'an array' : `a value of type \`${typeof value}\``}`;
@@ -72,7 +71,7 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
     Exchange.open('', '', rest);
   } catch (error) {
     if (!(error instanceof ToolwireError)) throw error;
-    // A misspelled function is refused for its value first.
+    // The core refuses the value of a misspelled function option before its name.
     const isFunction = typeof (rest as Record<string, unknown>)[error.pointer.slice(1)] === 'function';
     if (error.code !== 'unknown-option' && !isFunction) throw error;
     const message = `${error.detail}; \`toolwireFetch\` takes \`fetch\`, \`onReport\` and \`onRepair\`, too`;
@@ -100,7 +99,7 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
       const calls = exchange.takeRepairedCalls();
       if (calls.length > 0) onRepair?.(calls, sent(exchange));
     };
-    // Nothing to rewrite is nothing to restore, unless calls are repaired.
+    // If nothing was rewritten, nothing has to be restored, unless calls are repaired.
     if (exchange.request === request.body && !rest.repair) {
       onReport?.(exchange.report, sent(exchange));
       exchange.close();
@@ -111,7 +110,7 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
   return adapting as Fetch;
 }
 
-/** A request on its way out, which may have to be sent several times with another body. */
+/** An outgoing request, which may have to be sent several times with different bodies. */
 class Outgoing {
   private headers: Headers;
   private sent = false;
@@ -121,13 +120,13 @@ class Outgoing {
     readonly body: string,
     private readonly input: RequestInfo | URL,
     private readonly init: RequestInit | undefined,
-    /** What the caller's own body held, if reading it was using it up. */
+    /** The contents of the caller's body, if reading it consumed it. */
     private readonly used: Uint8Array<ArrayBuffer> | undefined,
   ) {
     this.headers = new Headers(init?.headers ?? (isRequest(input) ? input.headers : undefined));
   }
 
-  /** Reads a request; `undefined` if it is not to be looked at, and was not touched. */
+  /** Reads a request. Returns `undefined` if it is not to be adapted, in which case its body was not consumed. */
   static async read(input: RequestInfo | URL, init: RequestInit | undefined): Promise<Outgoing | undefined> {
     const request = isRequest(input) ? input : undefined;
     const method = init?.method ?? request?.method ?? 'GET';
@@ -138,22 +137,22 @@ class Outgoing {
     const url = request?.url ?? String(input);
     const given = init?.body;
     if (given === undefined || given === null) {
-      // Some browsers do not have this member; `null` is a request without a body everywhere.
+      // Some browsers lack this member; `null` means a request without a body everywhere.
       if (request === undefined || request.body === null) return undefined;
       return new Outgoing(url, textOf(await request.clone().arrayBuffer()), input, init, undefined);
     }
     if (typeof given === 'string') return new Outgoing(url, given, input, init, undefined);
     if (given instanceof FormData || given instanceof URLSearchParams) return undefined;
     const isStream = given instanceof ReadableStream || Symbol.asyncIterator in given;
-    // It may be anything, however long: only what is called JSON is read to its end before it is sent.
+    // A stream may contain anything of any length, so it is read to its end only if it is declared as JSON.
     if (isStream && type === '') return undefined;
     const bytes = await new Response(given).arrayBuffer();
     return new Outgoing(url, textOf(bytes), input, init, isStream ? new Uint8Array(bytes) : undefined);
   }
 
   /**
-   * Settles the header's betas of deferred loading: a backend without a construct of its own knows none of them, one with needs
-   * those of what is sent. Tells whether the header is another one now.
+   * Rewrites the betas of deferred loading in the header: a backend without its own construct knows none of them; one with a
+   * construct needs those of the sent request. Returns whether the header changed.
    */
   settleBetas(betas: readonly string[], native: BetaOptions['native']): boolean {
     const before = this.headers.get('anthropic-beta');
@@ -164,7 +163,7 @@ class Outgoing {
     return true;
   }
 
-  /** Sends it: as it was given, or with a body and the headers for it. */
+  /** Sends the request: unchanged, or with a body and the headers for it. */
   send(send: Send, body?: string): Promise<Response> {
     if (body === undefined) {
       return send(this.input, this.used === undefined ? this.init : { ...this.init, body: this.used });
@@ -173,7 +172,7 @@ class Outgoing {
     if (this.sent) for (const name of OF_REQUEST) this.headers.delete(name);
     this.sent = true;
     const { duplex: _, ...init } = { ...this.init, headers: this.headers, body } as RequestInit & { duplex?: unknown };
-    // An SDK passes a URL; whoever passes a `Request` gets all of it back.
+    // SDKs pass a URL. A caller that passes a `Request` gets all of its other settings sent, too.
     return isRequest(this.input) ? send(new Request(this.input, init)) : send(this.input, init);
   }
 }
@@ -182,42 +181,42 @@ function isRequest(input: RequestInfo | URL): input is Request {
   return typeof input === 'object' && 'method' in input;
 }
 
-/** What is done with an exchange that is under way. */
+/** The callbacks of a running exchange. */
 interface Doing {
-  /** Sends the request that it has now. */
+  /** Sends the exchange's current request. */
   next: (exchange: Exchange) => Promise<Response>;
-  /** Tells of calls whose arguments were repaired. */
+  /** Reports calls whose arguments were repaired. */
   repaired: (exchange: Exchange) => void;
 }
 
-/** What has no body by its status, whatever its headers say: a `Response` with one of these cannot be made with another body. */
+/** Statuses without a body, whatever the headers say: `new Response` throws if it gets one of them and a body. */
 const NO_BODY = new Set([204, 205]);
 
-/** Errors that another request cannot avoid: a response with status 400 would blame the request. */
+/** Errors that do not depend on the request, for which status 400 would blame the request. */
 const NOT_OF_THE_REQUEST = new Set<string>(['internal', 'no-webassembly']);
 
-/** The answer of a backend that was not asked, because of an error of ours. Anybody else's error comes through. */
+/** Returns the response to a request that was not sent because of a toolwire error. Rethrows any other error. */
 function refused(url: string, error: unknown): Response {
   if (!(error instanceof ToolwireError) || NOT_OF_THE_REQUEST.has(error.code)) throw error;
-  // By the second header the SDKs of OpenAI and Anthropic know that trying again is of no use.
+  // The second header makes the SDKs of OpenAI and Anthropic not retry.
   const headers = { 'content-type': 'application/json', 'x-should-retry': 'false' };
   const response = new Response(Exchange.refusal(url, error), { status: 400, statusText: 'Bad Request', headers });
   Object.defineProperty(response, 'url', { value: url });
   return response;
 }
 
-/** The reply for the client. */
+/** Returns the reply for the client, and closes the exchange if that fails. */
 async function answered(url: string, exchange: Exchange, doing: Doing): Promise<Response> {
   try {
     return await rounds(url, exchange, doing);
   } catch (error) {
-    // The caller's own, or one of the network: nothing more is asked of it.
+    // The error is the caller's or the network's; the exchange is over.
     exchange.close();
     throw error;
   }
 }
 
-/** As many rounds as it takes. */
+/** Sends requests until there is a reply for the client. */
 async function rounds(url: string, exchange: Exchange, doing: Doing): Promise<Response> {
   for (;;) {
     const response = await doing.next(exchange);
@@ -250,7 +249,7 @@ async function rounds(url: string, exchange: Exchange, doing: Doing): Promise<Re
   }
 }
 
-/** A response with another body. */
+/** Returns a response with another body. */
 function told({ status, statusText, headers, url }: Response, body: BodyInit | null): Response {
   const left = new Headers(headers);
   for (const name of OF_REPLY) left.delete(name);
@@ -259,7 +258,7 @@ function told({ status, statusText, headers, url }: Response, body: BodyInit | n
   return response;
 }
 
-/** The streams of all rounds as one. Nothing is read before somebody wants it. */
+/** Returns the streams of all rounds as one stream. Nothing is read before the consumer pulls. */
 function streamed(exchange: Exchange, first: Response, doing: Doing): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let pieces = readerOf(first);
@@ -269,7 +268,7 @@ function streamed(exchange: Exchange, first: Response, doing: Doing): ReadableSt
     ended = true;
     exchange.close();
   };
-  /** The next text to pass on, which may be none. */
+  /** Returns the next text to pass on, which may be empty. */
   const read = async (): Promise<string> => {
     const { done, value } = await pieces.read();
     if (!done) {
@@ -331,7 +330,7 @@ function utf8(): TextDecoder {
   return new TextDecoder();
 }
 
-/** The text of a body; nothing, which is no JSON, if it is no text. */
+/** Returns the text of a body, or an empty string, which is not JSON, if the body is not UTF-8. */
 function textOf(bytes: ArrayBuffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -1,19 +1,19 @@
 import { give } from './engine/source/given.js';
 
 /**
- * A compiled `WebAssembly.Module`. Not written by that name, which TypeScript does not know without the types of a browser;
- * and of which it knows so little that it would take a promise for one.
+ * A compiled `WebAssembly.Module`. That type is not used, because TypeScript does not know it without the browser's types, and
+ * declares it as an empty interface, to which a promise would be assignable.
  */
 export type WasmModule = object & { then?: never };
 
-/** What {@link init} takes: the bytes of the `.wasm` file, or the module that was compiled from them. */
+/** The argument of {@link init}: the bytes of the `.wasm` file, or the module compiled from them. */
 export type WasmSource = WasmModule | ArrayBuffer | ArrayBufferView;
 
 /**
- * Gives toolwire its WebAssembly. Once, before any other call; the first of those starts it.
+ * Sets the WebAssembly that toolwire uses. Call it once, before any other function; the first call of another function instantiates it.
  *
- * Synchronous: bytes are compiled here and now. Where that is not allowed, or would hold up a page, give a module that was
- * compiled elsewhere.
+ * It is synchronous: bytes are compiled immediately. If that is not allowed, or would block a page, pass a module that was compiled
+ * elsewhere.
  *
  * @param source - `toolwire/toolwire.wasm` of the same release.
  *
@@ -29,8 +29,8 @@ export type WasmSource = WasmModule | ArrayBuffer | ArrayBufferView;
  * ```
  *
  * @throws {@link ToolwireError} `no-webassembly` if the page's policy forbids WebAssembly (`script-src 'wasm-unsafe-eval'` allows it).
- * @throws `TypeError` if it is something else, or the file of another release or entry; `WebAssembly.CompileError` if the
- * bytes are no WebAssembly.
+ * @throws `TypeError` if the source is something else, or the file of another release or entry point; `WebAssembly.CompileError` if the
+ * bytes are not WebAssembly.
  */
 export function init(source: WasmSource): void {
   give(source);

@@ -3,13 +3,13 @@ import type { RepairOptions, Written } from './options.js';
 import type { Repaired } from './report.js';
 
 /**
- * Repairs arguments that a model answered wrongly, by the tool's own schema: a list in a string, a number in quotes, null for an
- * optional member, a name in another spelling, text that is almost JSON. What the schema takes is never touched, and nothing is
- * invented; what cannot be repaired stays as it is. The input is not changed. Beside the arguments the result has every repair, what is
- * still wrong, and whether the schema takes the arguments now.
+ * Repairs arguments that a model wrote incorrectly, by the tool's own schema: a list in a string, a number in quotes, null for an
+ * optional member, a name in another spelling, text that is almost JSON. Values that the schema accepts are never changed, and values
+ * are never invented; what cannot be repaired stays unchanged. The input is not changed. The result also lists every repair and the
+ * remaining violations, and reports whether the schema accepts the arguments now.
  *
- * A string or `Uint8Array` is the text that the model answered, which need not be JSON, and gives JSON text of its type; text that
- * needs no repair comes back as it is. `null` is no arguments.
+ * A string or `Uint8Array` is the text that the model wrote, which need not be JSON; the result is then JSON text of the same type. Text
+ * that needs no repair is returned unchanged. `null` means no arguments.
  *
  * @example
  * ```ts
@@ -20,9 +20,9 @@ import type { Repaired } from './report.js';
  * if (valid === false) answer(call.id, retryMessage);
  * ```
  *
- * @param args The arguments as the model answered them.
+ * @param args The arguments as the model wrote them.
  * @param schema The tool's own parameters: a value or JSON text.
- * @throws {@link ToolwireError} `invalid-json` for text that cannot be read, with the reason and the byte; `invalid-schema`,
+ * @throws {@link ToolwireError} `invalid-json` for text that cannot be read, with the reason and the byte offset; `invalid-schema`,
  * `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`.
  */
 export function repairArguments<T>(args: T, schema: unknown, options?: RepairOptions): Repaired<Written<T, unknown>> {

@@ -10,311 +10,312 @@ import type {
   RequestConstraint,
 } from './rules.js';
 
-/** What a change does to the set of accepted arguments. */
+/** The effect of a change on the set of accepted arguments. */
 export type Accepts =
   /** Exactly the same arguments are accepted. */
   | 'same'
   /**
-   * No new argument is accepted. Those that no longer are have, in some object, a property that the schema does not name, and it never
-   * said that others are wanted.
+   * No new argument is accepted. Every argument that is no longer accepted has, in some object, a property that the schema
+   * neither names nor explicitly allows.
    */
   | 'closed'
-  /** Every argument accepted before still is; some more are. */
+  /** Every argument accepted before still is, and some more are. */
   | 'wider'
-  /** No new argument is accepted; some legal ones no longer are. */
+  /** No new argument is accepted, and some valid ones no longer are. */
   | 'narrower'
-  /** Some are gained and some lost, or it cannot be proved which. */
+  /** Some arguments are newly accepted and some no longer are, or neither direction can be proved. */
   | 'mixed';
 
-/** What a change does to what the model reads: descriptions, defaults, examples, constraints. */
+/** The effect of a change on the text that the model reads: descriptions, defaults, examples, constraints. */
 export type Guidance =
-  /** The model reads the same. */
+  /** The model reads the same information. */
   | 'same'
-  /** Said elsewhere, for instance in a description. */
+  /** The model reads the information elsewhere, for instance in a description. */
   | 'moved'
-  /** No longer said. */
+  /** The model no longer reads the information. */
   | 'lost';
 
-/** One change: where, by which rule, with what effect, and why. */
+/** One change: its place, its rule, its effect and the reason. */
 export interface Change {
-  /** JSON Pointer into the input: where the cause stands. */
+  /** JSON Pointer into the input: the cause of the change. */
   pointer: string;
-  /** JSON Pointer into the output: where the effect stands; `null` if nothing is left. */
+  /** JSON Pointer into the output: the place of the effect; `null` if nothing is left there. */
   outputPointer: string | null;
   /** The rule's kebab-case name. */
   rule: ChangeRule;
-  /** The effect on accepted arguments. With `encoded`, it is the effect after restoring. */
+  /** The effect on accepted arguments. If `encoded` is true, the effect after restoring. */
   accepts: Accepts;
-  /** The effect on what the model reads. */
+  /** The effect on the text that the model reads. */
   guidance: Guidance;
-  /** Arguments look different now, and can be restored. */
+  /** True if the model writes the arguments in another form, which restoring undoes. */
   encoded: boolean;
-  /** The provider fact the rule serves, with its confidence, and the error text it prevents. */
+  /** The provider fact behind the rule, with its confidence, and the error text that the rule prevents. */
   reason: string;
-  /** For people: what was done to what. */
+  /** Human-readable: the schema part and the change. */
   message: string;
 }
 
-/** A rewritten schema. What was changed is determined when it is first read, for the schema as it was at the time of the call. */
+/** A rewritten schema. The report is computed when it is first read, for the schema as it was at the time of the call. */
 export interface Rewritten<T> {
-  /** The schema. */
+  /** The rewritten schema. */
   schema: T;
-  /** Every change, in the order of the input. */
+  /** Every change, in document order of the input. */
   readonly changes: Change[];
-  /** Whether the same arguments are accepted and no guidance is lost. */
+  /** True if the same arguments are accepted and no guidance is lost. */
   readonly lossless: boolean;
-  /** Brings the model's arguments back: {@link restoreArguments} takes it. */
+  /** The plan with which {@link restoreArguments} restores the model's arguments. */
   readonly restorePlan: RestorePlan;
 }
 
 /**
- * What sanitizing a schema leaves for the arguments of its tool: what has to be undone in them, and nothing else of the schema.
- * It is JSON, to be kept until the model answers. Nothing but `version` is in it where arguments come back as they are.
+ * The encodings that have to be undone in a tool's arguments after its schema was sanitized. It holds nothing else of the schema.
+ *
+ * It is JSON, to be kept until the model answers. If arguments need no restoring, `version` is its only member.
  */
 export interface RestorePlan {
-  /** The version of this form, which is that of a {@link RestoreJson}, too. */
+  /** Version of this form, the same as that of a {@link RestoreJson}. */
   version: number;
-  /** What a strict mode cannot say. What is in these three is nobody's business but toolwire's. */
+  /** Values that a strict mode cannot express. This member and the next two are private to toolwire. */
   encoded?: unknown;
-  /** JSON in strings. */
+  /** Values that are sent as JSON in strings. */
   json?: unknown;
-  /** Property names. */
+  /** Renamed properties. */
   names?: unknown;
 }
 
 /**
- * What an API does with what goes against one of its facts. `refused`: it answers with an error, or the client drops the
- * tool. `reinterpreted`: it answers, and holds the model to other arguments than the schema says. `ignored`: it answers,
- * and what is written has no effect.
+ * The reaction of an API to a schema or request that violates one of its constraints. `refused`: it answers with an error, or the
+ * client drops the tool. `reinterpreted`: it accepts the schema but holds the model to other arguments than the schema describes.
+ * `ignored`: it accepts the schema, and the part in question has no effect.
  */
 export type Severity = 'refused' | 'reinterpreted' | 'ignored';
 
-/** Something that a dialect does not take as it is meant. */
+/** A part of a schema that a dialect refuses, reinterprets or ignores. */
 export interface Violation {
-  /** The kebab-case name of the API's constraint. */
+  /** Kebab-case name of the violated constraint. */
   constraint: Constraint;
-  /** What the API does with it. */
+  /** The reaction of the API to the violation. */
   severity: Severity;
-  /** JSON Pointer to what is at fault. */
+  /** JSON Pointer to the violation. */
   pointer: string;
-  /** For people: what was expected, then what was found. */
+  /** Human-readable: what was expected, then what was found. */
   message: string;
 }
 
-/** Whether arguments are valid, and what the tool's own schema says against them. */
+/** The result of validating arguments against the tool's schema. */
 export interface Validation {
-  /** Whether the schema takes them; `null` where that cannot be told. */
+  /** True if the schema accepts the arguments; `null` if that cannot be decided. */
   valid: boolean | null;
-  /** What it says against them, at most 100; empty unless `valid` is `false`. */
+  /** The violations, at most 100; empty unless `valid` is `false`. */
   errors: ArgumentViolation[];
 }
 
-/** One thing that a schema says against arguments. */
+/** One violation of a schema by arguments. */
 export interface ArgumentViolation {
-  /** JSON Pointer into the arguments: what is wrong. What is missing is wrong with the object that lacks it. */
+  /** JSON Pointer into the arguments: the invalid value. A missing member is reported at the object that lacks it. */
   pointer: string;
-  /** JSON Pointer into the schema: the keyword that says so, behind a reference where it stands. */
+  /** JSON Pointer into the schema: the violated keyword, at its own place if a reference leads to it. */
   schemaPointer: string;
-  /** The keyword's name; `false` for a schema that is `false`. */
+  /** The keyword's name; `false` for the schema `false`. */
   keyword: string;
-  /** For people and models: what was expected, then what kind of value was found; no value of the arguments. */
+  /** For people and models: what was expected, then the kind of value that was found. It contains no value of the arguments. */
   message: string;
 }
 
-/** What became of the arguments of one call when it was restored. */
+/** The result of restoring and repairing the arguments of one call. */
 export interface RepairedCall {
-  /** The call's id; null if the API gave none. */
+  /** The call's id; null if the API gave it none. */
   id: string | null;
-  /** The tool's own name. */
+  /** The tool's name at its server. */
   name: string;
-  /** Whether the tool's own schema takes the arguments now; null where that cannot be told. */
+  /** True if the tool's schema accepts the arguments now; null if that cannot be decided. */
   valid: boolean | null;
-  /** Every repair, in the order in which they were made. */
+  /** Every repair, in the order in which the repairs were made. */
   repairs: Repair[];
   /**
-   * What is still wrong, at most 100; empty unless `valid` is false. Text that cannot be read stays as it was answered, and is wrong
-   * as a whole.
+   * The remaining violations, at most 100; empty unless `valid` is false. Text that cannot be read is returned unchanged and is one
+   * violation.
    */
   left: Left[];
-  /** What is still wrong as one text, to be sent back to the model as the result of its call; null if nothing is. */
+  /** The remaining violations as one text, which can be sent to the model as the result of its call; null if there are none. */
   retryMessage: string | null;
 }
 
-/** Arguments, repaired or as they were, and what is said of them. */
+/** Arguments, repaired or unchanged, and a report about them. */
 export interface Repaired<T> {
   /** The arguments. */
   arguments: T;
-  /** Whether anything was repaired, or a text was read. */
+  /** True if anything was repaired, or text was parsed. */
   changed: boolean;
-  /** Whether the schema takes them now; `null` where that cannot be told. */
+  /** True if the schema accepts the arguments now; `null` if that cannot be decided. */
   valid: boolean | null;
-  /** Every repair, in the order in which they were made. */
+  /** Every repair, in the order in which the repairs were made. */
   repairs: Repair[];
-  /** What is still wrong, at most 100; empty unless `valid` is `false`. */
+  /** The remaining violations, at most 100; empty unless `valid` is `false`. */
   left: Left[];
-  /** What is still wrong as one text, to be sent back to the model as the result of its call; `null` if nothing is. */
+  /** The remaining violations as one text, which can be sent to the model as the result of its call; `null` if there are none. */
   retryMessage: string | null;
 }
 
-/** One repair of arguments. It has places, names, kinds and offsets, and nothing of a value. */
+/** One repair of arguments. It holds pointers, names, kinds and offsets, but no value of the arguments. */
 export interface Repair {
-  /** JSON Pointer into the arguments as answered. What stands inside a text has the place of that text. */
+  /** JSON Pointer into the arguments as the model wrote them. For anything inside a text, the pointer to that text. */
   pointer: string;
-  /** JSON Pointer into the result; `null` if nothing is left. */
+  /** JSON Pointer into the result; `null` if nothing is left there. */
   outputPointer: string | null;
-  /** The rule. */
+  /** The repair rule. */
   rule: RepairRule;
-  /** `exact`: the same value in another notation. `likely`: a guess that has one valid outcome. */
+  /** `exact`: the same value in another notation. `likely`: a guess with exactly one valid outcome. */
   confidence: 'exact' | 'likely';
   /**
-   * The kind of value that was answered; for `property-name` the name. `text` is text that was not JSON, `nothing` what was
-   * missing.
+   * The kind of value that the model wrote; for `property-name`, the name. `text` is text that was not JSON, `nothing` a missing
+   * value.
    */
   from: string;
-  /** The kind of value that it is now, or the name; `nothing` if it was left out. */
+  /** The kind of value in the result, or the name; `nothing` if the value was removed. */
   to: string;
-  /** For people: what was found and what became of it. */
+  /** Human-readable: what was found, then what it became. */
   message: string;
 }
 
-/** What is still wrong after repairing. */
+/** A violation that remains after repairing. */
 export interface Left {
   /** JSON Pointer into the result. */
   pointer: string;
-  /** The keyword that refuses it; `false` for a schema that is `false`. */
+  /** The violated keyword; `false` for the schema `false`. */
   keyword: string;
-  /** Why it was not repaired. */
+  /** The reason why it was not repaired. */
   reason: LeftReason;
-  /** For people and models: what was expected and what kind of value was found. */
+  /** For people and models: what was expected, then the kind of value that was found. */
   message: string;
 }
 
-/** A change, and which tool it is about. Its pointers are pointers into the lists. */
+/** A change of a tool. Its pointers point into the lists. */
 export interface ToolChange extends Change {
-  /** The name that the tool's server knows. */
+  /** The tool's name at its server. */
   tool: string;
-  /** Its server; absent unless the list was one of several servers. */
+  /** The tool's server; absent unless the list combines several servers. */
   server?: string;
-  /** The dialect the tool is written in. */
+  /** The dialect that the tool is written in. */
   dialect: Dialect;
 }
 
-/** A tool that was set aside, and why. */
+/** A tool that was set aside, and the reason. */
 export interface Quarantined {
-  /** Its name, if it has one. */
+  /** The tool's name; `null` if it has none. */
   name: string | null;
-  /** Its server; absent unless the list was one of several servers. */
+  /** The tool's server; absent unless the list combines several servers. */
   server?: string;
-  /** JSON Pointer into the list: what cannot be accepted. */
+  /** JSON Pointer into the list: the part that cannot be accepted. */
   pointer: string;
-  /** Why, in kebab-case: the code of an error of `sanitize`, or a rule about tools. */
+  /** The reason in kebab-case: the code of an error of `sanitize`, or the name of a constraint on tools. */
   rule: ToolwireErrorCode | Constraint | 'tool-kind';
-  /** For people: what was expected, then what was found. */
+  /** Human-readable: what was expected, then what was found. */
   message: string;
 }
 
-/** Something about a tool list that the API behind a dialect does not take as it is meant. */
+/** A part of a tool list that the API behind a dialect refuses, reinterprets or ignores. */
 export interface ToolViolation extends Violation {
   /** The tool's name at its server; `null` if it has none. */
   tool: string | null;
-  /** Its server; absent unless the list was one of several servers. */
+  /** The tool's server; absent unless the list combines several servers. */
   server?: string;
-  /** The dialect whose API does so. */
+  /** The dialect whose constraint is violated. */
   dialect: Dialect;
-  /** How sure we are: `A` official or proved, `B` one live report, `C` inferred. */
+  /** Confidence of the fact: `A` official or proved, `B` one live report, `C` inferred. */
   confidence: 'A' | 'B' | 'C';
-  /** Where the fact behind the rule was read. */
+  /** Source of the fact behind the constraint. */
   source: string;
 }
 
-/** Something about a request as a whole that the API of a dialect refuses. */
+/** A part of a request, outside its tools, that the API of a dialect refuses. */
 export interface RequestViolation {
-  /** The kebab-case name of the API's constraint. */
+  /** Kebab-case name of the violated constraint. */
   constraint: RequestConstraint;
-  /** What the API does with it. */
+  /** The reaction of the API to the violation. */
   severity: Severity;
-  /** JSON Pointer into the request: what is at fault. */
+  /** JSON Pointer into the request: the violation. */
   pointer: string;
-  /** For people: what was expected, then what was found. It has no values of the request. */
+  /** Human-readable: what was expected, then what was found. It contains no value of the request. */
   message: string;
-  /** How sure we are: `A` official or proved, `B` one live report, `C` inferred. */
+  /** Confidence of the fact: `A` official or proved, `B` one live report, `C` inferred. */
   confidence: 'A' | 'B' | 'C';
-  /** The API's answer, and where it was read. */
+  /** The API's answer, and the source in which it was found. */
   source: string;
 }
 
-/** A rewritten request. What was decided is determined when it is first read, for the request as it was at the time of the call. */
+/** A rewritten request. The report is computed when it is first read, for the request as it was at the time of the call. */
 export interface Deferred<T> {
-  /** The request. */
+  /** The rewritten request. */
   request: T;
-  /** Which tools were loaded and hidden, and what was odd. */
+  /** The tools that were loaded and hidden, and warnings. */
   readonly report: DeferredReport;
-  /** Turns the backend's calls into the client's own: their names, and what kinds of calls they are. */
+  /** Turns the backend's calls into the client's: their names, and the kinds of calls. */
   readonly restore: Restore;
 }
 
 /** A tool as the client knows it. */
 export interface ClientTool {
   /**
-   * Its namespace (OpenAI Responses), if it stands in one. A tool that a search or `additional_tools` has brought stands in one of its
-   * own name.
+   * The tool's namespace (OpenAI Responses), if it has one. A tool that a search or `additional_tools` added is in a namespace of the
+   * same name.
    */
   namespace?: string;
-  /** Its name there. */
+  /** The tool's name in that namespace. */
   name: string;
-  /** What a call of it is: of a function, of a `custom` tool, or a search for tools that the client runs. */
+  /** The kind of its calls: of a function, of a `custom` tool, or a tool search that the client runs. */
   kind: 'function' | 'custom' | 'search';
 }
 
-/** What was decided about a request. Names stand in the order in which they first appear. */
+/** The decisions of deferred loading about a request. Names are listed in the order in which they first appear. */
 export interface DeferredReport {
-  /** Deferred tools that are in the request now. */
+  /** Deferred tools that are sent. */
   loaded: string[];
-  /** Deferred tools that are not. */
+  /** Deferred tools that are not sent. */
   hidden: string[];
-  /** What was odd about the request. */
+  /** Oddities of the request that did not stop it. */
   warnings: DeferredWarning[];
   /**
-   * What a call comes back as, by the name that the model calls ({@link Restore.clientCall} does it). A tool that is not in here is a function
-   * of that name, in no namespace; absent if there are none.
+   * The client's tool for each name that the model calls, which {@link Restore.clientCall} uses. A tool that is not listed is a function
+   * of the same name without a namespace; absent if it would be empty.
    */
   nameMap?: { [name: string]: ClientTool };
-  /** The betas that the `anthropic-beta` header has to name for what the request holds; absent if there are none. */
+  /** The betas that the `anthropic-beta` header has to name for this request; absent if there are none. */
   betas?: string[];
   /**
-   * The name of the function that replaces a tool search, if one does: the option `toolSearchName`, unless a tool is called so. It is
-   * the `toolSearchName` for `answerToolSearch`.
+   * The name of the function that replaces a tool search, if there is one: the option `toolSearchName`, unless a tool already has that
+   * name. Pass it to `answerToolSearch` as `toolSearchName`.
    */
   toolSearchName?: string;
-  /** Tools are hidden, no search tool is visible, and nothing announces them: the model cannot reach them. */
+  /** True if tools are hidden, no search tool is visible and nothing announces them, so the model cannot reach them. */
   unreachable: boolean;
-  /** What the hidden tools would have cost, in bytes of compact JSON. */
+  /** Size of the hidden tools, in bytes of compact JSON. */
   savedBytes: number;
 }
 
-/** Something odd about a request that did not stop it. */
+/** An oddity of a request that did not stop it. */
 export interface DeferredWarning {
-  /** Its kebab-case code. */
+  /** Kebab-case code of the warning. */
   code: DeferredWarningCode;
-  /** The tool or key it is about, where there is one. */
+  /** The tool or key that the warning is about, if there is one. */
   name?: string;
 }
 
-/** A dialect, and why it is that one. */
+/** A dialect and the reason for choosing it. */
 export interface DialectChoice {
-  /** The name that `sanitize` takes. */
+  /** The name that `sanitize` accepts. */
   dialect: Dialect;
-  /** How sure that is: `A` documented or proved, `B` one live report, `C` inferred. */
+  /** Confidence of the choice: `A` documented or proved, `B` one live report, `C` inferred. */
   confidence: 'A' | 'B' | 'C';
-  /** What it rests on, in a sentence. */
+  /** The reason, in one sentence. */
   because: string;
 }
 
-/** The options of deferred loading that fit a backend, and what that rests on. */
+/** The options of deferred loading that fit a backend, and the reason. */
 export interface DeferralChoice {
-  /** The format that the construct belongs to; `null` where there is none. */
+  /** The request format of the construct; `null` if the backend has no construct. */
   target: 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini-interactions' | 'bedrock' | null;
-  /** Which construct of its own for deferred tools the backend has. */
+  /** The backend's own construct for deferred tools. */
   native:
     | 'none'
     | 'references'
@@ -325,35 +326,35 @@ export interface DeferralChoice {
     | 'kimi'
     | 'interactions'
     | 'converse';
-  /** How sure that is: `A` documented or recorded, `C` inferred. */
+  /** Confidence of the choice: `A` documented or recorded, `C` inferred. */
   confidence: 'A' | 'B' | 'C';
-  /** What that rests on, in a sentence. */
+  /** The reason, in one sentence. */
   because: string;
-  /** The day on which it was looked up or recorded (ISO 8601). */
+  /** The day on which the fact was looked up or recorded (ISO 8601). */
   checked: string;
 }
 
-/** What is known about one dialect. */
+/** The known facts about one dialect. */
 export interface DialectDescription {
-  /** The name that `sanitize` takes. */
+  /** The name that `sanitize` accepts. */
   name: Dialect;
-  /** The API surface, in words. */
+  /** The API surface, as text. */
   surface: string;
-  /** Where that surface is documented. */
+  /** URL of the surface's documentation. */
   documentation: string;
   /** The day on which the facts were last checked (ISO 8601). */
   asOf: string;
-  /** Raised whenever a change to the dialect alters outputs. */
+  /** Revision number, raised whenever a change to the dialect alters outputs. */
   revision: number;
-  /** The options of `sanitize` that this dialect has, beyond `dialect`, `allow` and `share`. */
+  /** The options of `sanitize` that this dialect supports, in addition to `dialect`, `allow` and `share`. */
   options: string[];
-  /** How arguments may be encoded; empty where they never are. */
+  /** The ways in which arguments may be encoded; empty if they never are. */
   encodes: string[];
   /** Size limits by name. */
   limits: { [name: string]: number };
   /**
-   * What is known, with confidence (`A` official or proved, `B` one live report, `C` inferred), source, and the rules of
-   * `check` and `checkTools` that rest on it.
+   * The known facts, each with its confidence (`A` official or proved, `B` one live report, `C` inferred), its source, and the
+   * constraints of `check` and `checkTools` that rest on it.
    */
   facts: {
     statement: string;
@@ -364,7 +365,7 @@ export interface DialectDescription {
     /** The day on which the fact was last checked (ISO 8601). */
     checked: string;
   }[];
-  /** What is known about requests as a whole, with the rules of `checkRequest` that rest on it. */
+  /** The known facts about requests as a whole, each with the constraint of `checkRequest` that rests on it. */
   requests: {
     statement: string;
     confidence: 'A' | 'B' | 'C';
@@ -374,17 +375,17 @@ export interface DialectDescription {
     /** The day on which the fact was last checked (ISO 8601). */
     checked: string;
   }[];
-  /** What is known about the API's response formats beyond what is known about its tools; null if it has none. */
+  /** The known facts about the API's response formats that differ from those about its tools; null if it has no response formats. */
   response: ResponseFormat | null;
-  /** What nobody has verified, or what reports contradict each other about: the table lets it through. */
+  /** Open questions: claims that are unverified, or on which reports contradict each other. The tables accept the input in question. */
   unverified: string[];
 }
 
-/** What is known about the response formats of an API. */
+/** The known facts about the response formats of an API. */
 export interface ResponseFormat {
-  /** Where the schema of the answer stands, in words. */
+  /** The place of the answer's schema in a request, as text. */
   surface: string;
-  /** Where that is documented. */
+  /** URL of its documentation. */
   documentation: string;
   /** The day on which the facts were last checked (ISO 8601). */
   asOf: string;

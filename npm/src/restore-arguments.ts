@@ -3,9 +3,9 @@ import type { Text, Written } from './options.js';
 import type { RestorePlan } from './report.js';
 
 /**
- * Brings the model's arguments back into the shape that the tool's own schema has, if the dialect had to encode something. Takes the
- * `restorePlan` of {@link sanitize}, or its JSON text. What it does not understand stays as it is. JSON text gives JSON text, and the
- * very same text if there is nothing to restore.
+ * Restores the model's arguments to the form that the tool's own schema describes, if the dialect had to encode something. Accepts the
+ * `restorePlan` of {@link sanitize}, or its JSON text. Values that it cannot interpret stay unchanged. For JSON text, the result is JSON
+ * text, and the same text if there is nothing to restore.
  *
  * @example
  * ```ts
@@ -14,7 +14,7 @@ import type { RestorePlan } from './report.js';
  * const args = restoreArguments(call.arguments, restorePlan);
  * ```
  *
- * @throws {@link ToolwireError} `invalid-value` if it is no plan, or one of another version; `invalid-json`, `too-deep`.
+ * @throws {@link ToolwireError} `invalid-value` if it is not a plan, or a plan of another version; `invalid-json`, `too-deep`.
  */
 export function restoreArguments<T>(args: T, plan: RestorePlan | Text): Written<T, unknown> {
   return callOnTwo('restoreArguments', args, plan, undefined).value as Written<T, unknown>;

@@ -6,19 +6,19 @@ import type { Written } from './options.js';
 import type { Left, Repair, RepairedCall } from './report.js';
 import type { AnswerChange } from './rules.js';
 
-/** What a {@link Restore} is as JSON. What is in it is nobody's business but toolwire's. */
+/** The JSON form of a {@link Restore}. Its contents are private to toolwire. */
 export interface RestoreJson {
-  /** The version of this form. */
+  /** Version of this form. */
   version: number;
-  /** What each tool needs, by the name that the model knows. */
+  /** The data for restoring each tool, by the name that the model uses. */
   tools: { [name: string]: unknown };
-  /** The format of the client's request, where it is known. */
+  /** The format of the client's request, if it is known. */
   format?: string;
-  /** The client's own search function, where the backend's stands for it. */
+  /** The client's own search function, if the backend's search replaces it. */
   search?: string;
-  /** How arguments are repaired; absent if they are not. */
+  /** The options for repairing arguments; absent if they are not repaired. */
   repair?: object;
-  /** What has to be undone in the answer to a response format; absent if nothing has. */
+  /** The changes to undo in the answer to a response format; absent if there are none. */
   answer?: object;
 }
 
@@ -26,57 +26,57 @@ export interface RestoreJson {
 export interface RestoredCall<T> {
   /** The tool's name. */
   name: string;
-  /** The tool's server; absent unless the list was one of several servers. */
+  /** The tool's server; absent unless the list combines several servers. */
   server?: string;
-  /** The tool's index in the list; absent unless `duplicateNames: "rename"` renamed it because another one has its name. */
+  /** The tool's index in the list; absent unless `duplicateNames: "rename"` renamed it because another tool has the same name. */
   index?: number;
-  /** The namespace of the tool (OpenAI Responses); absent if it stood in none. */
+  /** The tool's namespace (OpenAI Responses); absent if the tool has none. */
   namespace?: string;
-  /** The arguments: text if text was given. */
+  /** The arguments: text if text was passed. */
   arguments: T;
   /**
-   * Whether the tool's own schema takes the arguments now; null where that cannot be told. This and what follows is there only where
-   * calls are repaired (`repair`) and the tool has a schema.
+   * True if the tool's schema accepts the arguments now; null if that cannot be decided. This and the following members are present only
+   * if calls are repaired (`repair`) and the tool has a schema.
    */
   valid?: boolean | null;
-  /** Every repair, in the order in which they were made. */
+  /** Every repair, in the order in which the repairs were made. */
   repairs?: Repair[];
-  /** What is still wrong, at most 100. Text that cannot be read stays as it was answered, and is wrong as a whole. */
+  /** The remaining violations, at most 100. Text that cannot be read is returned unchanged and is one violation. */
   left?: Left[];
-  /** What is still wrong as one text, to be sent back to the model as the result of its call; null if nothing is. */
+  /** The remaining violations as one text, which can be sent to the model as the result of its call; null if there are none. */
   retryMessage?: string | null;
 }
 
-/** A call in its client's own form, and what became of its arguments. */
+/** A call in the client's own form, and the repair result of its arguments. */
 export interface RestoredClientCall {
-  /** The call. */
+  /** The restored call. */
   call: ClientCall;
-  /** What became of its arguments; null where calls are not repaired, or the tool has no schema. */
+  /** The repair result of the arguments; null if calls are not repaired, or if the tool has no schema. */
   repaired: RepairedCall | null;
 }
 
-/** A text of the model's answer, as the caller's response format describes it. */
+/** A text of the model's answer, in the form that the caller's response format describes. */
 export interface RestoredContent<T> {
-  /** The text: of the type that was given. */
+  /** The text, of the type that was passed. */
   content: T;
-  /** False if the text is JSON that breaks off. Then only what is whole of it is restored. */
+  /** False if the text is truncated JSON, of which only the complete parts are restored. */
   complete: boolean;
-  /** True if the text stood in a Markdown fence, which is removed. */
+  /** True if the text was in a Markdown fence, which was removed. */
   fenced: boolean;
 }
 
-/** A reply whose calls are restored, and what became of the arguments of each. */
+/** A reply with restored calls, and the repair result of each call's arguments. */
 export interface RestoredReply<T> {
-  /** The reply. */
+  /** The restored reply. */
   reply: T;
-  /** What became of each call of a tool that has a schema, in their order; empty where calls are not repaired. */
+  /** The repair result of each call of a tool that has a schema, in order; empty if calls are not repaired. */
   calls: RepairedCall[];
-  /** What was changed of the answer to a response format, beside its values; each change once. */
+  /** The changes to the answer to a response format other than restored values; each change is listed once. */
   answerChanges: AnswerChange[];
 }
 
 /**
- * A call of a backend: as it stands in a reply of any API, in whatever type an SDK has for it, or `{ id, name, arguments }` with the
+ * A call of a backend: in the form of a reply of any API, in any type that an SDK has for it, or `{ id, name, arguments }` with the
  * arguments as a value or as JSON text.
  */
 export type BackendCall = object;
@@ -88,7 +88,7 @@ export type ClientCall =
   | { type: 'custom'; id?: string; custom: { name: string; input: string } }
   | { type: 'function_call'; call_id?: string; name: string; namespace?: string; arguments: string }
   | { type: 'custom_tool_call'; call_id?: string; name: string; namespace?: string; input: string }
-  /** One that the API's own servers have run (`"server"`) comes back as it is. */
+  /** A search that the API's own servers ran (`"server"`) is returned unchanged. */
   | {
       type: 'tool_search_call';
       call_id?: string | null;
@@ -96,15 +96,15 @@ export type ClientCall =
       status?: string;
       arguments: unknown;
     }
-  /** Where the client is not known (`sanitizeTools`, Gemini), a call keeps its form. */
+  /** If the client's format is unknown (`sanitizeTools`, Gemini), a call keeps its form. */
   | { type?: undefined; id?: string; name: string; namespace?: string; arguments?: unknown }
   | { type?: undefined; functionCall: { name: string; args?: unknown } }
   | { type?: undefined; toolUse: { toolUseId?: string; name: string; input?: unknown } };
 
 /**
- * Brings calls back to what the tools' own servers expect: their names, and arguments in the shape of their schemas.
+ * Restores calls for the tools' own servers: the tools' names, and arguments in the form that their schemas describe.
  *
- * Calls come back in a later turn, maybe in another process: `JSON.stringify` it, and {@link Restore.from} what was kept.
+ * A call may arrive in a later turn or in another process: store the result of `JSON.stringify`, and pass it to {@link Restore.from}.
  */
 export class Restore {
   readonly #json: RestoreJson;
@@ -117,22 +117,22 @@ export class Restore {
   }
 
   /**
-   * A {@link Restore} from what was kept of it: the JSON text, or the value parsed from it.
+   * Creates a {@link Restore} from its stored form: the JSON text, or the value parsed from it.
    *
    * @throws {@link ToolwireError} `invalid-value` if it is something else; `invalid-json`.
    */
   static from(json: string | object): Restore {
     const kept: unknown = typeof json === 'string' ? parsedJson(json) : json;
-    // Restoring something that nothing is known of reads all of it.
+    // Restoring a call of an unknown tool reads, and so validates, the whole form.
     callOnValues('restoreCall', [kept, '', null], null);
-    // A copy: what is changed in the caller's object later must not change where calls go.
+    // A copy, because later changes of the caller's object must not affect how calls are restored.
     return new Restore(copied(kept as RestoreJson));
   }
 
   /**
-   * Restores a call. A tool that is not known comes back as it is, and so do arguments that are not understood.
+   * Restores a call. A call of an unknown tool, and arguments that cannot be interpreted, are returned unchanged.
    *
-   * @param args - The arguments as a value, or as JSON text, which is what OpenAI's APIs give: text gives text.
+   * @param args - The arguments as a value, or as JSON text (the form of OpenAI's APIs). For text, the restored arguments are text.
    *
    * @throws {@link ToolwireError} `invalid-value`, `too-deep`.
    */
@@ -140,18 +140,18 @@ export class Restore {
     const given: unknown = args;
     const text = isBytes(given) ? lossy(given) : given;
     const restored = this.#kept.onValues('restoreCall', [name, text]).value as RestoredCall<Written<T, T>>;
-    // Bytes that are not UTF-8 stay what they are, too.
+    // Bytes that are not UTF-8 are returned unchanged, too.
     if (isBytes(given) && restored.arguments === text) restored.arguments = genuine(given).slice() as Written<T, T>;
     else if (isBytes(given)) restored.arguments = likeBytes(given, restored.arguments as string) as Written<T, T>;
     return restored;
   }
 
   /**
-   * The client's own form of a call, in the format that its request had (an Anthropic `tool_use`, an entry of Chat Completions'
+   * Returns a call in the client's own form, the format of its request (an Anthropic `tool_use`, an entry of Chat Completions'
    * `tool_calls`, or an item of Responses: `function_call` with its namespace, `custom_tool_call` with its input, `tool_search_call`),
-   * and what became of its arguments, if calls are repaired. For gateways that turn one API's replies into another's.
+   * and the repair result of its arguments, if calls are repaired. For gateways that translate one API's replies into another's.
    *
-   * @param call - A call as it stands in a reply of any API, or `{ id, name, arguments }` with the arguments as a value or as JSON text.
+   * @param call - A call in the form of a reply of any API, or `{ id, name, arguments }` with the arguments as a value or as JSON text.
    *
    * @example
    * ```ts
@@ -161,7 +161,7 @@ export class Restore {
    * if (repaired?.retryMessage) answer(repaired.id, repaired.retryMessage);
    * ```
    *
-   * @throws {@link ToolwireError} `invalid-value` if it is no call; `too-deep`.
+   * @throws {@link ToolwireError} `invalid-value` if it is not a call; `too-deep`.
    */
   clientCall(call: BackendCall): RestoredClientCall {
     const { value, report } = this.#kept.onValues('restoreClientCall', [call]);
@@ -169,7 +169,7 @@ export class Restore {
   }
 
   /**
-   * Restores the arguments of one call piece by piece: for gateways that turn a stream of one API into another's.
+   * Restores the arguments of one call piece by piece, for gateways that translate one API's stream into another's.
    *
    * @param name - The tool's name as the backend knows it.
    */
@@ -178,10 +178,10 @@ export class Restore {
   }
 
   /**
-   * Restores a text of the model's answer, if the request has a response format that was rewritten: takes it out of its wrapper, and
-   * brings encoded values back. If the schema was sent in the instructions alone, the answer is taken out of a Markdown fence, too, unless
-   * the schema refuses it. Text that is no JSON, or needs nothing, stays as it is. Of JSON that breaks off, whatever is whole is restored.
-   * {@link reply} and {@link stream} do the same.
+   * Restores a text of the model's answer if the request has a response format that was rewritten: removes its wrapper and decodes
+   * encoded values. If the schema was sent only in the instructions, a Markdown fence around the answer is removed, too, unless the
+   * schema rejects the answer inside it. Text that is not JSON, or needs no change, is returned unchanged. Of truncated JSON, the
+   * complete parts are restored. {@link reply} and {@link stream} do the same.
    *
    * @example
    * ```ts
@@ -189,22 +189,22 @@ export class Restore {
    * const { content } = restore.content(message.content);
    * ```
    *
-   * @throws {@link ToolwireError} `invalid-value` if it is no text.
+   * @throws {@link ToolwireError} `invalid-value` if it is not text.
    */
   content<T extends string | Uint8Array>(text: T): RestoredContent<Written<T, T>> {
     const given: unknown = text;
     const asked = isBytes(given) ? lossy(given) : given;
     const { value, report } = this.#kept.onValues('restoreContent', [asked]);
     if (!isBytes(given)) return { content: value, ...report } as RestoredContent<Written<T, T>>;
-    // Bytes that are not UTF-8 stay what they are, too.
+    // Bytes that are not UTF-8 are returned unchanged, too.
     const content = value === asked ? genuine(given).slice() : likeBytes(given, value as string);
     return { content, ...report } as RestoredContent<Written<T, T>>;
   }
 
   /**
    * Restores every call in a whole reply of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini, and the answer to a
-   * response format, and says what became of the arguments of each call, if calls are repaired. The reply is not changed. JSON text gives JSON text of its type, and the very same
-   * text if there is nothing to restore.
+   * response format. If calls are repaired, the result includes the repair result of each call's arguments. The reply is not changed.
+   * For JSON text, the result is JSON text of the same type, and the same text if there is nothing to restore.
    *
    * @example
    * ```ts
@@ -220,12 +220,12 @@ export class Restore {
     return { reply: value, ...report } as RestoredReply<Written<T, T>>;
   }
 
-  /** Restores a reply that comes in pieces. */
+  /** Returns a restorer for a streamed reply. */
   stream(): ReplyRestorer {
     return new ReplyRestorer(this.#json);
   }
 
-  /** What `JSON.stringify` writes. */
+  /** Returns the form that `JSON.stringify` writes. */
   toJSON(): RestoreJson {
     return copied(this.#json);
   }
@@ -234,8 +234,8 @@ export class Restore {
 /**
  * The arguments of one call, restored piece by piece ({@link Restore.callStream}).
  *
- * What a `custom` tool is called with comes unescaped, as soon as it is there. Arguments that a dialect has encoded are held back
- * until the end; all others pass as they are.
+ * The input of a `custom` tool is unescaped and passed on as it arrives. Arguments that a dialect has encoded are held back
+ * until the end; all others pass unchanged.
  *
  * @example
  * ```ts
@@ -253,26 +253,26 @@ export class CallStream {
   }
 
   /**
-   * Takes the next piece of the arguments' text, and gives what is to be passed on, which may be nothing.
+   * Accepts the next piece of the arguments' text, and returns the text to be passed on, which may be empty.
    *
-   * @throws {@link ToolwireError} `limit-exceeded` if what has to be held back is larger than any call.
+   * @throws {@link ToolwireError} `limit-exceeded` if the text that has to be held back is larger than any call.
    */
   feed(piece: string): string {
     return this.#stream.feedText(piece);
   }
 
-  /** Ends the call: gives what was still held back. */
+  /** Ends the call and returns the text that was still held back. */
   finish(): string {
     return this.#stream.finish(true)[0] as string;
   }
 
-  /** What became of the arguments of the call that ended since this was asked last, where calls are repaired. */
+  /** Returns the repair result of the call, if it ended since the last call of this method and calls are repaired. */
   takeRepairedCalls(): RepairedCall[] {
     return this.#stream.takeRepairedCalls();
   }
 }
 
-/** Reads JSON text. For other text the core throws its own error, with code and place. */
+/** Parses JSON text. For invalid text the core throws its error, with code and position. */
 function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -292,10 +292,10 @@ function copied<T>(json: T): T {
 }
 
 /**
- * Restores a reply that comes in pieces: the events of one stream, in their order.
+ * Restores a streamed reply: the events of one stream, in order.
  *
- * Names are restored at once. The pieces of a call's arguments pass as they are, unless the dialect encoded something for
- * that tool, or calls are repaired: then they are held back, and come whole, restored, where the call ends.
+ * Names are restored at once. The pieces of a call's arguments pass unchanged, unless the dialect encoded something for
+ * that tool or calls are repaired. In that case they are held back, and are emitted whole and restored when the call ends.
  *
  * @example
  * ```ts
@@ -314,7 +314,7 @@ export class ReplyRestorer {
   }
 
   /**
-   * Takes the next event, and gives what is to be passed on: the event, none, or several.
+   * Accepts the next event, and returns the events to be passed on: one, none or several.
    *
    * @throws {@link ToolwireError} `invalid-value`, `too-deep`.
    */
@@ -323,11 +323,11 @@ export class ReplyRestorer {
   }
 
   /**
-   * Takes the next piece of the text of an event stream (`text/event-stream`), cut anywhere, and gives the text to be passed
-   * on. What needs no change passes byte for byte. Bytes are UTF-8 and give bytes.
+   * Accepts the next piece of the text of an event stream (`text/event-stream`), which may be cut anywhere, and returns the text to be
+   * passed on. Text that needs no change passes byte for byte. Bytes are read as UTF-8, and the result is then bytes.
    *
-   * @throws {@link ToolwireError} `limit-exceeded` if an event, or what has to be held back, is larger than any reply. What could
-   * be passed on by then comes with the next call, and the event as it came.
+   * @throws {@link ToolwireError} `limit-exceeded` if an event, or the text that has to be held back, is larger than any reply. The next
+   * call returns the text that could have been passed on by then, and the event unchanged.
    */
   feedText(piece: string): string;
   feedText(piece: Uint8Array): Uint8Array;
@@ -337,7 +337,7 @@ export class ReplyRestorer {
     return new TextEncoder().encode(this.#stream.feedText(this.#decoder.decode(piece, { stream: true })));
   }
 
-  /** What became of the arguments of the calls that ended since this was asked last, where calls are repaired. */
+  /** Returns the repair results of the calls that ended since the last call of this method, if calls are repaired. */
   takeRepairedCalls(): RepairedCall[] {
     return this.#stream.takeRepairedCalls();
   }
@@ -349,19 +349,19 @@ export class ReplyRestorer {
     return this.#stream.takeAnswerChanges();
   }
 
-  /** Ends the stream: gives the events that are still held back because their call never ended. */
+  /** Ends the stream, and returns the events that are still held back because their call never ended. */
   finish(): unknown[] {
     return this.#stream.finish(false);
   }
 
   /**
-   * Ends a stream of text: gives what is still held back, and what came after the last whole event.
+   * Ends a stream of text, and returns the text that is still held back, including an incomplete last event.
    *
-   * @throws {@link ToolwireError} `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call gives what
-   * was held back, and that event as it came.
+   * @throws {@link ToolwireError} `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call returns the text
+   * that was held back, and that event unchanged.
    */
   finishText(): string {
-    // Bytes that end in the middle of a character.
+    // The last bytes may be an incomplete character.
     const rest = this.#decoder?.decode() ?? '';
     this.#decoder = undefined;
     const before = rest === '' ? '' : this.#stream.feedText(rest);

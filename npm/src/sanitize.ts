@@ -6,8 +6,8 @@ import type { ObjectSchema, SchemaFor } from './schema.js';
 /**
  * Rewrites a tool's parameter schema into one dialect, with the least loss of meaning. The input is not changed.
  *
- * A string or `Uint8Array` is JSON text and gives text of its type: that keeps number spelling (`1.0`, 2^70) and escapes of what no
- * rule touches, and text that needs no change comes back as it is. Anything else is a value.
+ * A string or `Uint8Array` is JSON text, for which the result is text of the same type. Text preserves number spelling (`1.0`, 2^70) and
+ * escapes wherever no rule applies, and is returned unchanged if nothing has to change. Anything else is a value.
  *
  * @example
  * ```ts
@@ -19,7 +19,7 @@ import type { ObjectSchema, SchemaFor } from './schema.js';
  *
  * @param schema The schema as the tool's server published it.
  * @throws {@link ToolwireError} `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-json`, `invalid-value`, `too-deep`,
- *   `not-representable`, `too-lossy`, and what else the dialect names.
+ *   `not-representable`, `too-lossy`, and further codes that the dialect documents.
  */
 export function sanitize<T, D extends Dialect>(
   schema: T,
@@ -29,10 +29,10 @@ export function sanitize<T, D extends Dialect>(
 }
 
 /**
- * Repairs the envelope of a tool's parameters, an object with `properties`, and nothing else: nested content comes back
- * exactly as it came. The input is not changed. JSON text gives JSON text, as {@link sanitize} does it.
+ * Repairs only the envelope of a tool's parameters, which must be an object with `properties`. Nested content is returned
+ * unchanged. The input is not changed. For JSON text, the result is JSON text, as in {@link sanitize}.
  *
- * A root `type` that is a list with `"object"` in it is kept as the tool published it; the return type says `"object"`.
+ * A root `type` that is a list containing `"object"` is kept as the tool published it, although the return type is `"object"`.
  *
  * @example
  * ```ts
@@ -63,7 +63,8 @@ function rewritten<T>({ value, report }: Called): Rewritten<T> {
 }
 
 /**
- * What a dialect would reject about a schema as it is. Empty means accepted. The schema is a value or JSON text.
+ * Finds what a dialect would refuse, reinterpret or ignore in a schema. An empty result means that the schema is accepted. The schema is
+ * a value or JSON text.
  *
  * @example
  * ```ts

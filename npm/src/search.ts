@@ -6,10 +6,10 @@ import { decoded, isBytes, isText, likeBytes } from './engine/text.js';
 import type { SearchOptions, Text, Written } from './options.js';
 
 /**
- * The names of the tools that match a query, best first.
+ * Returns the names of the tools that match a query, best match first.
  *
  * @param tools - A tool list of any supported format (Anthropic, OpenAI Responses with namespaces, OpenAI Chat
- * Completions, MCP), deferred or not, or an object that has one in `tools`; a value or JSON text.
+ * Completions, MCP), deferred or not, or an object with such a list in `tools`; a value or JSON text.
  *
  * @example
  * ```ts
@@ -18,7 +18,7 @@ import type { SearchOptions, Text, Written } from './options.js';
  * const names = searchTools(tools, 'a room for our meeting', { limit: 3 });
  * ```
  *
- * @throws {@link ToolwireError} `empty-query`, `invalid-request` if `tools` is no tool list, `unknown-option`,
+ * @throws {@link ToolwireError} `empty-query`, `invalid-request` if `tools` is not a tool list, `unknown-option`,
  * `invalid-option`, `invalid-value`, `too-deep`.
  */
 export function searchTools(tools: unknown, query: string, options?: SearchOptions): string[] {
@@ -26,16 +26,16 @@ export function searchTools(tools: unknown, query: string, options?: SearchOptio
 }
 
 /**
- * Answers a model's call of the tool search, for the next turn; `null` if the call is not a search.
+ * Answers a model's call of the tool search, for the next turn. Returns `null` if the call is not a search.
  *
- * The answer holds `tool_reference` blocks, which {@link applyDeferredLoading} turns into text, and loads what they name.
- * `select:Read,Edit` asks for tools by name. If the list defers tools, only those are found, because the model sees the
- * others anyway. A search that fails because of what the model wrote is answered, too, so that the model sees why.
+ * The answer contains `tool_reference` blocks, which {@link applyDeferredLoading} turns into text, and which load the tools that they
+ * name. `select:Read,Edit` requests tools by name. If the list has deferred tools, only those are found, because the model sees the
+ * others anyway. A search that fails because of the model's input is answered, too, so that the model reads the reason.
  *
  * @param call - A `tool_use` block (Anthropic; the answer is a `tool_result` block), a `function_call` item (OpenAI
  * Responses; a `function_call_output` item) or an entry of `tool_calls` (Chat Completions; a message with the role
- * `tool`). It is a search if it calls `toolSearchName`. A `tool_search_call` item that is the caller's to answer (OpenAI
- * Responses, `execution: "client"`) is one, too; its answer is a `tool_search_output` item with the definitions.
+ * `tool`). It is a search if it calls `toolSearchName`. So is a `tool_search_call` item that the caller has to answer (OpenAI
+ * Responses, `execution: "client"`); its answer is a `tool_search_output` item with the definitions.
  *
  * @example
  * ```ts
@@ -45,7 +45,7 @@ export function searchTools(tools: unknown, query: string, options?: SearchOptio
  * if (answer !== null) results.push(answer);
  * ```
  *
- * @throws {@link ToolwireError} `invalid-request` if `tools` is no tool list, `unknown-option`, `invalid-option`,
+ * @throws {@link ToolwireError} `invalid-request` if `tools` is not a tool list, `unknown-option`, `invalid-option`,
  * `invalid-value`, `too-deep`.
  */
 export function answerToolSearch<T>(call: T, tools: unknown, options?: SearchOptions): ToolSearchAnswer<T> {
@@ -53,14 +53,14 @@ export function answerToolSearch<T>(call: T, tools: unknown, options?: SearchOpt
   return (isText(value) && decodedText(value) === 'null' ? null : value) as ToolSearchAnswer<T>;
 }
 
-/** An answer to a tool search: text of the call's type if that is JSON text. `null`: the call is not a search. */
+/** An answer to a tool search: text of the call's type if the call is JSON text; `null` if the call is not a search. */
 export type ToolSearchAnswer<T> = Written<T, { [name: string]: unknown }> | null;
 
 function decodedText(text: Text): string | undefined {
   return typeof text === 'string' ? text : decoded(text);
 }
 
-/** Reads JSON text. For other text the core throws its own error, with code and place. */
+/** Parses JSON text. For invalid text the core throws its error, with code and position. */
 function parsed(text: Text): unknown {
   try {
     return JSON.parse(decodedText(text) as string);
@@ -70,17 +70,17 @@ function parsed(text: Text): unknown {
   }
 }
 
-/** Bytes as a string, which the core reads as JSON text. */
+/** Returns bytes as a string, which the core reads as JSON text. */
 function asText(tools: unknown): unknown {
   if (!isBytes(tools)) return tools;
-  // Bytes that are not UTF-8 are the core's to refuse.
+  // The core refuses bytes that are not UTF-8.
   return decoded(tools) ?? ask('check', tools, { dialect: 'portable' });
 }
 
 /**
- * A tool list made ready for many searches: read once, never changed. Of several tools with one name the first one counts.
+ * A tool list prepared for many searches. It is read once and never changes. Of several tools with the same name, the first is used.
  *
- * It has WebAssembly memory of its own, about a megabyte and what the list takes, which goes when the index does.
+ * Each index has its own WebAssembly memory, about one megabyte plus the size of the list, which is freed with the index.
  *
  * @example
  * ```ts
@@ -92,21 +92,21 @@ export class ToolIndex {
   readonly #kept: Kept;
 
   /**
-   * @param tools - A tool list, as {@link searchTools} takes it.
+   * @param tools - A tool list in any form that {@link searchTools} accepts.
    *
-   * @throws {@link ToolwireError} `invalid-request` if `tools` is no tool list, `invalid-value`, `too-deep`.
+   * @throws {@link ToolwireError} `invalid-request` if `tools` is not a tool list, `invalid-value`, `too-deep`.
    */
   constructor(tools: unknown) {
     this.#kept = Kept.of('new ToolIndex', tools);
   }
 
-  /** How many tools can be found. */
+  /** Number of tools that can be found. */
   get size(): number {
     return this.#kept.size;
   }
 
   /**
-   * {@link searchTools} in this list.
+   * Does the same as {@link searchTools}, in this list.
    *
    * @throws {@link ToolwireError} `empty-query`, `unknown-option`, `invalid-option`, `invalid-value`.
    */
@@ -115,7 +115,7 @@ export class ToolIndex {
   }
 
   /**
-   * {@link answerToolSearch} from this list.
+   * Does the same as {@link answerToolSearch}, with this list.
    *
    * @throws {@link ToolwireError} `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`.
    */

@@ -1,6 +1,6 @@
 /**
- * Everything that `toolwire` has, without the WebAssembly: {@link init} is given that first. For pages that load it as a
- * file of its own, and for engines that only run WebAssembly which was compiled beforehand.
+ * The whole API of `toolwire` without the embedded WebAssembly, which {@link init} has to be given first. For pages that load it as a
+ * separate file, and for engines that only run WebAssembly that was compiled beforehand.
  *
  * @packageDocumentation
  */

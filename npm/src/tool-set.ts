@@ -8,25 +8,25 @@ import type { ToolFor } from './tool-types.js';
 import type { SanitizedTools } from './tools.js';
 
 /**
- * A tool list that an API accepts, made once. It is frozen, all the way down: whoever gets it gets the same objects. All but `json` and
- * `lossless` are made when they are first read.
+ * A tool list that an API accepts, computed once. It is deeply frozen, because every caller gets the same objects. All members except
+ * `json` and `lossless` are computed when they are first read.
  *
- * The type does not say that the list is frozen, because the SDKs take no `readonly` lists. A change throws a `TypeError`: change a copy.
+ * The type is not `readonly`, because the SDKs accept no `readonly` lists. Changing the list throws a `TypeError`: change a copy.
  */
 export interface ReadyTools<T> extends Readonly<Omit<SanitizedTools<T[]>, 'restore'>> {
-  /** The tools as compact JSON text, to be put into a request as it is. */
+  /** The tools as compact JSON text, to be spliced into a request. */
   readonly json: string;
-  /** Brings the model's calls back to what the tools' own servers expect. */
+  /** Restores the model's calls for the tools' own servers. */
   readonly restore: Restore;
 }
 
 /**
- * A tool list that is sent with every request: sanitized once for each dialect, and handed out as it is after that.
+ * A tool list that is sent with every request. It is sanitized once for each dialect; later calls return the same objects.
  *
- * It is known by its contents: what becomes of the list after it was given changes nothing here. {@link update} takes the list that
- * `tools/list_changed` brings, and then only tools that changed are sanitized again.
+ * The set copies the list: changing the list that was passed in has no effect. {@link update} accepts the list that
+ * `tools/list_changed` announces, and sanitizes only the tools that changed.
  *
- * It has WebAssembly memory of its own, about a megabyte and what the list takes, which goes when the set does.
+ * Each set has its own WebAssembly memory, about one megabyte plus the size of the list, which is freed with the set.
  *
  * @example
  * ```ts
@@ -37,36 +37,36 @@ export interface ReadyTools<T> extends Readonly<Omit<SanitizedTools<T[]>, 'resto
  */
 export class ToolSet {
   readonly #kept = new KeptSet();
-  /** What was handed out, by the options; the one used last comes last. */
+  /** The lists that were returned, by their options; the most recently used is last. */
   readonly #ready = new Map<string, HandedOut>();
 
   /**
-   * @param tools - A list of tools, as {@link sanitizeTools} takes it: a value or JSON text.
-   * @throws {@link ToolwireError} `invalid-request` if it is no list of tools, `invalid-json`, `invalid-value`, `too-deep`.
+   * @param tools - A tool list in any form that {@link sanitizeTools} accepts: a value or JSON text.
+   * @throws {@link ToolwireError} `invalid-request` if it is not a tool list, `invalid-json`, `invalid-value`, `too-deep`.
    */
   constructor(tools: unknown) {
     this.#kept.take('new ToolSet', tools);
   }
 
-  /** How many tools it has, those that an API runs itself included. */
+  /** Number of tools, including those that an API runs itself. */
   get size(): number {
     return this.#kept.size;
   }
 
   /**
-   * Takes another list in place of this one. `false`: it says the same, and all that was made stays.
+   * Replaces the list. Returns `false` if the new list is equal to the old one, in which case all results stay.
    *
-   * @throws {@link ToolwireError} as the constructor; the list stays what it was then.
+   * @throws {@link ToolwireError} as the constructor; the list then stays unchanged.
    */
   update(tools: unknown): boolean {
     return this.#changed(this.#kept.take('update', tools));
   }
 
   /**
-   * What {@link sanitizeTools} gives for this list, and its JSON text: made by the first call with such options, the same frozen
-   * objects after that.
+   * Returns the result of {@link sanitizeTools} for this list, and its JSON text. The first call with some options computes it; later
+   * calls with the same options return the same frozen objects.
    *
-   * If tools were set aside, `console.warn` names them as {@link sanitizeTools} does it, when the list is made. A function as
+   * If tools were set aside, `console.warn` names them when the list is computed, as in {@link sanitizeTools}. A function as
    * `onSetAside` is called every time.
    *
    * @throws {@link ToolwireError} `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`, `not-representable` if tools
@@ -75,24 +75,24 @@ export class ToolSet {
   sanitize<O extends ToolsOptions>(options: O): ReadyTools<ToolFor<O>> {
     const given = withoutHandler(options);
     const handler = handlerOf(options?.onSetAside);
-    // The function reads which tools are missing: a list for a caller who has none must still warn of them.
+    // A handler reports the missing tools itself, so callers with and without one have separate entries.
     const key = keyOf([handler !== undefined, given]);
     const known = key === undefined ? undefined : this.#ready.get(key);
     const handedOut = known ?? this.#made(given, key);
     const { ready, warning } = handedOut;
     if (warning !== undefined) {
       if (handler !== undefined) handler(ready.quarantined, { dialect: options.dialect });
-      // Reading `quarantined` once is enough while the list stays the same.
+      // Reading `quarantined` once suppresses the warning until the list changes.
       else if (!handedOut.isWatched) warnUnless(() => handedOut.isRead, warning);
       handedOut.isWatched = true;
     }
     return ready as ReadyTools<ToolFor<O>>;
   }
 
-  /** Makes the list for some options, and keeps it under their key. */
+  /** Computes the list for some options, and keeps it under their key. */
   #made(options: unknown, key: string | undefined): HandedOut {
     const made = this.#kept.ready(options);
-    // A copy, of what JSON has a spelling for: what the caller does with the options later must not change what was made for them.
+    // A JSON copy, because later changes of the caller's options must not affect this result.
     const ready = handOut(made, JSON.parse(JSON.stringify(options)));
     if (key !== undefined) {
       if (this.#ready.size >= MOST) for (const oldest of this.#ready.keys()) if (this.#ready.delete(oldest)) break;
@@ -107,10 +107,10 @@ export class ToolSet {
   }
 }
 
-/** The most different options that lists are kept for. */
+/** Maximum number of different options for which lists are kept. */
 const MOST = 16;
 
-/** Options as text; `undefined` if they are for the other side to refuse. */
+/** Returns options as text; `undefined` if they cannot be serialized, so that the core refuses them. */
 function keyOf(options: unknown): string | undefined {
   try {
     return JSON.stringify(options, spelled);
@@ -119,26 +119,26 @@ function keyOf(options: unknown): string | undefined {
   }
 }
 
-/** What JSON has no spelling for is not to look like what it has one for. */
+/** Keeps values that JSON cannot express (such as NaN or a function) distinct from those that it can. */
 function spelled(_: string, value: unknown): unknown {
   const isJson =
     typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'function' && typeof value !== 'symbol';
   return isJson ? value : { no: String(value) };
 }
 
-/** A list as it is returned, and the warning of its missing tools. */
+/** A list as it is returned, and the warning about its missing tools. */
 interface HandedOut {
   readonly ready: ReadyTools<unknown>;
   readonly warning: SetAsideWarning | undefined;
-  /** Whether `quarantined` was read. */
+  /** True if `quarantined` was read. */
   isRead: boolean;
-  /** Whether the warning was shown, or will be at the end of the turn. */
+  /** True if the warning was shown, or will be at the end of the turn. */
   isWatched: boolean;
 }
 
 /**
- * What is handed out. Everything but the list's text is made when it is first read: an agent that writes its own body reads that and
- * `restore`, and nothing else. What has become of the set by then, and of the caller's options, makes no difference.
+ * Returns the object for the caller. All members except the list's text are computed when they are first read, because an agent that
+ * writes its request body itself reads only `json` and `restore`. Later changes of the set or of the caller's options have no effect.
  */
 function handOut(made: Ready, options: unknown): HandedOut {
   const { json, quarantined, lossless, restore, warning, list } = made;
@@ -163,12 +163,12 @@ function handOut(made: Ready, options: unknown): HandedOut {
       return restorer();
     },
   });
-  const told = warning === undefined ? undefined : (JSON.parse(warning) as SetAsideWarning);
-  const handed: HandedOut = { ready, warning: told, isRead: false, isWatched: false };
+  const parsed = warning === undefined ? undefined : (JSON.parse(warning) as SetAsideWarning);
+  const handed: HandedOut = { ready, warning: parsed, isRead: false, isWatched: false };
   return handed;
 }
 
-/** The same value, which came from JSON text, frozen all the way down; without recursion, for it may be deep. */
+/** Deeply freezes a value that came from JSON text. It does not recurse, because the value may be deeply nested. */
 function frozen(value: object): object {
   const rest: unknown[] = [value];
   while (rest.length > 0) {

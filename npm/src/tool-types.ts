@@ -2,58 +2,58 @@ import type { DialectFormats } from './dialect-names.js';
 import type { Dialect, ToolFormat, ToolsOptions } from './options.js';
 import type { ObjectSchema } from './schema.js';
 
-/** A tool as some API has it, where it is not known which. */
-// biome-ignore lint/suspicious/noExplicitAny: the SDKs of the APIs have types of their own for it, which nothing else fits.
+/** A tool of an API that is not known at compile time. */
+// biome-ignore lint/suspicious/noExplicitAny: the SDKs of the APIs have their own types for tools, to which nothing else is assignable.
 export type Tool = any;
 
-/** A tool as MCP's `tools/list` has it. */
+/** A tool in the format of MCP's `tools/list`. */
 export interface McpTool {
   /** The name that the model calls. */
   name: string;
-  /** What the model reads of it. */
+  /** The description that the model reads. */
   description?: string;
-  /** Its arguments. */
+  /** The schema of its arguments. */
   inputSchema: ObjectSchema;
 }
 
-/** A tool as Anthropic Messages has it. */
+/** A tool in the format of Anthropic Messages. */
 export interface AnthropicTool {
   /** The name that the model calls. */
   name: string;
-  /** What the model reads of it. */
+  /** The description that the model reads. */
   description?: string;
-  /** Its arguments. */
+  /** The schema of its arguments. */
   input_schema: ObjectSchema;
-  /** Whether the API holds the model to the schema. */
+  /** True if the API enforces the schema. */
   strict?: boolean;
 }
 
-/** A tool as OpenAI Chat Completions, and what took it over, has it. */
+/** A tool in the format of OpenAI Chat Completions, which many other APIs share. */
 export interface OpenAIChatTool {
-  /** What kind of tool it is. */
+  /** The kind of tool. */
   type: 'function';
-  /** The function: its name, what the model reads of it, its arguments. */
+  /** The function: its name, its description, the schema of its arguments. */
   function: { name: string; description?: string; parameters?: ObjectSchema; strict?: boolean };
 }
 
-/** A tool as OpenAI Responses has it. */
+/** A tool in the format of OpenAI Responses. */
 export interface OpenAIResponsesTool {
-  /** What kind of tool it is. */
+  /** The kind of tool. */
   type: 'function';
   /** The name that the model calls. */
   name: string;
-  /** What the model reads of it. */
+  /** The description that the model reads. */
   description?: string;
-  /** Its arguments. */
+  /** The schema of its arguments. */
   parameters: ObjectSchema;
-  /** Whether the API holds the model to the schema. */
+  /** True if the API enforces the schema. */
   strict: boolean;
 }
 
 /** All tools of a request to Gemini, with schemas in Google's own form. */
 export interface GeminiTools {
   /** A tool without arguments has no `parameters`. */
-  // biome-ignore lint/suspicious/noExplicitAny: Google's SDK writes the names of types as an enum, which no string literal fits.
+  // biome-ignore lint/suspicious/noExplicitAny: Google's SDK has an enum for type names, to which no string is assignable.
   functionDeclarations: { name: string; description?: string; parameters?: any }[];
 }
 
@@ -63,48 +63,49 @@ export interface GeminiJsonSchemaTools {
   functionDeclarations: { name: string; description?: string; parametersJsonSchema?: ObjectSchema }[];
 }
 
-/** A tool as Gemini Interactions has it. */
+/** A tool in the format of Gemini Interactions. */
 export interface GeminiInteractionsTool {
   /** A function that the caller runs. */
   type: 'function';
-  /** What calls call it. */
+  /** The name that the model calls. */
   name: string;
-  /** What the model reads of it. */
+  /** The description that the model reads. */
   description?: string;
   /** The schema of its arguments. */
   parameters: ObjectSchema;
 }
 
-/** A tool as Bedrock's Converse has it. */
+/** A tool in the format of Bedrock's Converse. */
 export interface BedrockTool {
-  /** The tool: its name, what the model reads of it, its arguments. */
-  // biome-ignore lint/suspicious/noExplicitAny: AWS's SDK has a type of its own for JSON, which knows no `unknown`.
+  /** The tool: its name, its description, the schema of its arguments. */
+  // biome-ignore lint/suspicious/noExplicitAny: AWS's SDK has its own type for JSON, to which `unknown` is not assignable.
   toolSpec: { name: string; description?: string; inputSchema: { json: any } };
 }
 
 /** The entries of the list that `sanitizeTools` writes, by format. */
 export interface ToolsByFormat {
-  /** McpTool. */
+  /** Format of MCP. */
   mcp: McpTool;
-  /** AnthropicTool. */
+  /** Format of Anthropic Messages. */
   anthropic: AnthropicTool;
-  /** OpenAIChatTool. */
+  /** Format of OpenAI Chat Completions. */
   'openai-chat': OpenAIChatTool;
-  /** OpenAIResponsesTool. */
+  /** Format of OpenAI Responses. */
   'openai-responses': OpenAIResponsesTool;
-  /** GeminiTools. */
+  /** Format of Gemini, with schemas in Google's own form. */
   gemini: GeminiTools;
-  /** GeminiJsonSchemaTools. */
+  /** Format of Gemini, with JSON Schemas. */
   'gemini-json-schema': GeminiJsonSchemaTools;
-  /** GeminiInteractionsTool. */
+  /** Format of Gemini Interactions. */
   'gemini-interactions': GeminiInteractionsTool;
-  /** BedrockTool. */
+  /** Format of Bedrock's Converse. */
   bedrock: BedrockTool;
 }
 
 /**
- * An entry of the list that `sanitizeTools` writes with certain options: by `format`, or else by the dialect. Where both are known at
- * run time only, as after `dialectFor`, it is {@link Tool}. What the API runs itself is passed on as it is, and is not described.
+ * The type of an entry of the list that `sanitizeTools` writes with certain options: by `format`, or else by the dialect. It is
+ * {@link Tool} if these are only known at run time, as after `dialectFor`. Tools that the API runs itself are passed on unchanged, and
+ * are not covered by this type.
  */
 export type ToolFor<O extends ToolsOptions> = O extends { format: infer F extends ToolFormat }
   ? ToolFormat extends F

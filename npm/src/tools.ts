@@ -6,28 +6,27 @@ import { Restore, type RestoreJson } from './restore.js';
 import type { ToolFor } from './tool-types.js';
 
 /**
- * A tool list that an API accepts. What was changed for that is determined when it is first read, for the list as it was at the time
- * of the call.
+ * A tool list that an API accepts. The changes are computed when they are first read, for the list as it was at the time of the call.
  */
 export interface SanitizedTools<T> {
   /** The tools, in the API's own shape. */
   tools: T;
-  /** The tools that could not be made acceptable: they are not in the list. */
+  /** The tools that could not be made acceptable. They are not in the list. */
   quarantined: Quarantined[];
-  /** Every change, tool by tool. That a tool has another shape is none. */
+  /** Every change, tool by tool. The conversion to another tool format does not count as a change. */
   readonly changes: ToolChange[];
-  /** Whether the same arguments are accepted, no guidance is lost, and no tool is missing. */
+  /** True if the same arguments are accepted, no guidance is lost, and no tool is missing. */
   lossless: boolean;
-  /** Brings the model's calls back to what the tools' own servers expect. */
+  /** Restores the model's calls for the tools' own servers. */
   restore: Restore;
 }
 
 /**
- * Rewrites a tool list for one API: each schema in its dialect, each name legal, each tool in the API's own shape. A tool
- * that cannot be made acceptable is set aside, and never costs the others. The input is not changed.
+ * Rewrites a tool list for one API: each schema in its dialect, each name legal, each tool in the API's own format. A tool
+ * that cannot be made acceptable is set aside and does not affect the others. The input is not changed.
  *
  * If tools were set aside and the caller does not read `quarantined` before the current turn ends, `console.warn` names them, once for
- * each list; `onSetAside` changes that.
+ * each list. The option `onSetAside` changes that.
  *
  * @example
  * ```ts
@@ -36,14 +35,14 @@ export interface SanitizedTools<T> {
  * const { name, arguments: args } = restore.call(call.function.name, call.function.arguments);
  * ```
  *
- * Tools of several servers go into one list as `[{ server, tools }, …]`: tools of one name stay callable, and `restore.call` gives
- * `{ server, name, arguments }`.
+ * Tools of several servers go into one list as `[{ server, tools }, …]`. Tools with the same name stay callable, and `restore.call`
+ * returns `{ server, name, arguments }`.
  *
- * @param tools - A list of tools as MCP's `tools/list`, Anthropic, OpenAI, Gemini or Bedrock have them, or an object that
- *   has one in `tools`; or its JSON text, which gives text of its type. What the API runs itself (a hosted search, say) is passed on as
- *   it is.
+ * @param tools - A tool list in the format of MCP's `tools/list`, Anthropic, OpenAI, Gemini or Bedrock, or an object with such a list
+ *   in `tools`; or its JSON text, for which the result is text of the same type. A tool that the API runs itself (such as a hosted
+ *   search) is passed on unchanged.
  * @throws {@link ToolwireError} `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`,
- *   `invalid-request` if it is no list of tools, `not-representable` if tools have to be set aside and `onSetAside` is `"error"`.
+ *   `invalid-request` if it is not a tool list, `not-representable` if tools have to be set aside and `onSetAside` is `"error"`.
  */
 export function sanitizeTools<T, O extends ToolsOptions>(
   tools: T,
@@ -67,7 +66,7 @@ export function sanitizeTools<T, O extends ToolsOptions>(
   return result;
 }
 
-/** What the core returns beside the tools. */
+/** The core's results other than the tools. */
 interface Reported {
   quarantined: Quarantined[];
   lossless: boolean;
@@ -76,7 +75,8 @@ interface Reported {
 }
 
 /**
- * What the APIs behind some dialects would reject about a tool list as it is, dialect by dialect. Empty means accepted.
+ * Finds what the APIs behind some dialects would refuse, reinterpret or ignore in a tool list, dialect by dialect. An empty result means
+ * that all of them accept the list.
  *
  * @example
  * ```ts
@@ -86,7 +86,7 @@ interface Reported {
  * ```
  *
  * @throws {@link ToolwireError} `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`, `too-deep`,
- *   `invalid-request` if it is no list of tools.
+ *   `invalid-request` if it is not a tool list.
  */
 export function checkTools(tools: unknown, options: CheckToolsOptions): ToolViolation[] {
   return ask('checkTools', tools, options) as ToolViolation[];
@@ -104,17 +104,17 @@ export function checkTools(tools: unknown, options: CheckToolsOptions): ToolViol
  * if (confidence === 'C') console.warn(dialect, because); // portable, nobody knows the host `llm.example`; …
  * ```
  *
- * @throws {@link ToolwireError} `unknown-dialect` for a host that is retired, and with `exact` for an unknown API; `unknown-option`;
- *   `invalid-option`, also if there is nothing to go by.
+ * @throws {@link ToolwireError} `unknown-dialect` for a retired host, and with `exact` for an unknown API; `unknown-option`;
+ *   `invalid-option`, also if none of `api`, `model` and `host` is given.
  */
 export function dialectFor(query: DialectQuery): DialectChoice {
   return callOnValues('dialectFor', [], query).value as DialectChoice;
 }
 
 /**
- * The options `target` and `native` of {@link applyDeferredLoading} for what is known of a backend: which construct of its own for
- * deferred tools it has. A backend that nobody knows to have one is no error: its `native` is `"none"`, its `target` is `null`, and
- * deferred tools are emulated.
+ * Returns the options `target` and `native` of {@link applyDeferredLoading} for a backend, according to the construct that it has for
+ * deferred tools. For an unknown backend, and for one without a construct, `native` is `"none"`, `target` is `null`, and deferred tools
+ * are emulated.
  *
  * @example
  * ```ts

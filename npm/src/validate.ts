@@ -2,8 +2,8 @@ import { callOnTwo } from './engine/call.js';
 import type { Validation } from './report.js';
 
 /**
- * What the tool's own schema says against the arguments of a call, in any draft from 4 to 2020-12. Arguments are an object,
- * also where the root of the schema has no `type`. Nothing of a value is in a message, so errors may be logged and handed to
+ * Validates the arguments of a call against the tool's own schema, in any draft from 4 to 2020-12. Arguments must be an object,
+ * even if the root of the schema has no `type`. Messages contain no value of the arguments, so errors may be logged and sent to
  * the model.
  *
  * @example
@@ -12,7 +12,7 @@ import type { Validation } from './report.js';
  * if (valid === false) for (const { pointer, message } of errors) console.warn(pointer, message);
  * ```
  *
- * @param args The arguments as the model answered them: a value or JSON text.
+ * @param args The arguments as the model wrote them: a value or JSON text.
  * @param schema The tool's own parameters: a value or JSON text.
  * @throws {@link ToolwireError} `invalid-schema` if the schema is neither an object nor a boolean; `invalid-json`, `invalid-value`, `too-deep`.
  */
@@ -21,8 +21,8 @@ export function validateArguments(args: unknown, schema: unknown): Validation {
 }
 
 /**
- * Returns what the `outputSchema` of an MCP tool says against the result of a call. A tool without one takes every result, and a result with
- * `isError: true` is not judged. Pointers are into the result and into the tool.
+ * Validates the result of a call against the `outputSchema` of an MCP tool. A tool without one accepts every result, and a result with
+ * `isError: true` is not validated. Pointers point into the result and into the tool.
  *
  * @example
  * ```ts
@@ -31,9 +31,9 @@ export function validateArguments(args: unknown, schema: unknown): Validation {
  * ```
  *
  * @param result The `CallToolResult`: a value or JSON text.
- * @param tool The tool as `tools/list` gives it: a value or JSON text.
- * @throws {@link ToolwireError} `invalid-value` if the tool is no object, `invalid-schema` if its `outputSchema` is neither an object nor
- * a boolean; `invalid-json`, `too-deep`.
+ * @param tool The tool as `tools/list` returns it: a value or JSON text.
+ * @throws {@link ToolwireError} `invalid-value` if the tool is not an object, `invalid-schema` if its `outputSchema` is neither an object
+ * nor a boolean; `invalid-json`, `too-deep`.
  */
 export function validateResult(result: unknown, tool: unknown): Validation {
   return callOnTwo('validateResult', result, tool, undefined).value as Validation;

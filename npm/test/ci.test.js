@@ -1,4 +1,4 @@
-// What is ready for CI: the action and the pre-commit hooks of this repository, each run as its runner would.
+// Tests what this repository offers for other projects' CI, the action and the pre-commit hooks, each run as its runner would.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -47,7 +47,7 @@ after(() => {
 describe('the action', { skip }, () => {
   const { inputs, runs } = read('action.yml');
 
-  /** Runs the steps as a runner does: expressions in `env` are filled in, and nothing else is. */
+  /** Runs the steps as a runner does: replaces expressions in `env`, and no others. */
   function run(files, given, { cwd = place(files), env: more = {} } = {}) {
     const values = { ...Object.fromEntries(Object.entries(inputs).map(([name, it]) => [name, it.default ?? ''])) };
     Object.assign(values, { command: `'${process.execPath}' ${PROGRAM}` }, given);
@@ -99,12 +99,12 @@ describe('the action', { skip }, () => {
     assert.equal(status, 1);
     assert.match(stdout, /^::error title=toolwire%3A enum-empty::/);
   });
-  test('is not green on nothing', () => {
+  test('fails if there is nothing to check', () => {
     assert.equal(run({}, {}).status, 2);
     assert.equal(run({}, { files: 'gone.json' }).status, 2);
     assert.equal(run({}, { files: '$(touch made)' }).status, 2);
   });
-  test('says what it finds, whatever it writes besides', () => {
+  test('prints its findings even if it also writes other outputs', () => {
     const { status, stdout, cwd } = run({ 'none.json': [] }, { files: 'none.json', sarif: 'out.sarif' });
     assert.equal(status, 2);
     assert.match(stdout, /^::error file=none\.json,.*expected at least one tool/);
@@ -114,7 +114,7 @@ describe('the action', { skip }, () => {
     assert.equal(unwritten.status, 2);
     assert.match(unwritten.stdout, /^::error title=toolwire::expected a file that can be written in `sarif`/);
   });
-  test('writes SARIF through no link of the checkout', () => {
+  test('does not write SARIF through a link in the checkout', () => {
     const outside = place({ 'target.sarif': 'kept' });
     const kept = readFileSync(join(outside, 'target.sarif'), 'utf8');
     const cwd = place({ 'tools.json': CLEAN });
@@ -140,18 +140,18 @@ describe('the action', { skip }, () => {
     assert.equal(run({}, { files: 'tools.json', sarif: 'in/out.sarif' }, { cwd }).status, 0);
     assert.equal(JSON.parse(readFileSync(join(cwd, 'in/out.sarif'), 'utf8')).version, '2.1.0');
   });
-  test('says no commands of others to the runner', () => {
+  test('passes no injected workflow commands to the runner', () => {
     const sarif = 'none/x%\n::warning::injected\r::error::too';
     const { status, stdout } = run({ 'tools.json': CLEAN }, { files: 'tools.json', sarif });
     assert.equal(status, 2);
     assert.match(stdout, /^::error title=toolwire::.*: none\/x%25%0A::warning::injected%0D::error::too\n$/);
   });
-  test('takes names of files for nothing else', () => {
+  test('does not read file names as options', () => {
     const { status, stderr } = run({ 'bad.json': BAD }, { files: 'bad.json\n--fail-on=never' });
     assert.equal(status, 2);
     assert.match(stderr, /\.\/--fail-on=never: expected a file/);
   });
-  test('takes spaces in lists, and no quotes that are open', () => {
+  test('accepts spaces in lists, and refuses unclosed quotes', () => {
     const given = { files: 'a.json', dialects: 'openai-chat, anthropic', exclude: ' anthropic , cohere' };
     const { status, stderr } = run({ 'a.json': CLEAN }, given);
     assert.equal(status, 0, stderr);
@@ -160,14 +160,14 @@ describe('the action', { skip }, () => {
     assert.equal(open.status, 2);
     assert.match(open.stdout, /^::error title=toolwire::expected words in `server`, found quotes that are not closed/);
   });
-  test('is written for the bash of macOS', () => {
+  test("only uses features of macOS's bash", () => {
     for (const name of ['action.sh', 'ci/hook.sh', 'ci/install.sh']) {
       const script = readFileSync(join(ROOT, 'scripts', name), 'utf8').replaceAll(/#.*/g, '');
       assert.doesNotMatch(script, /mapfile|readarray|declare -[An]|\$\{\w+,,/);
       assert.doesNotMatch(script, /(?<!\+)"\$\{(arguments|inputs|split|options|files)\[@\]\}"/);
     }
   });
-  test('runs nothing of the repository that it checks', () => {
+  test('runs no code of the repository that it checks', () => {
     const { PATH, started, nodes } = fetching();
     const temporary = place({});
     const env = { PATH, RUNNER_TEMP: temporary };
@@ -198,7 +198,7 @@ describe('the action', { skip }, () => {
   });
 });
 
-/** A repository that wants its own code to run: each of these leaves a mark if it does. */
+/** Returns a repository that tries to have its own code run. Each attempt that succeeds writes a file. */
 function poisoned(files) {
   const mark = `require('node:fs').writeFileSync('poisoned', '');`;
   const marked = `import { writeFileSync } from 'node:fs'; writeFileSync('poisoned', '');`;
@@ -236,8 +236,8 @@ function poisoned(files) {
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
- * Programs in place of those that fetch packages, first in `PATH`: each writes down how it was started, and what npm would take for its
- * registry there, and installs what was built here. `node` notes its working folder, from which shims of version managers are configured.
+ * Replaces the programs that fetch packages by others, first in `PATH`. Each logs how it was started and which registry npm would use
+ * there, and installs the local build. `node` logs its working folder, from which version managers' shims read their configuration.
  */
 function fetching() {
   const bin = place({});
@@ -285,7 +285,7 @@ function fetching() {
   return { PATH: [bin, process.env.PATH].join(delimiter), started, nodes };
 }
 
-/** What was started, if nothing of the repository had a say in it. */
+/** Returns the programs that were started, after asserting that the repository did not influence them. */
 function harmless(cwd, started, nodes) {
   assert.ok(!existsSync(join(cwd, 'poisoned')), 'code of the repository ran');
   for (const where of nodes) assert.ok(relative(realpathSync(cwd), where).startsWith('..'), where);
@@ -310,10 +310,10 @@ function harmless(cwd, started, nodes) {
 
 const SERVERS = { mcpServers: { x: { command: 'sh', args: ['-c', 'touch poisoned'] } } };
 
-describe('the hooks of pre-commit', { skip }, () => {
+describe('the pre-commit hooks', { skip }, () => {
   for (const { id, entry, args, language, files, exclude } of read('.pre-commit-hooks.yaml')) {
     const [script, kind, ...none] = entry.split(' ');
-    /** Runs it as pre-commit does: a script of the hook's repository, in the one that is checked. */
+    /** Runs the hook as pre-commit does: a script of the hook's repository, with the checked repository as working folder. */
     const hook = (cwd, env, options, names) =>
       spawnSync(join(ROOT, script), [kind, ...options, ...names], { cwd, env, encoding: 'utf8' });
 

@@ -1,4 +1,4 @@
-// The command line: every case of tests/command in this process, and through the program.
+// Tests the command line: runs every case of tests/command in this process, and through the program.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -37,7 +37,7 @@ const cases = files.flatMap((name) =>
   JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')).map((it) => ({ ...it, file: basename(name, '.json') })),
 );
 
-/** Text as cases have it: a string, the lines of one, or a JSON value. */
+/** Returns a text of a case: a string, a list of lines, or a JSON value. */
 function text(value) {
   if (value === undefined) return '';
   if (typeof value === 'string') return value;
@@ -47,7 +47,7 @@ function text(value) {
 
 const json = (value) => Buffer.from(JSON.stringify(value));
 
-/** What a folder of the case's files has: names, those of folders with `/` behind them. */
+/** Returns the entries of a folder in the case's files. Names of folders end with `/`. */
 function listed({ files }, folder) {
   const inside = Object.keys(files ?? {}).filter((path) => path.startsWith(folder));
   return [...new Set(inside.map((path) => path.slice(folder.length).replace(/\/.*/s, '/')))];
@@ -55,7 +55,7 @@ function listed({ files }, folder) {
 
 const rest = ([, ...words]) => words;
 
-/** Gives a command what an API answers, if it asked as the case says. */
+/** Passes an API's answer to a command, after asserting that the request matches the case. */
 function answered(command, words, answer) {
   const asked = JSON.parse(words);
   asked.body = JSON.parse(asked.body);
@@ -68,10 +68,10 @@ function answered(command, words, answer) {
 
 const expected = ({ stdout, stderr, exitCode }) => [text(stdout), text(stderr), exitCode];
 
-/** What this process would decide about colours is left out. */
+/** Without the variables from which a process decides about colours. */
 const { NO_COLOR: _, FORCE_COLOR: __, TERM: ___, ...environment } = process.env;
 
-/** Runs the program: what it printed, and its exit code. */
+/** Runs the program, and returns its output and its exit code. */
 async function run(args, { input = '', cwd, env = {}, program = PROGRAM } = {}) {
   const child = spawn(process.execPath, [program, ...args], { cwd, env: { ...environment, ...env } });
   const out = ['', ''];
@@ -80,7 +80,7 @@ async function run(args, { input = '', cwd, env = {}, program = PROGRAM } = {}) 
       out[at] += piece;
     });
   }
-  // It may not read what is given to it.
+  // The program may exit without reading its input.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const [code] = await once(child, 'close');
@@ -101,7 +101,7 @@ after(() => {
   for (const folder of places) rmSync(folder, { recursive: true });
 });
 
-test('as many cases as there should be', () => {
+test('the number of cases is the committed one', () => {
   assert.equal(cases.length, JSON.parse(readFileSync(new URL('count.json', FOLDER), 'utf8')).cases);
 });
 
@@ -129,7 +129,7 @@ describe('every case', () => {
       const [stdout, stderr, code, ...written] = command.finish();
       assert.deepEqual([stdout, stderr, Number(code), progress], [...expected(it), text(it.progress)]);
       assert.deepEqual(
-        // The other two say how it is written.
+        // The other two of each four describe how the file is written.
         written.filter((_, at) => at % 4 < 2),
         Object.entries(it.written ?? {}).flatMap(([path, content]) => [path, text(content)]),
       );
@@ -152,11 +152,11 @@ describe('every case that needs no terminal and no server, through the program',
   }
 });
 
-test('dialects are what the library says', async () => {
+test("`dialects` prints the library's result", async () => {
   assert.deepEqual(JSON.parse((await run(['dialects', '--json']))[0]), dialects());
 });
 
-test('a reader that has had enough is no error', async () => {
+test('a reader that closes the pipe is not an error', async () => {
   const child = spawn(process.execPath, [PROGRAM, 'dialects', '--json'], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.destroy();
   let said = '';
@@ -167,7 +167,7 @@ test('a reader that has had enough is no error', async () => {
   assert.deepEqual([code, said], [0, '']);
 });
 
-/** A program whose output nobody reads: its exit code. */
+/** Runs a program whose output is not read, and returns its exit code. */
 async function unread(args, output, { cwd, input = '' } = {}) {
   const child = spawn(process.execPath, [PROGRAM, ...args], { cwd, env: environment });
   child[output].destroy();
@@ -177,7 +177,7 @@ async function unread(args, output, { cwd, input = '' } = {}) {
   return (await once(child, 'close'))[0];
 }
 
-test('a reader that has had enough changes neither the exit code nor what is written', async () => {
+test('a reader that closes the pipe changes neither the exit code nor the files', async () => {
   const tools = [{ name: 'now', inputSchema: { type: 'object', properties: { a: { enum: [] } } } }];
   const cwd = place({ 't.json': tools });
   assert.equal(await unread(['check', '-d', 'openai-chat', 't.json'], 'stdout', { cwd }), 1);
@@ -204,11 +204,11 @@ test('an output that cannot be written', {
   assert.deepEqual([code, said], [2, expected]);
 });
 
-test('the empty name is no file', async () => {
+test('the empty name is not a file', async () => {
   assert.deepEqual(await run(['check', '']), ['', 'toolwire: : expected a file, found none of that name\n', 2]);
 });
 
-describe('a server that speaks for itself', () => {
+describe('a server with hand-written messages', () => {
   const PLAIN = `
     console.log('a line for people');
     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
@@ -222,14 +222,14 @@ describe('a server that speaks for itself', () => {
   `;
   const tools = [{ name: 'a', inputSchema: { type: 'object' } }];
   for (const nextCursor of [null, '']) {
-    test(`and writes ${JSON.stringify(nextCursor)} where there is no further page`, async () => {
+    test(`that sends ${JSON.stringify(nextCursor)} as the cursor after the last page`, async () => {
       const server = ['--', process.execPath, '-e', PLAIN, JSON.stringify({ tools, nextCursor })];
       const [stdout, stderr, code] = await run(['matrix', '--json', ...server]);
       assert.deepEqual([stderr, code], ['', 0]);
       assert.equal(JSON.parse(stdout).count, 1);
     });
   }
-  test('and has tools that are none', async () => {
+  test('that lists invalid tools', async () => {
     const broken = [{ name: 'bad', inputSchema: { type: 'array' } }, { name: null }, 7];
     const server = ['--', process.execPath, '-e', PLAIN, JSON.stringify({ tools: [...tools, ...broken] })];
     const [stdout, stderr, code] = await run(['check', '-d', 'anthropic', '--json', ...server]);
@@ -239,14 +239,14 @@ describe('a server that speaks for itself', () => {
     const found = findings.map(({ pointer, rule }) => `${pointer} ${rule}`);
     for (const one of ['/tools/1/inputSchema root-object', '/tools/3 not-a-tool']) assert.ok(found.includes(one), one);
   });
-  test('and has too many tools', async () => {
+  test('that lists too many tools', async () => {
     const script = PLAIN.replace('JSON.parse(process.argv[1])', '{ tools: Array(10_001).fill({}) }');
     const [, stderr, code] = await run(['check', '--', process.execPath, '-e', script]);
     assert.equal(code, 2);
     assert.match(stderr, /: expected at most 10000 tools, found more\n$/);
   });
   for (const told of [{}, { tools: 'none' }]) {
-    test(`and answers ${JSON.stringify(told)}`, async () => {
+    test(`that answers ${JSON.stringify(told)}`, async () => {
       const [, stderr, code] = await run(['matrix', '--', process.execPath, '-e', PLAIN, JSON.stringify(told)]);
       assert.equal(code, 2);
       assert.match(
@@ -257,7 +257,7 @@ describe('a server that speaks for itself', () => {
   }
 });
 
-test('the program ends although something that the server started lives', {
+test('the program ends although a process that the server started is still running', {
   skip: process.platform === 'win32' && 'there are no such processes',
 }, async () => {
   const left = "setTimeout(() => require('node:fs').writeFileSync('over', ''), 60_000)";
@@ -274,7 +274,7 @@ test('the program ends although something that the server started lives', {
   process.kill(Number(readFileSync(join(cwd, 'pid'), 'utf8')));
 });
 
-test('pages without end', async () => {
+test('endless pages', async () => {
   const script = `
     let pages = 0;
     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
@@ -289,7 +289,7 @@ test('pages without end', async () => {
   assert.deepEqual([/expected (all pages in 10|an answer in 1) s/.test(stderr), code], [true, 2], stderr);
 });
 
-test('a secret at the place where the log of a server is cut', async () => {
+test('a secret at the place where the log of a server is truncated', async () => {
   const env = { TOKEN: 'a-secret-of-forty-characters-0123456789z' };
   for (const length of [16_384, 16_384 + 16 * env.TOKEN.length]) {
     const script = `process.stderr.write(process.env.TOKEN + 'x'.repeat(${length - 20}), () => process.exit(3))`;
@@ -298,14 +298,14 @@ test('a secret at the place where the log of a server is cut', async () => {
   }
 });
 
-test('a server gets of the environment what it is given', async () => {
+test('a server only gets the variables that are passed to it', async () => {
   const script = 'console.error(process.env.TOKEN, process.env.OTHER, process.env.PATH !== undefined); process.exit(3)';
   const env = { TOKEN: 'secret', OTHER: 'secret too' };
   const server = ['--', process.execPath, '-e', script];
   const [, none] = await run(['check', ...server], { env });
   assert.match(none, /^undefined undefined true\n/);
   const [, one] = await run(['check', '--env', 'TOKEN', '--env', 'UNSET', ...server], { env });
-  // What it says of it is not told.
+  // The value is masked in the server's log.
   assert.match(one, /^… undefined true\n/);
 });
 
@@ -337,7 +337,7 @@ describe('a live server over stdio', () => {
     assert.match(written, /"properties":\{"b":\{"const":"x"\},"a":\{"type":"string"\}\}/);
   });
 
-  test('one that ends at once, and one that does not exist', async () => {
+  test('a server that ends at once, and one that does not exist', async () => {
     const script = 'console.error("no token\\u009b2J\\u202e"); process.exit(3)';
     const [stdout, stderr, code] = await run(['check', '--', process.execPath, '-e', script]);
     assert.deepEqual([stdout, code], ['', 2]);
@@ -350,13 +350,13 @@ describe('a live server over stdio', () => {
     ]);
   });
 
-  test('without the SDK, the command that brings it', async () => {
+  test('without the SDK, the message names the command that installs it', async () => {
     const cwd = place();
     for (const name of ['command.js', 'command.wasm.br']) {
       writeFileSync(join(cwd, name), readFileSync(new URL(name, pathToFileURL(PROGRAM))));
     }
     writeFileSync(join(cwd, 'package.json'), '{"type":"module"}');
-    // Not in the folder that the command is run in: that may be a repository that is only checked.
+    // Not in the working folder, which may be a repository that is only checked.
     const poisoned = place();
     const sdk = join(poisoned, 'node_modules/@modelcontextprotocol/sdk');
     for (const name of [
@@ -385,7 +385,7 @@ describe('a live server over stdio', () => {
     assert.doesNotMatch(said, /a-secret/);
   });
 
-  test('Ctrl-C ends the server, too, and so does being ended', {
+  test('Ctrl-C and SIGTERM end the server, too', {
     skip: process.platform === 'win32' && 'there are no signals to send',
   }, async () => {
     const script = `
@@ -395,7 +395,7 @@ describe('a live server over stdio', () => {
     `;
     const ended = async (signal) => {
       const cwd = place();
-      // However busy the machine is: 30 s are for what never happens.
+      // The wait is long, in case the machine is busy; it only takes 30 s if the file is never written.
       const written = async (name) => {
         for (let tries = 0; tries < 300 && !existsSync(join(cwd, name)); tries++) {
           await new Promise((resolve) => setTimeout(resolve, 100));
@@ -420,7 +420,7 @@ describe('a live server over stdio', () => {
 describe('a live server at an address', () => {
   const TOOLS = [{ name: 'one', inputSchema: { type: 'object', properties: { a: { enum: [] } } } }];
 
-  /** A server that speaks streamable HTTP, or the older SSE only, to who has the token. */
+  /** Starts a server with streamable HTTP, or only the older SSE, for clients with the token. */
   async function served(transport, work) {
     const http = createServer(async (request, response) => {
       if (request.headers.authorization !== 'Bearer secret') {
@@ -462,7 +462,7 @@ describe('a live server at an address', () => {
     }
   }
 
-  test('one whose small answer unpacks to a large one', async () => {
+  test('a small answer that decompresses to a large one', async () => {
     const large = Buffer.from(`{"jsonrpc":"2.0","id":1,"result":{"tools":[${'{},'.repeat(12 << 20)}{}]}}`);
     const packed = gzipSync(large);
     assert.ok(packed.length < 100_000);
@@ -503,7 +503,7 @@ describe('a live server at an address', () => {
     });
   }
 
-  test('one that a file declares, with a variable', async () => {
+  test('a server that a file declares, with a variable', async () => {
     await served('http', async (url) => {
       const headers = { Authorization: 'Bearer ${' + 'THE_TOKEN}' };
       const cwd = place({ '.mcp.json': { mcpServers: { far: { url, headers } } } });
@@ -514,7 +514,7 @@ describe('a live server at an address', () => {
     });
   });
 
-  test('one that refuses, one that is late, and none', async () => {
+  test('a server that refuses, one that is late, and one that does not exist', async () => {
     await served('http', async (url) => {
       const [, stderr, code] = await run(['check', '--url', url]);
       assert.equal(code, 2);
@@ -546,7 +546,7 @@ describe('a live server at an address', () => {
   });
 });
 
-test('links to folders are followed where they come to an end', {
+test('links to folders are followed unless they are endless', {
   skip: process.platform === 'win32' && 'not everybody may make links there',
 }, async () => {
   const cwd = place({ 'real/t.json': { type: 'object', properties: {} } });
@@ -567,7 +567,7 @@ test('a file that cannot be written', async () => {
   );
 });
 
-test('a baseline that a configuration names is not written through a link', {
+test('a baseline from a configuration file is not written through a link', {
   skip: process.platform === 'win32' && 'not everybody may make links there',
 }, async () => {
   const outside = place({ 'target.json': { version: 1, findings: [] } });
@@ -597,7 +597,7 @@ test('a baseline that a configuration names is not written through a link', {
   mkdirSync(join(cwd, 'in'));
   assert.equal((await run(args, { cwd }))[2], 0);
   assert.ok(existsSync(join(cwd, 'in/base.json')));
-  // So is a relative path on the command line: only an absolute one leads anywhere.
+  // The same holds for a relative path on the command line: only an absolute path is followed.
   symlinkSync(join(outside, 'target.json'), join(cwd, 'link'));
   symlinkSync(outside, join(cwd, 'out'));
   const named = (path) => run(['check', '-d', 'codex', '--baseline', path, '--update-baseline', 't.json'], { cwd });
@@ -633,7 +633,7 @@ test('a device in place of a file is refused, unless its name is given', {
   assert.doesNotMatch(stderr, /regular file/);
 });
 
-test('a file of the system that says that it is empty is not read', {
+test('a system file with a reported size of 0 is not read', {
   skip: !existsSync('/proc/self/environ') && 'this system has no /proc',
 }, async () => {
   const cwd = place({ 't.json': { type: 'object', properties: {} } });

@@ -1,4 +1,4 @@
-// Real tools: the object path gives what the text paths give.
+// Compares the object path with the text paths, on real tools.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import * as toolwire from '../dist/index.js';
 
-/** The sample in this repository, and all the data where it lies beside the checkout. */
+/** The sample in this repository, and all data if it is next to the checkout. */
 const sources = ['../../tests/sample', '../../../shared/data']
   .map((folder) => ({ folder, file: new URL(`${folder}/mcp_tools.jsonl`, import.meta.url) }))
   .filter(({ folder, file }) => folder.endsWith('sample') || existsSync(file))
@@ -18,7 +18,7 @@ const sources = ['../../tests/sample', '../../../shared/data']
       .map((line) => JSON.parse(line).inputSchema),
   }));
 
-/** A function, how a schema becomes its input, and its options. */
+/** A function, the conversion of a schema to its input, and its options. */
 const calls = [
   ['sanitize', (schema) => schema, { dialect: 'codex' }],
   ['sanitize', (schema) => schema, { dialect: 'codex-wire' }],
@@ -81,12 +81,12 @@ for (const [{ folder, schemas }, [name, inputOf, options]] of sources.flatMap((s
   });
 }
 
-/** What a function wrote, or its answer. */
+/** Returns the value that a function wrote, or its answer. */
 function writtenOf(result) {
   return result.schema ?? result.request ?? result;
 }
 
-/** What it says of that. */
+/** Returns the rest of a function's result. */
 function reportOf(result) {
   return { ...result, schema: undefined, request: undefined };
 }

@@ -1,5 +1,5 @@
-// What becomes of a defect of ours: an error that says so, a next call that works, and nobody else's loss. The WebAssembly has a hidden
-// function that makes its next call fail inside; here every instance is known, so that it can be called.
+// Tests the effect of a defect of toolwire: an error that reports it, a next call that works, and no effect on other objects. The
+// WebAssembly has a hidden function that makes its next call trap; this test collects all instances, in order to call it.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -48,7 +48,7 @@ const piece = (text) =>
 const begin = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0, id: 'c', function: { name: 'files_read', arguments: '' } }] } }] })}\n\n`;
 const end = `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] })}\n\n`;
 
-describe('a call that fails inside', () => {
+describe('a call that traps', () => {
   const schema = { type: 'object', properties: { a: { const: 1 } } };
   const call = { type: 'tool_use', id: 'c', name: 'tool_search', input: { query: 'read' } };
   const calls = {
@@ -75,7 +75,7 @@ describe('a call that fails inside', () => {
     });
   }
 
-  test('a tool set goes on in another instance', () => {
+  test('a tool set continues in another instance', () => {
     const codex = new ToolSet(TOOLS).sanitize({ dialect: 'codex' }).json;
     const set = new ToolSet(TOOLS);
     const first = set.sanitize({ dialect: 'moonshot' });
@@ -101,7 +101,7 @@ describe('a call that fails inside', () => {
   });
 });
 
-describe('others go on', () => {
+describe('other objects continue', () => {
   test('streams', () => {
     const whole = restore.stream();
     const expected = [begin, piece('{"dollar_ref_":'), piece('"main"}'), end]
@@ -116,7 +116,7 @@ describe('others go on', () => {
     isInternal(() => other.feedText(piece('{')), /make it anew/);
     isInternal(() => other.feedText(piece('{')), /make it anew/);
     isInternal(() => other.finishText(), /make it anew/);
-    // In the middle of an event, with arguments held back: nothing is missing.
+    // The trap is in the middle of an event, with arguments held back, and nothing is lost.
     out += one.feedText(piece('{"dollar_ref_":').slice(40)) + one.feedText(piece('"main"}')) + one.feedText(end);
     assert.equal(out, expected);
     assert.match(expected, /\$ref/);
@@ -124,7 +124,7 @@ describe('others go on', () => {
     assert.equal(restore.stream().feedText(begin), begin.replace('files_read', 'files.read'));
   });
 
-  test('streams of events, whatever becomes of the events', () => {
+  test('streams of events, even if the events change afterwards', () => {
     const events = [begin, piece('{"dollar_ref_":'), piece('"main"}'), end].map((text) => JSON.parse(text.slice(6)));
     const [one, other] = [restore.stream(), restore.stream()];
     const here = instances.at(-1);
@@ -137,7 +137,7 @@ describe('others go on', () => {
     assert.deepEqual(out.at(-1).choices[0].delta.tool_calls[0].function.arguments, '{"$ref":"main"}');
   });
 
-  test('what is remembered of a stream has an end, and what cannot be read twice is not remembered', () => {
+  test('the memory of a stream is bounded, and an event that cannot be read twice is not remembered', () => {
     const parsed = (text) => JSON.parse(text.slice(6));
     const long = { choices: [{ index: 0, delta: { content: 'a'.repeat(9_000_000) } }] };
     const [endless, odd, resting, other] = [restore.stream(), restore.stream(), restore.stream(), restore.stream()];
@@ -206,7 +206,7 @@ describe('others go on', () => {
     other.close();
   });
 
-  test('a request that cannot be opened ends nothing', () => {
+  test('a request that cannot be opened does not affect other exchanges', () => {
     const one = Exchange.open(url, body, options);
     const here = instances.at(-1);
     assert.equal(one.reply(searches('s')), null);
@@ -216,7 +216,7 @@ describe('others go on', () => {
     one.close();
   });
 
-  test('as many share an instance at most as a defect may cost', () => {
+  test('the number of sessions in one instance is bounded', () => {
     const streams = Array.from({ length: 200 }, () => restore.stream());
     const homes = instances.slice(-3);
     const before = instances.length;
@@ -238,7 +238,7 @@ describe('memory', () => {
     assert.equal(instances.length, before + 1);
   });
 
-  test('an instance is given back with the last that was in it', () => {
+  test('an instance is discarded with the last session in it', () => {
     const url = 'http://localhost/v1/messages';
     const exchange = Exchange.open(url, JSON.stringify(REQUEST), { dialect: 'anthropic' });
     exchange.feedText(huge);
@@ -250,7 +250,7 @@ describe('memory', () => {
   });
 });
 
-/** Runs a program that has this package. */
+/** Runs a program that imports this package. */
 async function run(program, ...flags) {
   const child = promisify(execFile)(process.execPath, [...flags, '--input-type=module', '-e', program], {
     cwd: new URL('.', import.meta.url),
@@ -261,7 +261,7 @@ async function run(program, ...flags) {
   );
 }
 
-test('an error that nobody catches is a few lines', async () => {
+test('an uncaught error prints only a few lines', async () => {
   for (const file of ['index.js', 'index.cjs']) {
     const { stderr, code } = await run(
       `const { sanitize } = await import('../dist/${file}').then((all) => all.default ?? all); sanitize({}, { dialect: 'none' }).schema;`,
@@ -306,7 +306,7 @@ test('a frozen prototype changes nothing', async () => {
   ]);
 });
 
-test('bytes that say they are fewer than they are', () => {
+test('bytes that report a wrong length', () => {
   const text = JSON.stringify({ type: 'object', properties: { a: { const: 'x'.repeat(100_000) } } });
   const expected = sanitize(text, { dialect: 'codex' }).schema;
   for (const claimed of [0, 4, 2 ** 40, -1, Number.NaN]) {
@@ -330,7 +330,7 @@ test('bytes that say they are fewer than they are', () => {
   assert.deepEqual(sanitize(text, { dialect: 'codex' }).schema, expected);
 });
 
-test('a `restore` of an older version is refused, and so is one that is forged', () => {
+test('a `restore` of an older version is refused, and so is a forged one', () => {
   const older = { version: 1, tools: { a: { name: 'a', options: { dialect: 'gemini' }, schema: {} } } };
   const { code, pointer, message } = caught(() => Restore.from(older));
   assert.deepEqual([code, pointer], ['invalid-value', '/version']);
@@ -339,7 +339,7 @@ test('a `restore` of an older version is refused, and so is one that is forged',
   assert.equal(caught(() => Restore.from(forged)).pointer, '/tools/a/plan/encoded');
 });
 
-test('what is no plan is refused, and the message says what it may be', () => {
+test('a value that is not a plan is refused, and the message states what is expected', () => {
   const refuses = (plan, pointer, message) => {
     for (const call of [() => restoreArguments({}, plan), () => restoreArguments('{}', plan)]) {
       const error = caught(call);
@@ -352,7 +352,7 @@ test('what is no plan is refused, and the message says what it may be', () => {
   refuses({ version: 3 }, '/version', /expected the version 2 of a plan, found 3, which a newer toolwire wrote/);
   refuses({ version: 2, tools: {} }, '/tools', /expected a plan .*of one schema; found the member `tools`/);
   refuses(null, '', /expected a plan .*an object; found null/);
-  // What JSON cannot say.
+  // A value that JSON cannot express.
   const circle = { version: 2 };
   circle.encoded = { items: circle };
   refuses(circle, '/encoded/items', /cycle|circular/);
@@ -361,7 +361,7 @@ test('what is no plan is refused, and the message says what it may be', () => {
   assert.equal(caught(() => restoreArguments('{}')).code, 'invalid-value');
 });
 
-test('a restore is what it was when it was read', () => {
+test('a restore does not change with the value from which it was read', () => {
   const json = { version: 2, tools: { a_b: { name: 'a.b' } } };
   const kept = Restore.from(json);
   json.tools.a_b.name = 'changed';
@@ -370,7 +370,7 @@ test('a restore is what it was when it was read', () => {
   assert.equal(kept.call('a_b', {}).name, 'a.b');
 });
 
-test('workers see nothing of each other', async () => {
+test('workers are independent of each other', async () => {
   const program = `
     import { parentPort, workerData } from 'node:worker_threads';
     import { Restore, sanitize } from '../dist/index.js';

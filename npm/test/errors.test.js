@@ -1,4 +1,4 @@
-// Errors: one class, codes that are part of the API, messages that teach, and an instance that survives them.
+// Tests errors: one class, codes that are part of the API, messages that explain, and an instance that still works afterwards.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -24,11 +24,11 @@ function caught(call) {
   return assert.fail('expected an error');
 }
 
-test('the error is an Error of its own class', () => {
+test('errors have their own class', () => {
   const error = caught(() => sanitize('{"a": ', { dialect: 'codex' }).schema);
   assert.ok(error instanceof Error);
   assert.equal(error.name, 'ToolwireError');
-  // A log often has the message alone, or prints the class.
+  // Logs often contain only the message, or print the class.
   assert.equal(error.message, `${error.code}${error.pointer && ` at \`${error.pointer}\``}: ${error.detail}`);
   assert.match(inspect(ToolwireError), /^\[class ToolwireError extends Error\]/);
   assert.equal(error.code, 'invalid-json');
@@ -46,7 +46,7 @@ test('an unknown dialect names the known ones and a call that works', () => {
   assert.match(message, /`sanitize\(schema, \{ dialect: "codex" \}\)`/);
 });
 
-test('no dialect, no options, options that are none', () => {
+test('a missing dialect, missing options, options that are not an object', () => {
   assert.equal(caught(() => sanitize({}, {}).schema).pointer, '/dialect');
   assert.equal(caught(() => sanitize({}).schema).pointer, '/dialect');
   assert.equal(caught(() => check({}, null)).pointer, '/dialect');
@@ -54,7 +54,7 @@ test('no dialect, no options, options that are none', () => {
   assert.equal(caught(() => normalizeEnvelope({}, []).schema).code, 'invalid-option');
 });
 
-test('a header is a string, or is not there', () => {
+test('a header is a string or missing', () => {
   assert.equal(stripDeferralBetas(undefined), null);
   assert.equal(stripDeferralBetas(null), null);
   for (const value of [7, ['a'], { 'anthropic-beta': 'a' }]) {
@@ -70,7 +70,7 @@ test('an unknown option names the known ones', () => {
   assert.match(message, /`share`/);
 });
 
-test('an option that is undefined is not given', () => {
+test('an undefined option counts as missing', () => {
   assert.deepEqual(sanitize({ type: 'string' }, { dialect: 'codex', maxBytes: undefined, share: undefined }).schema, {
     type: 'string',
   });
@@ -86,11 +86,11 @@ test('too-lossy carries the changes', () => {
   assert.deepEqual(Object.keys(error.changes[0]), Object.keys(changes[0]));
 });
 
-test('a request that is none', () => {
+test('a value that is not a request', () => {
   assert.equal(caught(() => applyDeferredLoading({}).request).code, 'invalid-request');
 });
 
-test('errors leave nothing behind', () => {
+test('errors leave no state behind', () => {
   const options = { dialect: 'codex' };
   const input = { properties: { a: { const: 1 } } };
   const before = JSON.stringify(sanitize(input, options).schema);
@@ -102,7 +102,7 @@ test('errors leave nothing behind', () => {
   assert.equal(JSON.stringify(sanitize(input, options).schema), before);
 });
 
-test('an exhausted stack is an error of this call only', () => {
+test('a stack overflow is an error of this call only', () => {
   const options = { dialect: 'codex' };
   const value = { properties: { a: { const: 1 }, list: { items: { items: { items: {} } } } } };
   const expected = JSON.stringify(sanitize(value, options).schema);
@@ -111,7 +111,7 @@ test('an exhausted stack is an error of this call only', () => {
     try {
       deeper();
     } catch {
-      // Once there is a little stack left, each frame on the way back tries with a little more.
+      // Once the stack is almost full, each frame on the way back retries with a little more of it.
     }
     if (kinds.has('done') || kinds.size > 50) return;
     try {

@@ -1,4 +1,4 @@
-// One request of a client and its reply: the cases of tests/exchange, which all languages play.
+// Tests `Exchange` with the cases of tests/exchange, which all languages run.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const open = ({ url = 'http://localhost/v1/messages', options }, body) => Exchan
 
 const typeOf = (event) => event.type ?? event.event_type;
 
-/** Events as text, `whole` or without the line ends behind the last one, which some servers leave out. */
+/** Returns events as text: `whole`, or without the final line ends, which some servers omit. */
 function textOf(events, named, whole) {
   // Events of Chat Completions and Gemini have no type.
   const nameOf = (event) => (named && typeOf(event) !== undefined ? `event: ${typeOf(event)}\n` : '');
@@ -40,7 +40,7 @@ function feed(exchange, text) {
   return out + exchange.finishText();
 }
 
-/** Plays a case, its request and its replies as strings or as bytes. */
+/** Runs a case, with its request and its replies as strings or as bytes. */
 function play(one, as, named, whole) {
   const text = one.bare ?? JSON.stringify(one.asked);
   if (one.error !== undefined) {
@@ -60,7 +60,7 @@ function play(one, as, named, whole) {
   const exchange = open(one, as.given(text));
   warn.mock.restore();
   const warned = warn.mock.calls.map(({ arguments: [said] }) => said);
-  // Who has been told is not told again.
+  // The same warning is not repeated.
   if (one.warning === undefined || warned.length > 0) {
     assert.deepEqual(warned, one.warning === undefined ? [] : [`toolwire: ${one.warning}`]);
   }
@@ -107,7 +107,7 @@ for (const one of casesOf('streams')) {
   });
 }
 
-test('exchanges do not disturb each other, and one that is closed is over', () => {
+test('exchanges are independent of each other, and a closed one is over', () => {
   const [one] = casesOf('whole');
   const body = JSON.stringify(one.asked);
   const exchanges = [1, 2, 3].map(() => open(one, body));
@@ -127,7 +127,7 @@ const BAD = JSON.stringify({
 });
 const ANTHROPIC = { options: { dialect: 'anthropic' } };
 
-test('a warning is given once, and not by who has another way', () => {
+test('a warning is given once, and not with another `onSetAside`', () => {
   const warn = mock.method(console, 'warn', () => {});
   const told = [];
   try {
@@ -150,7 +150,7 @@ test('a warning is given once, and not by who has another way', () => {
   );
 });
 
-test('another dialect is another warning, and what a function throws comes through', () => {
+test('each dialect has its own warning, and errors of a function pass through', () => {
   const warn = mock.method(console, 'warn', () => {});
   open({ options: { dialect: 'bedrock' } }, BAD);
   open({ options: { dialect: 'mistral' } }, BAD);
@@ -162,7 +162,7 @@ test('another dialect is another warning, and what a function throws comes throu
   assert.throws(() => open({ options: { dialect: 'anthropic', onSetAside: thrower } }, BAD), { message: 'mine' });
 });
 
-test('a tool that turns out to be unusable once it is found is told then', () => {
+test('a tool that is found to be unusable after a search is reported then', () => {
   const warn = mock.method(console, 'warn', () => {});
   const tools = [
     { type: 'tool_search_tool_bm25_1', name: 's' },
@@ -181,7 +181,7 @@ test('a tool that turns out to be unusable once it is found is told then', () =>
   assert.throws(() => strict.reply(JSON.stringify({ content: [search], stop_reason: 'tool_use' })), {
     code: 'not-representable',
   });
-  // A client that has the beginning of a stream is told in it.
+  // A client that already has the beginning of a stream gets the error in the stream.
   const streaming = open({ options: { dialect: 'anthropic', onSetAside: 'error' } }, body);
   const events = [
     { type: 'message_start', message: { content: [] } },
@@ -196,7 +196,7 @@ test('a tool that turns out to be unusable once it is found is told then', () =>
   assert.deepEqual([last.type, last.error.code], ['error', 'not-representable']);
 });
 
-test('a list that comes again gives what it gave the first time', () => {
+test('a repeated list gives the same result', () => {
   const tools = [{ name: 'look.up', inputSchema: { type: 'object', properties: { a: { const: 1 } } } }];
   const body = JSON.stringify({ model: 'm', messages: [], tools });
   for (const dialect of ['moonshot', 'openai-strict', 'anthropic-strict']) {
@@ -211,13 +211,13 @@ test('a list that comes again gives what it gave the first time', () => {
   }
 });
 
-test('the report can be had after the end', () => {
+test('the report can be read after the end', () => {
   const text = JSON.stringify({ model: 'm', messages: [], tools: [{ name: 'look.up', inputSchema: {} }] });
   const body = encoder.encode(text);
   const options = { dialect: 'moonshot' };
   const [early, late] = [0, 1].map(() => Exchange.open('http://localhost/v1/chat/completions', body, options));
   const expected = early.report;
-  // What the caller does with what was given says nothing of the request that was sent.
+  // Later changes of the caller's objects do not affect the report.
   body.fill(32);
   options.dialect = 'gemini';
   for (const exchange of [early, late]) exchange.close();

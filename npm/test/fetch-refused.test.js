@@ -1,4 +1,4 @@
-// What `toolwireFetch` refuses, and what it tells of tools that it sets aside.
+// Tests what `toolwireFetch` refuses, and what it reports about tools that it sets aside.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -9,7 +9,7 @@ import { ASKED, backend, CALLS, JSON_TYPE, post, ROOM, SEARCH, SEARCHES } from '
 
 describe('errors', () => {
   const throws = (code) => (error) => error instanceof ToolwireError && error.code === code;
-  test('wrong options are told at once', () => {
+  test('wrong options are reported at once', () => {
     assert.throws(() => toolwireFetch({ dialect: 'antropic' }), throws('unknown-dialect'));
     assert.throws(() => toolwireFetch({ dialekt: 'anthropic' }), throws('unknown-option'));
     assert.throws(() => toolwireFetch({ deferred: { target: 'openai' } }), throws('invalid-option'));
@@ -20,7 +20,7 @@ describe('errors', () => {
       /`toolwireFetch` takes `fetch`, `onReport` and `onRepair`, too$/,
     );
   });
-  test('nothing is sent that cannot be adapted', async (t) => {
+  test('a request that cannot be adapted is not sent', async (t) => {
     const { url, got } = await backend(t);
     const fetch = toolwireFetch({ dialect: 'anthropic', deferred: { forcedTool: 'error' } });
     const forced = JSON.stringify({ ...JSON.parse(ASKED), tool_choice: { type: 'tool', name: 'book.room' } });
@@ -37,7 +37,7 @@ describe('errors', () => {
     }
     assert.equal(got.length, 0);
   });
-  test('what cannot be asked again is answered as a bad request, too', async (t) => {
+  test('a second request that cannot be adapted is reported as a bad request, too', async (t) => {
     const { url, got } = await backend(t, [200, JSON_TYPE, SEARCHES]);
     const fetch = toolwireFetch({ dialect: 'anthropic', onSetAside: 'error' });
     const later = { ...ROOM, input_schema: { type: 'array' } };
@@ -47,7 +47,7 @@ describe('errors', () => {
     assert.equal((await response.json()).error.code, 'not-representable');
     assert.equal(got.length, 1);
   });
-  test('what the caller throws is no bad request', async (t) => {
+  test('an error of the caller is not reported as a bad request', async (t) => {
     const { url, got } = await backend(t);
     const thrower = () => {
       throw new TypeError('mine');

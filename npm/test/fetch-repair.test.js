@@ -1,4 +1,4 @@
-// `toolwire/fetch` with `repair`: arguments are repaired on their way back, and who asked for it is told.
+// Tests `toolwire/fetch` with `repair`: arguments in replies are repaired, and `onRepair` is called.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,13 +16,13 @@ const ASKED = JSON.stringify({
 const book = (id, input) => ({ type: 'tool_use', id, name: 'book', input });
 const WRONG = message('tool_use', [book('t1', { seats: '4' }), book('t2', { seats: 'four' })]);
 
-/** Listens to what became of calls. */
+/** Records the calls of `onRepair`. */
 function listener() {
   const told = [];
   return { told, onRepair: (calls, request) => told.push([calls, request]) };
 }
 
-test('in a whole reply to a request that is sent as it came', async (t) => {
+test('in a whole reply to a request that is sent unchanged', async (t) => {
   const { url, got } = await backend(t, [200, JSON_TYPE, WRONG]);
   const { told, onRepair } = listener();
   const response = await toolwireFetch({ dialect: 'anthropic', repair: true, onRepair })(url, post(ASKED));
@@ -64,7 +64,7 @@ test('in a stream', async (t) => {
   ]);
 });
 
-test('nothing is repaired unless it is asked for', async (t) => {
+test('nothing is repaired without the option', async (t) => {
   const { url } = await backend(t, [200, JSON_TYPE, WRONG], [200, JSON_TYPE, WRONG]);
   const { told, onRepair } = listener();
   for (const repair of [undefined, false]) {
@@ -74,7 +74,7 @@ test('nothing is repaired unless it is asked for', async (t) => {
   assert.deepEqual(told, []);
 });
 
-test('wrong options are told at once', () => {
+test('wrong options are reported at once', () => {
   assert.throws(() => toolwireFetch({ onRepair: 3 }), { code: 'invalid-option', pointer: '/onRepair' });
   assert.throws(() => toolwireFetch({ repair: 'yes' }), { code: 'invalid-option', pointer: '/repair' });
   assert.throws(() => toolwireFetch({ repair: { name: 'book' } }), { code: 'unknown-option', pointer: '/repair/name' });
@@ -82,7 +82,7 @@ test('wrong options are told at once', () => {
 });
 
 test('an error of the network or of the caller ends the exchange', async (t) => {
-  // What is closed need not be told when it is collected.
+  // Closing a session unregisters it from the finalization registry.
   const { unregister } = FinalizationRegistry.prototype;
   t.after(() => {
     FinalizationRegistry.prototype.unregister = unregister;

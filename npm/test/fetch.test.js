@@ -1,4 +1,4 @@
-// `toolwire/fetch` against a server on this machine: what is sent, what passes untouched, what comes back.
+// Tests `toolwire/fetch` against a local server: the requests that are sent, what passes unchanged, and the replies.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -21,7 +21,7 @@ import {
   TOLD,
 } from './fetch/backend.js';
 
-describe('searches are answered on the way', () => {
+describe('searches are answered by the exchange', () => {
   test('in a whole reply', async (t) => {
     const { url, got } = await backend(t, [200, JSON_TYPE, SEARCHES], [200, JSON_TYPE, CALLS]);
     const reports = [];
@@ -64,7 +64,7 @@ describe('searches are answered on the way', () => {
     }
   });
 
-  test('in a stream, of which the first round passes before the second is asked for', async (t) => {
+  test('in a stream, whose first round is passed on before the second is requested', async (t) => {
     let first = '';
     const { url, got } = await backend(
       t,
@@ -86,7 +86,7 @@ describe('searches are answered on the way', () => {
     assert.equal(got.length, 2);
   });
 
-  test('an error of the second round is the reply, or an event of the stream', async (t) => {
+  test('an error in the second round becomes the reply, or an event of the stream', async (t) => {
     const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'later' } };
     const whole = await backend(t, [200, JSON_TYPE, SEARCHES], [529, JSON_TYPE, overloaded]);
     const fetch = toolwireFetch({ dialect: 'anthropic' });
@@ -133,7 +133,7 @@ describe('bodies and headers', () => {
     });
   }
 
-  test('a backend with a construct of its own gets the betas that it needs', async (t) => {
+  test('a backend with its own construct gets the betas that it needs', async (t) => {
     const { url, got } = await backend(t, ...Array(3).fill([200, JSON_TYPE, CALLS]));
     const fetch = toolwireFetch({ dialect: 'anthropic', deferred: { native: 'inline' } });
     const added = { type: 'tool_addition', tool: { type: 'tool_definition', definition: { ...ROOM, name: 'late' } } };
@@ -149,7 +149,7 @@ describe('bodies and headers', () => {
     );
   });
 
-  test('with native "auto", the URL and the model say what the backend has', async () => {
+  test('with native "auto", the URL and the model determine the construct', async () => {
     const got = [];
     const backend = async (input, init) => {
       const request = new Request(input, init);
@@ -171,7 +171,7 @@ describe('bodies and headers', () => {
     );
   });
 
-  test('the betas of deferred loading go, others stay, and with the feature all stay', async (t) => {
+  test('the betas of deferred loading are removed, others stay, and with the feature all stay', async (t) => {
     const ok = [200, JSON_TYPE, CALLS];
     const { url, got } = await backend(t, ok, ok, ok);
     const beta = {
@@ -210,7 +210,7 @@ describe('bodies and headers', () => {
   });
 });
 
-describe('what passes untouched', () => {
+describe('requests and replies that pass unchanged', () => {
   const spelled = ' { "model": "m",  "messages": [ ], "tools": [] }';
   const form = new FormData();
   form.set('file', 'x');
@@ -247,7 +247,7 @@ describe('what passes untouched', () => {
 
   const binary = Buffer.from('7b22c3280aff00efbbbf', 'hex');
   for (const [name, headers] of Object.entries({ 'no type': {}, 'the type of JSON': JSON_TYPE })) {
-    test(`bytes that are no text, in a stream with ${name}`, async (t) => {
+    test(`bytes that are not text, in a stream with ${name}`, async (t) => {
       const { url, got } = await backend(t, [200, {}, '']);
       const init = { method: 'POST', headers, body: new Blob([binary]).stream(), duplex: 'half' };
       await toolwireFetch({ dialect: 'anthropic' })(url, init);
@@ -255,7 +255,7 @@ describe('what passes untouched', () => {
     });
   }
 
-  test('replies that are errors, and what is neither JSON nor events', async (t) => {
+  test('error replies, and replies that are neither JSON nor events', async (t) => {
     const { url } = await backend(
       t,
       [400, JSON_TYPE, ' {"error": 1}'],
@@ -275,7 +275,7 @@ describe('what passes untouched', () => {
 });
 
 describe('streams', () => {
-  test('nothing is read before somebody wants it, and giving up reaches the backend', async (t) => {
+  test('nothing is read before the client reads, and cancelling reaches the backend', async (t) => {
     let closed;
     const gone = new Promise((resolve) => {
       closed = resolve;
@@ -299,7 +299,7 @@ describe('streams', () => {
     await gone;
   });
 
-  test('letters cut in two, a mark at the beginning, and bytes that are no letters', async (t) => {
+  test('split characters, a byte order mark, and invalid bytes', async (t) => {
     const said = streamOf(CALLS).join('').replace('"input":{}', '"input":{},"title":"Größe 🎈"');
     const bytes = Buffer.concat([Buffer.from('\ufeff'), Buffer.from(said), Buffer.from(': \xff\n\n', 'latin1')]);
     const { url } = await backend(t, [
@@ -341,7 +341,7 @@ describe('streams', () => {
     }
   });
 
-  test('a function that is called again begins again', async (t) => {
+  test('each call of the function is independent', async (t) => {
     const { url, got } = await backend(t, [429, JSON_TYPE, '{}'], [200, JSON_TYPE, SEARCHES], [200, JSON_TYPE, CALLS]);
     const fetch = toolwireFetch({ dialect: 'anthropic' });
     const request = post(ASKED);
@@ -351,7 +351,7 @@ describe('streams', () => {
   });
 });
 
-describe('headers that are about another body', () => {
+describe('headers that describe another body', () => {
   const OF_BODY = {
     'content-digest': 'sha-256=:AAAA:',
     'repr-digest': 'sha-256=:AAAA:',
@@ -360,7 +360,7 @@ describe('headers that are about another body', () => {
   };
   const KEYS = { 'idempotency-key': 'k', 'x-idempotency-key': 'k' };
 
-  test('go, and a key that stands for one request goes with the second one', async (t) => {
+  test('are removed, and an idempotency key is removed from the second request', async (t) => {
     const reply = { ...JSON_TYPE, ...OF_BODY, etag: '"1"' };
     const { url, got } = await backend(t, [200, reply, SEARCHES], [200, reply, CALLS]);
     const init = post(ASKED, { headers: { ...JSON_TYPE, ...OF_BODY, ...KEYS, 'x-own': 'stays' } });
@@ -380,7 +380,7 @@ describe('headers that are about another body', () => {
     for (const { headers } of got) assert.equal(headers['x-own'], 'stays');
   });
 
-  test('stay where nothing is rewritten', async (t) => {
+  test('stay if nothing is rewritten', async (t) => {
     const { url, got } = await backend(t, [200, { ...JSON_TYPE, etag: '"1"' }, CALLS]);
     const body = JSON.stringify({ model: 'm', messages: [] });
     const response = await toolwireFetch({ dialect: 'anthropic' })(

@@ -1,4 +1,4 @@
-// The fixtures that all languages share, on every path of this package.
+// Runs the fixtures that all languages share, on every path of this package.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -39,18 +39,18 @@ for (const name of functions) {
   });
 }
 
-/** Nothing is checked for free: the output is not another input. */
+/** Judges a case of a search. Idempotence is not checked, because the output cannot be used as input. */
 function judgeSearch(path, one) {
   const { error, options } = one;
   const where = `${one.where} (${path.name})`;
   const input = frozen(JSON.parse(one.inputText));
-  // A string is text and no value.
+  // A string is text, not a value.
   if (path.takesValues && ['call', 'tools'].some((member) => typeof input[member] === 'string')) return;
   if (error !== undefined) {
     assert.throws(() => path.run(input, options), expectedError(error, undefined), where);
     return;
   }
-  // As text, so that the order of members counts.
+  // Compared as text, so that the order of members counts.
   assert.equal(JSON.stringify(path.run(input, options)), JSON.stringify(JSON.parse(one.expectedText)), where);
 }
 
@@ -85,14 +85,14 @@ function judge(name, path, one) {
   assert.equal(path.text(input), before, `${where}: the input was changed`);
   compare(text, path, one, where);
   if (report !== undefined) compareReport(report, one, where);
-  // What is restored is no longer what a model answers.
+  // Restored arguments are not input for restoring again.
   const again = name === 'restoreArguments' ? output : path.run(output, options, one).output;
   assert.equal(path.text(again), text, `${where}: not idempotent`);
   if (path.takesValue) {
     const containers = containersOf(input);
     const shares = [...containersOf(output)].some((container) => containers.has(container));
     assert.ok(options?.share || !shares, `${where}: shares with its input`);
-    // A plan takes no options.
+    // A plan has no options.
     if (!path.byPlan) {
       const shared = path.run(input, { ...options, share: true }, one).output;
       assert.equal(path.text(shared), text, `${where}: \`share\` changes the result`);
@@ -101,14 +101,14 @@ function judge(name, path, one) {
   } else if (canonical(text) === canonical(before)) {
     assert.equal(output, input, `${where}: no change, another text`);
   }
-  // `codex` emulates one step: what makes Codex drop a tool passes through it, and `check` says so.
+  // `codex` emulates one step of Codex: schemas that make Codex drop a tool pass through it, and `check` reports them.
   if (name === 'sanitize' && options.dialect !== 'codex') {
     const violations = path.takesValue ? check(output, options) : check(output, options);
     assert.deepEqual(violations.filter(isAtFault), [], `${where}: not accepted`);
   }
 }
 
-/** Values cannot hold the spelling of numbers, so there the expectation is parsed too. */
+/** Compares an output with the expectation. Values lose the spelling of numbers, so for values the expectation is parsed, too. */
 function compare(text, path, one, where) {
   if (path.takesValue) assert.equal(text, JSON.stringify(JSON.parse(one.expectedText)), where);
   else if (one.exact) assert.equal(text, one.expectedText, where);

@@ -1,4 +1,4 @@
-// What `check --format …` writes, as the cases of tests/command have it, read by others: SARIF's own schema, a parser of Markdown, the
+// Checks the output of `check --format …` in the cases of tests/command with other readers: SARIF's own schema, a Markdown parser, the
 // grammar of GitHub's workflow commands. (Python's tests read JUnit.)
 
 import assert from 'node:assert/strict';
@@ -13,7 +13,7 @@ const FOLDER = new URL('../../tests/command/', import.meta.url);
 const files = readdirSync(FOLDER).filter((name) => name.endsWith('.json') && name !== 'count.json');
 const cases = files.flatMap((name) => JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')));
 
-/** What was written in a format, and how many findings there were in the same input as JSON. */
+/** Returns the outputs in a format, and the number of findings for the same input as JSON. */
 function written(format) {
   const found = cases.filter(
     ({ arguments: args }) => args[args.indexOf('--format') + 1] === format && args[0] === 'check',
@@ -25,7 +25,7 @@ function written(format) {
 const SCHEMA = createRequire(import.meta.url)('@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json');
 
 describe('sarif', () => {
-  // The schema is of draft 4, which differs from what Ajv reads in how it names itself.
+  // The schema is draft 4, whose identifying keywords Ajv does not know.
   const { $schema: _, id: __, ...schema } = SCHEMA;
   const valid = new Ajv({ strict: false, validateFormats: false, unicodeRegExp: false }).compile(schema);
   for (const { name, text } of written('sarif')) {
@@ -61,7 +61,7 @@ describe('markdown', () => {
       for (const { header, rows } of tables) {
         assert.equal(header.length, 4);
         for (const row of rows) {
-          // No word of a server's is markup: it is code.
+          // Text from a server is never markup: it is code.
           for (const cell of row) {
             assert.ok(
               cell.tokens.every(({ type }) => ['text', 'escape', 'codespan'].includes(type)),
@@ -75,7 +75,7 @@ describe('markdown', () => {
 });
 
 describe('github', () => {
-  // https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts, the other way round.
+  // The inverse of https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts.
   const data = (text) => text.replaceAll('%0A', '\n').replaceAll('%0D', '\r').replaceAll('%25', '%');
   const property = (text) => data(text.replaceAll('%3A', ':').replaceAll('%2C', ','));
   for (const { name, text } of written('github')) {

@@ -1,4 +1,4 @@
-// Generated schemas with odd values of the language in them: the value path says what the text path says, and both what Rust says.
+// Generates schemas with unusual JavaScript values in them: the value path must agree with the text path, and both with Rust.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -21,7 +21,7 @@ class Point {
   }
 }
 const thrown = new RangeError('thrown by a getter');
-/** Values that JSON can say or `JSON.stringify` leaves out, and others. None of them is a whole schema. */
+/** Values that JSON can express or `JSON.stringify` omits, and others. None of them is a whole schema. */
 const odd = [
   undefined,
   Number.NaN,
@@ -38,7 +38,7 @@ const odd = [
   new Map([['type', 'string']]),
   new Set(),
   new Uint8Array(2),
-  // biome-ignore lint/suspicious/noSparseArray: that is what is tried.
+  // biome-ignore lint/suspicious/noSparseArray: a sparse array is the value to test.
   [1, , 2],
   Object.assign([1], { extra: 1 }),
   Object('boxed'),
@@ -94,7 +94,7 @@ const reference = fc.constantFrom(
 );
 const json = fc.jsonValue({ maxDepth: 2 });
 
-/** Schemas, biased to what is rewritten; `value` fills the places where any value may stand. */
+/** Schemas, biased towards keywords that are rewritten. `value` is generated wherever any value is allowed. */
 const schemas = (value) =>
   fc.letrec((tie) => {
     const list = fc.array(tie('schema'), { maxLength: 3 });
@@ -137,7 +137,7 @@ const schemas = (value) =>
     };
   }).schema;
 
-/** What a call gives, or which error of ours it throws. Whatever else is thrown is the caller's own, and passes. */
+/** Returns the result of a call, or toolwire's error. Any other error is the caller's, and is rethrown. */
 function outcome(run) {
   try {
     return { given: run() };
@@ -149,13 +149,13 @@ function outcome(run) {
 }
 
 const text = (value) => JSON.stringify(value);
-/** Spelled as a value is: text keeps what the engine of JavaScript would spell in another way. */
+/** Spells text as a value would be: text preserves spellings that JavaScript would change. */
 const respelled = (given) => (given === undefined ? undefined : text(JSON.parse(given)));
-/** An array index as a key moves to the front of a JavaScript object. That is so of objects, and known. */
+/** Runs a property. Keys that are array indices move to the front of a JavaScript object, which is a known difference. */
 const run = (property, numRuns) => fc.assert(property, { seed: SEED, numRuns });
 
 describe('generated', () => {
-  test('values of JSON: the value path says what the text path says', () => {
+  test('JSON values: the value path agrees with the text path', () => {
     run(
       fc.property(schemas(json), fc.constantFrom(...names), (schema, dialect) => {
         const asText = text(schema);
@@ -168,7 +168,7 @@ describe('generated', () => {
     );
   });
 
-  test('odd values: refused with a pointer, or what `JSON.stringify` makes of them', () => {
+  test('odd values: refused with a pointer, or converted as by `JSON.stringify`', () => {
     let refused = 0;
     let accepted = 0;
     run(
@@ -190,11 +190,11 @@ describe('generated', () => {
       3000,
     );
     assert.ok(refused > 300 && accepted > 300, `${refused} refused, ${accepted} accepted`);
-    // Nothing of that is left behind.
+    // No state is left behind.
     assert.deepEqual(normalizeEnvelope({ type: 'object', properties: {} }).schema, { type: 'object', properties: {} });
   });
 
-  test('odd arguments are restored as their text is', () => {
+  test('odd arguments are restored like their text', () => {
     const schema = { type: 'object', properties: { a: { type: 'object' }, b: { type: ['string', 'null'] } } };
     run(
       fc.property(
@@ -240,9 +240,9 @@ describe('generated', () => {
     );
   });
 
-  test('what this binding says is what Rust says, in every dialect', (t) => {
+  test('this binding agrees with Rust, in every dialect', (t) => {
     const root = fileURLToPath(new URL('../..', import.meta.url));
-    // A package that was unpacked somewhere has no Rust beside it.
+    // An unpacked package has no Rust sources next to it.
     if (!existsSync(join(root, 'core/Cargo.toml'))) return t.skip('the source of the core is not here');
     const folder = mkdtempSync(join(tmpdir(), 'toolwire-'));
     t.after(() => rmSync(folder, { recursive: true }));
@@ -250,7 +250,7 @@ describe('generated', () => {
     const rows = fc.sample(schemas(json), { seed: SEED, numRuns: 150 }).filter((schema) => typeof schema === 'object');
     writeFileSync(sample, rows.map((schema) => `${text({ schema })}\n`).join(''));
     const options = { cwd: root, encoding: 'utf8', maxBuffer: 1 << 30 };
-    // With the features of the whole workspace, as the tests in Rust have compiled it: `cargo run` would compile it anew.
+    // With the features of the whole workspace, as Rust's tests compile it: `cargo run` would compile it again.
     execFileSync('cargo', ['build', '--quiet', '--locked', '--workspace', '--example', 'compare'], options);
     const compare = join(process.env.CARGO_TARGET_DIR ?? join(root, 'target'), 'debug/examples/compare');
     const lines = execFileSync(compare, ['dump', sample, '--function', 'sanitize'], options).trim().split('\n');
@@ -263,7 +263,7 @@ describe('generated', () => {
       if (name !== 'sanitize') continue;
       const found = outcome(() => sanitize(inputs.get(of), { dialect }));
       const { schema, ...said } = found.given ?? {};
-      // As text, if a name in it holds half of a surrogate pair: Rust's values cannot.
+      // The report is text if a name in it holds a lone surrogate, which Rust's values cannot.
       const expectedReport = typeof report === 'string' ? JSON.parse(report) : report;
       const expected = error === undefined ? { schema: output ?? inputs.get(of), said: expectedReport } : { error };
       assert.deepEqual(

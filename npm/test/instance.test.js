@@ -1,4 +1,4 @@
-// The instance: started by the first call, replaced when it breaks or has grown large.
+// Tests the shared instance: the first call starts it, and it is replaced if it traps or has grown large.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -47,7 +47,7 @@ test('importing starts nothing, the first call does, the second does not', () =>
   assert.deepEqual([modules, instances], [1, 1]);
 });
 
-test('after a trap the next call has an instance of its own', () => {
+test('after a trap the next call uses a new instance', () => {
   for (const call of [() => normalizeEnvelope({ a: 1 }).schema, () => normalizeEnvelope('{"a":1}').schema]) {
     const expected = call();
     const before = instances;

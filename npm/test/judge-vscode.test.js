@@ -1,4 +1,4 @@
-// VS Code's own gate judges the dialect `vscode`: what it refuses, and what it changes.
+// Compares the dialect `vscode` with VS Code's own gate: the schemas that it refuses, and those that it changes.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,7 +17,7 @@ const REINTERPRETED = new Set(['root-object', 'root-not-schema', 'root-keyword',
 
 const COERCED = 'it takes a value of another kind for the one that is meant, where it can, and `check` goes by draft 7';
 
-/** Outputs that it refuses, or changes. */
+/** Known disputes about outputs that the gate refuses or changes. */
 const OUTPUTS = [
   {
     why: 'a number that JavaScript cannot hold is infinite there, which is no number to ajv',
@@ -33,7 +33,7 @@ const LATER =
   'dependentSchemas|\\$anchor|\\$dynamicRef|\\$dynamicAnchor|contentSchema|deprecated|\\$vocabulary|' +
   '\\$recursiveRef|\\$recursiveAnchor';
 
-/** Where it refuses less than `check`, or more. */
+/** Known disputes about inputs: the gate refuses less than `check` reports, or more. */
 const INPUTS = [
   {
     why: COERCED,
@@ -64,7 +64,7 @@ const INPUTS = [
   },
 ];
 
-/** Where it changes less than `check` says, or more. */
+/** Known disputes about inputs: the gate changes less than `check` reports, or more. */
 const CHANGES = [
   {
     why: COERCED,
@@ -73,7 +73,7 @@ const CHANGES = [
   },
 ];
 
-test('the judge answers as the gate is known to', () => {
+test("the judge gives the gate's known results", () => {
   const answer = (a) => normalize(JSON.stringify({ type: 'object', properties: { a } }));
   for (const refused of [
     { type: 'array' },
@@ -129,7 +129,7 @@ function outputDisputes(text) {
 
 function refusalDisputes(text) {
   const ours = violationsOf(DIALECT, 'refused', text);
-  // What is replaced as a whole is not looked at.
+  // A schema that the gate replaces as a whole is not compared.
   if (ours === undefined || JSON.parse(text)?.type !== 'object') return undefined;
   return disputes(text, ours, normalize(text).refused, REFUSED).map((said) => [said, text]);
 }

@@ -1,12 +1,12 @@
-// What a `Restore` has is read and prepared once, and the instance keeps those that were used last. However many there are, however
-// large, and in whatever order they are used: each call comes back as its own `Restore` says.
+// A `Restore` is parsed once, and the instance caches those that were used last. Their number, size and order of use must not matter:
+// each call is restored by its own `Restore`.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { Restore, sanitizeTools } from '../dist/index.js';
 
-/** A tool whose one argument is an integer of that name, and a description of some length. */
+/** Returns a restore for a tool with one integer argument of that name, and a description of a given length. */
 function restoreOf(member, length = 0) {
   const inputSchema = {
     type: 'object',
@@ -32,13 +32,13 @@ function check(restore, member) {
   );
 }
 
-test('more of them than are kept, in turns', () => {
+test('more restores than are cached, in turns', () => {
   const all = Array.from({ length: 40 }, (_, index) => [`m${index}`, restoreOf(`m${index}`)]);
   for (let round = 0; round < 3; round++) for (const [member, restore] of all) check(restore, member);
   for (const [member, restore] of all) check(Restore.from(JSON.stringify(restore)), member);
 });
 
-test('large ones', () => {
+test('large restores', () => {
   const all = [1_000, 3_000_000, 3_000_000, 6_000_000].map((length, index) => [
     `m${index}`,
     restoreOf(`m${index}`, length),
@@ -58,7 +58,7 @@ test('arguments that restore calls while they are read', () => {
   for (let round = 0; round < 2; round++) assert.deepEqual(restore.call('a_b', args).arguments, { own: 1 });
 });
 
-test('bytes that are not UTF-8 come back as they are', () => {
+test('bytes that are not UTF-8 are returned unchanged', () => {
   const bytes = Uint8Array.of(0x22, 0xff, 0x22);
   const found = restoreOf('a').call('unknown', bytes).arguments;
   assert.deepEqual([...found], [...bytes]);

@@ -1,5 +1,5 @@
-// Deferred loading as an agent lives it: the conversations of tests/loop, which all languages play; and the Anthropic one once
-// more over HTTP, against a fake backend for each translation target.
+// Tests deferred loading over whole conversations of an agent (tests/loop), which all languages run, and the Anthropic one
+// again over HTTP, against a fake backend for each translation target.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const TARGETS = ['openai-responses', 'openai-chat'];
 const OURS = /tool_reference|tool_search_tool|defer_loading|"type":"tool_search"/;
 const nameOf = (tool) => tool.function?.name ?? tool.name;
 
-/** An agent in the middle of a conversation: what it remembers from turn to turn. */
+/** An agent in the middle of a conversation, with its state between turns. */
 class Agent {
   history = [];
   loaded = [];
@@ -25,7 +25,7 @@ class Agent {
     this.tools = script.tools;
   }
 
-  /** The request of a turn, rewritten, and held against what is expected of it. */
+  /** Returns the rewritten request of a turn, after comparing it with the expected one. */
   request({ what, without = [], compacts, add, loadedTools, sent }) {
     this.tools = this.tools.filter((tool) => !without.includes(nameOf(tool)));
     this.history = [...(compacts ? [] : this.history), ...add];
@@ -44,12 +44,12 @@ class Agent {
     assert.deepEqual(body.tools.map(nameOf), sent.tools, what);
     assert.deepEqual((body.input ?? body.messages).at(-1), last, what);
     assert.deepEqual({ loaded, hidden, warnings: report.warnings, unreachable }, { ...sent.report, warnings }, what);
-    // What a compaction in two turns from now needs is what was loaded before it.
+    // A compaction two turns later needs the tools that were loaded before it.
     if (!compacts) this.loaded = loaded;
     return body;
   }
 
-  /** Takes in what the model said, and answers its searches. */
+  /** Records the model's message, and answers its searches. */
   answer({ what, call, answer }, said) {
     if (said !== undefined) this.history.push(said);
     if (call === undefined) return;
@@ -74,7 +74,7 @@ for (const name of ['anthropic', ...TARGETS]) {
   });
 }
 
-/** What a backend said, as a message of Anthropic's: the agent's own format. */
+/** Converts a backend's reply to a message in Anthropic's format, which is the agent's. */
 const SAID = {
   'openai-responses': ({ output }) => ({
     role: 'assistant',
@@ -98,7 +98,7 @@ const SAID = {
 for (const api of TARGETS) {
   test(`${api}: the whole conversation over HTTP`, async (t) => {
     const script = read('anthropic');
-    // Every turn is a request; the model is silent where nothing is said to it.
+    // Every turn is a request, except those in which the model does not reply.
     const turns = script.turns.filter(({ model }) => model !== undefined);
     const backend = await start(
       api,
@@ -119,7 +119,7 @@ for (const api of TARGETS) {
     assert.equal(backend.requests.length, turns.length);
   });
 
-  test(`${api}: what the fake refuses`, async (t) => {
+  test(`${api}: requests that the fake refuses`, async (t) => {
     const backend = await start(api, [{ text: 'hi' }]);
     t.after(backend.stop);
     const refused = read('refused').filter((one) => one.api === api);
@@ -128,7 +128,7 @@ for (const api of TARGETS) {
       const response = await post(backend.url, body);
       assert.equal(response.status, 400, `${why}: ${await response.text()}`);
     }
-    // The agent's own request, as it was before it was rewritten: nothing of this works without.
+    // The agent's original request, before rewriting, is refused.
     const { tools, turns } = read('anthropic');
     const raw = { model: 'm', messages: turns[0].add, tools };
     assert.equal((await post(backend.url, raw)).status, 400);
@@ -142,7 +142,7 @@ for (const api of TARGETS) {
   });
 }
 
-/** As a gateway passes a request on. */
+/** Passes a request on, as a gateway would. */
 function post(url, body, beta) {
   const headers = new Headers({ 'content-type': 'application/json' });
   const left = stripDeferralBetas(beta);

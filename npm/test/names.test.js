@@ -1,4 +1,4 @@
-// What is exported has its own name in every file, though all else there has a short one: stack traces and `inspect` show it.
+// Exports keep their names in every minified file, because stack traces and `inspect` show them.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -20,7 +20,7 @@ for (const [file, module] of Object.entries(modules)) {
   });
 }
 
-test('what an instance is called', () => {
+test('the names of instances', () => {
   assert.match(inspect(new esm.ToolSet([])), /^ToolSet /);
   assert.match(inspect(esm.sanitizeTools([], { dialect: 'codex' }).restore), /^Restore /);
 });

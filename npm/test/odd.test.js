@@ -1,4 +1,4 @@
-// Odd shapes (tests/odd): any JSON value anywhere in a request, as an option, a tool list or a call.
+// Tests unusual input (tests/odd): any JSON value anywhere in a request, as an option, a tool list or a call.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { answerToolSearch, applyDeferredLoading, searchTools, ToolIndex, Toolwir
 const odd = JSON.parse(readFileSync(new URL('../../tests/odd/requests.json', import.meta.url), 'utf8'));
 const call = { type: 'tool_use', id: 't', name: 'tool_search', input: { query: 'a d' } };
 
-/** What a call gives as text, or the error it throws. */
+/** Returns the result of a call as text, or the error that it throws. */
 function outcome(run) {
   try {
     return { text: run() };
@@ -20,7 +20,7 @@ function outcome(run) {
   }
 }
 
-/** The request with another value at a place. */
+/** Returns a request in which the value at a place is replaced. */
 function disturbed(request, place, value) {
   if (place === '') return structuredClone(value);
   const steps = place.slice(1).split('/');
@@ -30,20 +30,20 @@ function disturbed(request, place, value) {
   return copy;
 }
 
-test('an odd value anywhere in a request is no trouble', (t) => {
+test('an odd value anywhere in a request is accepted or refused', (t) => {
   let accepted = 0;
   let refused = 0;
   for (const { request, places } of odd.requests) {
     for (const place of places) {
       for (const value of odd.values) {
         const input = disturbed(request, place, value);
-        // A string is text and no value.
+        // A string is text, not a value.
         if (typeof input === 'string') continue;
         const text = JSON.stringify(input);
         for (const options of odd.options) {
           const about = () => `${place} of ${text} with ${JSON.stringify(options)}`;
           const given = outcome(() => JSON.stringify(applyDeferredLoading(input, options).request));
-          // Half a message would be built for each of thousands of runs.
+          // Compared before asserting, because the message would be built in each of thousands of runs.
           const same = outcome(() => applyDeferredLoading(text, options).request);
           if (JSON.stringify(same) !== JSON.stringify(given)) assert.deepEqual(same, given, about());
           if (given.text === undefined) refused++;
@@ -59,7 +59,7 @@ test('an odd value anywhere in a request is no trouble', (t) => {
   assert.ok(accepted > 20_000 && refused > 1_000);
 });
 
-test('an odd option is an error that names it, or an option', () => {
+test('an odd option is accepted, or an error names it', () => {
   for (const name of odd.optionNames) {
     for (const value of odd.values) {
       const { error } = outcome(() =>

@@ -1,4 +1,4 @@
-// JavaScript's own engine judges ours: what `pattern` finds is what `RegExp` finds, with the flag `u` or without.
+// Compares our regular-expression engine with JavaScript's: `pattern` must match what `RegExp` matches, with the flag `u` or without.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -29,7 +29,7 @@ const TEXTS = [
   '\u0000\t',
 ];
 
-/** What an engine of JavaScript's finds; `undefined` where it reads no such pattern. */
+/** Returns whether JavaScript's engine finds a match; `undefined` if it does not accept the pattern. */
 function found(pattern, flags, text) {
   try {
     return new RegExp(pattern, flags).test(text);
@@ -38,7 +38,7 @@ function found(pattern, flags, text) {
   }
 }
 
-test("patterns mean what JavaScript's engine says", () => {
+test("patterns match what JavaScript's engine matches", () => {
   let judged = 0;
   const pattern = fc.array(fc.constantFrom(...PARTS), { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''));
   fc.assert(
@@ -46,9 +46,9 @@ test("patterns mean what JavaScript's engine says", () => {
       for (const text of TEXTS) {
         const ours = validateArguments({ v: text }, { properties: { v: { pattern } } }).valid;
         if (ours === null) continue;
-        // By code points where both flags read it, and as it was always read where `u` refuses it.
+        // With the flag `u` if the engine accepts the pattern with it, and without it otherwise.
         const theirs = found(pattern, 'u', text) ?? found(pattern, '', text);
-        // Without `u`, a character beyond the basic plane is two.
+        // Without `u`, a character beyond the basic plane counts as two.
         if (theirs === undefined || (found(pattern, 'u', text) === undefined && /🐲|\\u\{/u.test(pattern + text))) {
           assert.ok(theirs !== undefined || ours === null, `${pattern} is read here, and not by JavaScript`);
           continue;

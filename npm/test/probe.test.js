@@ -1,4 +1,4 @@
-// `toolwire probe` over HTTP: where the key goes, and that it goes nowhere else.
+// Tests `toolwire probe` over HTTP: the key goes into the header and nowhere else.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -18,14 +18,14 @@ const TOOLS = JSON.stringify([
 ]);
 const SAID = "Invalid schema for function 'bad': In context=('properties', 'a'), array schema missing items.";
 
-/** The key as encoders of .NET and PHP write it in JSON, in JSON within JSON, in an address, and in HTML. */
+/** The key with the escapes that encoders of .NET and PHP write in JSON, in nested JSON, in a URL, and in HTML. */
 const ESCAPED = JSON.stringify({
   error: {
     message: `MESSAGE ${KEY.replace('+', '%2B')} ${KEY.replace('+', '&#43;')} ${JSON.stringify(`${KEY}`).replace('+', '\\u002B')}`,
   },
 }).replace('MESSAGE', KEY.replace('/', '\\/').replace('+', '\\u002B'));
 
-/** Asks about the tools: what was printed, and the exit code. */
+/** Probes the tools, and returns the output and the exit code. */
 async function asked(url, { args = [], key = KEY, cwd } = {}) {
   const all = ['probe', '-d', 'openai-chat', '--model', 'm', '--key-env', 'THE_KEY', '--url', url, ...args];
   const env = { ...process.env, THE_KEY: key, NO_COLOR: '1' };
@@ -42,7 +42,7 @@ async function asked(url, { args = [], key = KEY, cwd } = {}) {
   return [...out, code];
 }
 
-/** Chat completions: busy at first, then OpenAI's own words for what it refuses. */
+/** A fake of Chat Completions: overloaded at first, then refusals in OpenAI's own words. */
 async function withApi(use) {
   const heard = [];
   const server = createServer(async (request, response) => {

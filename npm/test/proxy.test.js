@@ -1,4 +1,4 @@
-// `toolwire proxy`: every transcript of tests/proxy, and the program between real clients and servers.
+// Tests `toolwire proxy`: runs every transcript of tests/proxy, and the program between real clients and servers.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -41,7 +41,7 @@ const cases = files.flatMap((name) =>
   JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')).map((it) => ({ ...it, file: name.replace('.json', '') })),
 );
 
-/** A message as it stands in a transcript: text, or JSON that becomes compact text. */
+/** Returns a transcript's message as bytes: text, or JSON, which becomes compact text. */
 const bytes = (message) => Buffer.from(typeof message === 'string' ? message : JSON.stringify(message));
 
 function played(proxy, step) {
@@ -54,7 +54,7 @@ function played(proxy, step) {
   return proxy.tooLong(step.tooLong);
 }
 
-/** Effects as transcripts have them: words, a message as JSON if it is some. */
+/** Returns effects in the form of the transcripts: words, and a message as JSON if it is JSON. */
 function shown(words) {
   const effects = [];
   for (let at = 0; at < words.length; at += 3) {
@@ -72,7 +72,7 @@ function value(text) {
   }
 }
 
-test('as many transcripts as there should be', () => {
+test('the number of transcripts is the committed one', () => {
   assert.equal(cases.length, JSON.parse(readFileSync(new URL('count.json', FOLDER), 'utf8')).cases);
 });
 
@@ -90,7 +90,7 @@ describe('every transcript', () => {
 const folder = mkdtempSync(join(tmpdir(), 'toolwire-proxy-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** A server that says of each call what it got, and does what the name of the tool says. Plain JSON-RPC, so that it can misbehave. */
+/** A server that returns the call that it got, and acts according to the tool's name. It is plain JSON-RPC, so that it can misbehave. */
 const SERVER = join(folder, 'server.mjs');
 writeFileSync(
   SERVER,
@@ -140,7 +140,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 `,
 );
 
-/** A client of the SDK in front of the proxy, or of the server alone. */
+/** Returns an SDK client connected to the proxy, or directly to the server. */
 async function connected(args, { env = {}, capabilities = {}, direct = false } = {}) {
   const command = direct ? args : [PROGRAM, 'proxy', ...args];
   const transport = new StdioClientTransport({
@@ -165,7 +165,7 @@ const isRunning = (pid) => {
   }
 };
 
-/** Waits until something holds; the test itself has the limit. */
+/** Waits until a condition holds. The test itself has the time limit. */
 async function until(holds) {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
@@ -195,7 +195,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     assert.deepEqual(lines, ['changed', 'changed', 'repaired', 'refused']);
   });
 
-  test('a server that dies in a call is started again', async () => {
+  test('a server that dies during a call is restarted', async () => {
     const { client, said } = await connected(['--', process.execPath, SERVER]);
     await client.listTools();
     await assert.rejects(client.callTool({ name: 'die' }), /the server .* has ended: exit code 3/);
@@ -209,7 +209,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     await client.close();
   });
 
-  test('one that hangs, writes rubbish, answers twice or to what nobody asked', async () => {
+  test('a server that hangs, writes garbage, answers twice or without a request', async () => {
     const { client, said } = await connected(['--', process.execPath, SERVER]);
     await client.listTools();
     await assert.rejects(client.callTool({ name: 'hang' }, undefined, { timeout: 200 }), /timed out/);
@@ -225,14 +225,14 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     await client.close();
   });
 
-  test('one that floods ends, and the next one is there', async () => {
+  test('a server that floods is ended, and the next one is started', async () => {
     const { client } = await connected(['--', process.execPath, SERVER]);
     await client.listTools();
     await assert.rejects(client.callTool({ name: 'flood' }), /wrote a message of more than/);
     await client.close();
   });
 
-  // The SDK's client takes 10 MB.
+  // Without the SDK, whose client accepts at most 10 MB.
   test('20 MB in one message', async () => {
     const child = spawn(process.execPath, [PROGRAM, 'proxy', '--', process.execPath, SERVER], {
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -249,7 +249,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     await once(child, 'close');
   });
 
-  test('two servers as one: whose a tool is, and one that is not there', async () => {
+  test('two servers as one: the server of a tool, and a server that does not exist', async () => {
     const config = join(folder, 'mcp.json');
     const server = { command: process.execPath, args: [SERVER] };
     writeFileSync(
@@ -268,7 +268,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     await client.close();
   });
 
-  test('a list behind a search', async () => {
+  test('a list with deferred tools', async () => {
     const { client } = await connected(['--defer', '5', '--', process.execPath, SERVER]);
     const { tools } = await client.listTools();
     assert.deepEqual(
@@ -282,7 +282,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     await client.close();
   });
 
-  test('a server gets the variables that every program needs, and those that are named', async () => {
+  test('a server gets the variables that every program needs, and the named ones', async () => {
     const env = { TOOLWIRE_SECRET: 'x', TOOLWIRE_NAMED: 'y', HOME: folder };
     const { client } = await connected(['--env', 'TOOLWIRE_NAMED', '--', process.execPath, SERVER], { env });
     await client.listTools();
@@ -338,7 +338,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     await once(child, 'close');
   });
 
-  test('a command that is not there', async () => {
+  test('a command that does not exist', async () => {
     const child = spawn(process.execPath, [PROGRAM, 'proxy', '--', 'no-such-command'], {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
@@ -351,7 +351,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     assert.match(said, /^toolwire: proxy: no-such-command: expected a command, found none of that name\n$/);
   });
 
-  test('numbers and spaces of messages pass byte for byte', async () => {
+  test('numbers and whitespace in messages pass byte for byte', async () => {
     const echo = join(folder, 'echo.mjs');
     writeFileSync(
       echo,
@@ -377,7 +377,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 });
 
 describe('a server at an address', { timeout: 60_000 }, () => {
-  /** A server of the SDK that knows one session, and the addresses of its two transports. */
+  /** Starts a server of the SDK with one session, and returns the URLs of its two transports. */
   async function listening() {
     const seen = [];
     const built = () => {
@@ -400,7 +400,7 @@ describe('a server at an address', { timeout: 60_000 }, () => {
           transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => randomUUID() });
           await built().connect(transport);
         }
-        // As after a restart of the server.
+        // Responds as a server would after a restart.
         if (transport === undefined) return response.writeHead(404).end();
         return transport.handleRequest(request, response);
       }
@@ -435,7 +435,7 @@ describe('a server at an address', { timeout: 60_000 }, () => {
     });
   }
 
-  test('a session that the server has forgotten begins anew', async () => {
+  test('a session that the server has forgotten is opened again', async () => {
     const { http, url, forget } = await listening();
     const { client, said } = await connected(['--url', `${url}/mcp?token=secret-token`]);
     await client.listTools();
@@ -456,7 +456,7 @@ describe('a server at an address', { timeout: 60_000 }, () => {
     http.close();
   });
 
-  test('one request that fails costs the others nothing, and every digit arrives', async () => {
+  test('a request that fails does not affect the others, and every digit arrives', async () => {
     const bodies = [];
     const http = createServer(async (request, response) => {
       let body = '';
@@ -489,7 +489,7 @@ describe('a server at an address', { timeout: 60_000 }, () => {
     http.close();
   });
 
-  test('many events may be more than one message may', async () => {
+  test('many events together may exceed the limit of one message', async () => {
     const http = createServer(async (request, response) => {
       let body = '';
       for await (const piece of request) body += piece;
@@ -527,7 +527,7 @@ describe('a server at an address', { timeout: 60_000 }, () => {
     http.close();
   });
 
-  test('nobody there', async () => {
+  test('a server that does not listen', async () => {
     const http = createServer().listen(0, '127.0.0.1');
     await once(http, 'listening');
     const url = `http://127.0.0.1:${http.address().port}/mcp`;
@@ -541,7 +541,7 @@ describe('a server at an address', { timeout: 60_000 }, () => {
   });
 });
 
-/** What a client sees of a server for every feature that it has. */
+/** Returns what a client receives from a server for each of its features. */
 async function seen({ client }) {
   const notes = [];
   client.fallbackNotificationHandler = async ({ method }) => {
@@ -606,12 +606,12 @@ async function seen({ client }) {
     nextCursor,
     prompts,
     answers,
-    // The SDK drops a progress that comes together with the result.
+    // The SDK drops a progress notification that arrives together with the result.
     hasProgress: steps.length > 0,
   };
 }
 
-test('server-everything says the same with the proxy and without it', {
+test('server-everything behaves the same with the proxy and without it', {
   timeout: 120_000,
   skip: !existsSync(EVERYTHING),
 }, async () => {

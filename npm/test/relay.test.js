@@ -1,4 +1,4 @@
-// `toolwire relay`: every transcript of tests/relay, and the program between clients and upstreams on real sockets.
+// Tests `toolwire relay`: runs every transcript of tests/relay, and the program between clients and upstreams on real sockets.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -23,7 +23,7 @@ const cases = files.flatMap((name) =>
   JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')).map((it) => ({ ...it, file: name.replace('.json', '') })),
 );
 
-/** A body as it stands in a transcript: text, or JSON that becomes compact text. */
+/** Returns a transcript's body as bytes: text, or JSON, which becomes compact text. */
 const bytes = (body) => Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 
 function played(relay, step) {
@@ -39,7 +39,7 @@ function played(relay, step) {
   return relay.closed(number, step.closed);
 }
 
-/** Effects as transcripts have them: words, JSON as a value. */
+/** Returns effects in the form of the transcripts: words, and JSON as a value. */
 function shown(words) {
   const effects = [];
   for (let at = 0; at < words.length; at += 3) {
@@ -57,7 +57,7 @@ function value(text) {
   }
 }
 
-test('as many transcripts as there should be', () => {
+test('the number of transcripts is the committed one', () => {
   assert.equal(cases.length, JSON.parse(readFileSync(new URL('count.json', FOLDER), 'utf8')).cases);
 });
 
@@ -79,7 +79,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** An API that answers with a function. */
+/** Starts an API that answers with a function. */
 async function api(answer) {
   const server = createServer(answer);
   server.listen(0, '127.0.0.1');
@@ -91,7 +91,7 @@ async function api(answer) {
   return { url: `http://127.0.0.1:${server.address().port}`, server };
 }
 
-/** The relay in front of APIs: its address, and what it says. */
+/** Starts the relay in front of APIs, and returns its URL and its log. */
 async function relay(args, environment = {}) {
   const child = spawn(process.execPath, [PROGRAM, 'relay', '--listen', '127.0.0.1:0', ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -118,7 +118,7 @@ async function relay(args, environment = {}) {
 
 const agent = new Agent({ keepAlive: false });
 
-/** Sends a request, byte for byte; gives the reply once its head is there. */
+/** Sends a request, byte for byte, and returns the reply once its head has arrived. */
 async function sent(url, { method = 'POST', headers = ['Content-Type', 'application/json'], body, host } = {}) {
   const { hostname, port, pathname, search } = new URL(url);
   const list = ['Host', host ?? `${hostname}:${port}`, ...headers];
@@ -157,7 +157,7 @@ const called = (name) =>
   });
 const event = (delta) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`;
 
-test('what has no tools passes byte for byte, both ways', async () => {
+test('requests and replies without tools pass byte for byte', async () => {
   const seen = [];
   const raw = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
   const { url } = await api(async (request, response) => {
@@ -198,7 +198,7 @@ test('what has no tools passes byte for byte, both ways', async () => {
   assert.equal((await asked(`${base}/v1/models`, { method: 'HEAD', headers: [] })).body, '');
 });
 
-test('calls are restored, however a reply is packed and cut', async () => {
+test('calls are restored, however a reply is compressed and cut', async () => {
   const packers = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
   const seen = [];
   const { url } = await api(async (request, response) => {
@@ -231,7 +231,7 @@ test('calls are restored, however a reply is packed and cut', async () => {
   assert.equal(new Set(seen).size, 1);
 });
 
-test('an event is passed on before the next one is there', async () => {
+test('an event is passed on before the next one arrives', async () => {
   let go;
   const { url } = await api(async (request, response) => {
     await all(request);
@@ -252,7 +252,7 @@ test('an event is passed on before the next one is there', async () => {
   assert.match(text, /first[\s\S]*second/);
 });
 
-test('a client that goes ends the request at the API', async () => {
+test('a client that disconnects ends the request at the API', async () => {
   let gone;
   const ended = new Promise((resolve) => {
     gone = resolve;
@@ -295,7 +295,7 @@ test('an API that fails, at every point', async () => {
     assert.equal(found.status, status, `${how}: ${found.body}`);
     assert.match(found.body, new RegExp(words), how);
   }
-  // A reply that passes as it is: the client is not to take the half for the whole.
+  // A reply that passes unchanged: the client must notice that it is truncated.
   await assert.rejects(asked(`${base}/v1/models`, { method: 'GET', headers: ['X-How', 'half'] }));
   server.closeAllConnections();
   server.close();
@@ -316,14 +316,14 @@ test('large bodies', async () => {
   assert.equal(JSON.parse(body).length, large.length);
   const larger = await asked(`${base}/v1/chat/completions`, { body: chat('a.b', { user: 'x'.repeat(70_000_000) }) });
   assert.equal(larger.status, 413);
-  // 100 MB in 100 kB.
+  // 100 MB, compressed to 100 kB.
   const bomb = gzipSync(Buffer.alloc(100_000_000, 0x20));
   const headers = ['Content-Type', 'application/json', 'Content-Encoding', 'gzip'];
   assert.equal((await asked(`${base}/v1/chat/completions`, { headers, body: bomb })).status, 413);
   assert.equal((await asked(`${base}/v1/chat/completions`, { headers, body: 'not packed' })).status, 400);
 });
 
-test('a body in several members, and one that is not all there', async () => {
+test('a body in several gzip members, and a truncated one', async () => {
   const seen = [];
   const { url } = await api(async (request, response) => {
     seen.push((await all(request)).toString());
@@ -336,7 +336,7 @@ test('a body in several members, and one that is not all there', async () => {
   assert.deepEqual(seen, ['{"model":"m","input":"x"}']);
   const half = gzipSync('{"model":"m"}').subarray(0, 12);
   assert.equal((await asked(`${base}/v1/embeddings`, { headers, body: half })).status, 400);
-  // A client that stops in the middle.
+  // The client stops in the middle of the body.
   const { port } = new URL(base);
   const socket = connect(Number(port), '127.0.0.1');
   socket.write(
@@ -372,13 +372,13 @@ test('an early reply to an upload ends it', async () => {
   upload.write(Buffer.alloc(1_000_000));
   const [reply] = await once(upload, 'response');
   assert.equal(reply.statusCode, 413);
-  // The rest is read, and the connection serves another request.
+  // The rest is read, and the connection accepts another request.
   upload.end(Buffer.alloc(49_000_000));
   await once(upload, 'finish');
   assert.equal((await all(reply)).toString(), 'too large');
 });
 
-test('a report that cannot be written is said once, and ends nothing', {
+test('a report that cannot be written is logged once, and ends nothing', {
   skip: process.platform === 'win32',
 }, async () => {
   const { url } = await api((_, response) => response.end('{}'));
@@ -408,7 +408,7 @@ test('a report that cannot be written is said once, and ends nothing', {
   assert.equal(log.match(/the report has lines missing/g).length, 1, log);
 });
 
-test('500 streams at once, and nothing crosses from one to another', async () => {
+test('500 concurrent streams are independent of each other', async () => {
   const { url } = await api(async (request, response) => {
     const { user, tools: sent } = JSON.parse(await all(request));
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
@@ -435,7 +435,7 @@ test('500 streams at once, and nothing crosses from one to another', async () =>
   assert.match(body, /toolwire_open_requests 0\n/);
 });
 
-test('the door', async () => {
+test('requests that are refused before they are forwarded', async () => {
   const { url } = await api((_, response) => response.end('{}'));
   const { url: base, log } = await relay(['--upstream', url]);
   assert.match(log, new RegExp(`in place of ${url}`));
@@ -444,7 +444,7 @@ test('the door', async () => {
   assert.equal((await get([], 'evil.example')).status, 403);
   assert.equal((await get(['Origin', 'https://evil.example'])).status, 403);
   assert.equal((await asked(`${base}/toolwire/health`, { method: 'GET', headers: [] })).body, 'ok\n');
-  // What HTTP's parser refuses, and a target that is another host.
+  // A request that HTTP's parser refuses, and a target on another host.
   const { port } = new URL(base);
   for (const head of [
     'rubbish\r\n\r\n',
@@ -500,7 +500,7 @@ test('several upstreams, and a report without values', async () => {
   assert.match(page, /rename-tool/);
 });
 
-test('its end lets open requests end, and takes no more', async () => {
+test('shutting down lets open requests finish, and accepts no more', async () => {
   let go;
   const { url } = await api(async (request, response) => {
     await all(request);
@@ -515,7 +515,7 @@ test('its end lets open requests end, and takes no more', async () => {
   const { reply } = await sent(`${base}/v1/chat/completions`, { body: chat('a.b', { stream: true }) });
   let text = String((await once(reply, 'data'))[0]);
   child.kill('SIGTERM');
-  // Once it takes no more, the first one may end.
+  // The first request ends only when the relay no longer accepts new ones.
   for (;;) {
     const refused = await asked(`${base}/toolwire/health`, { method: 'GET', headers: [] }).then(
       () => false,

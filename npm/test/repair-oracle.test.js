@@ -1,6 +1,6 @@
-// Text that is no JSON, as jsonrepair reads it: where ours reads a text, it should read the same value. It guesses
-// where ours refuses, so it judges only what ours reads. Of the generated texts, the value is known as well: where
-// the two differ there, ours has to be the one that is right.
+// Compares our reading of text that is not JSON with jsonrepair's: if ours reads a text, both should read the same value. jsonrepair
+// guesses where ours refuses, so only texts that ours reads are compared. The value of the generated texts is known: where the two
+// differ, ours must be right.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const folder = new URL('../../tests/fixtures/repairArguments/', import.meta.url)
 const cases = readdirSync(folder).flatMap((file) => JSON.parse(readFileSync(new URL(file, folder), 'utf8')));
 const texts = [...spoiled(6000, 20_261_123)];
 
-/** What jsonrepair reads otherwise or cannot read, and why ours is right. */
+/** Texts that jsonrepair reads differently or cannot read, and the reason why ours is right. */
 const DIFFERENCES = [
   {
     name: 'one value several times',
@@ -52,7 +52,7 @@ const DIFFERENCES = [
     why: 'it leaves the backslash out: `C:\\Dev` becomes `C:Dev`, another path',
   },
 ];
-/** Fixtures where it differs. What they expect is stated there; this says what jsonrepair does instead. */
+/** Fixtures that jsonrepair reads differently, with its result. The fixtures state ours. */
 const FIXTURE_DIFFERENCES = {
   'words-before': 'makes a list of the words and the value',
   'words-behind': 'refuses',
@@ -71,7 +71,7 @@ const FIXTURE_DIFFERENCES = {
   'python-none': 'gives null: it does not know that arguments are meant',
 };
 
-test('fixtures are read as the oracle reads them', () => {
+test('fixtures are read like the oracle reads them', () => {
   let count = 0;
   const differing = [];
   for (const { name, inputText, options } of cases) {
@@ -84,22 +84,22 @@ test('fixtures are read as the oracle reads them', () => {
   assert.deepEqual(differing.sort(), Object.keys(FIXTURE_DIFFERENCES).sort());
 });
 
-test('a spoiled text is read as it was meant, or refused', () => {
-  // The value that was written is the best oracle.
+test('a spoiled text is read with its original value, or refused', () => {
+  // The value from which the text was written is the best oracle.
   for (const { text, notations, value, isMeant } of texts) {
     const { ours } = read(text);
     if (isMeant && ours !== undefined) assert.ok(isSame(ours, value), `${notations}: ${text}`);
   }
 });
 
-test('spoiled texts are read as the oracle reads them', (t) => {
+test('spoiled texts are read like the oracle reads them', (t) => {
   const agreed = new Map();
   const named = new Map();
   const guessed = new Map();
   for (const { text, value, isMeant } of texts) {
     const one = read(text);
     if (one.ours === undefined) {
-      // Nothing is asked of the oracle where ours refuses.
+      // A text that ours refuses is not compared.
       const way = one.theirs === undefined ? 'refused, too' : isMeant && isSame(one.theirs, value) ? 'meant' : 'other';
       add(guessed, `${one.reason}: ${way}`);
       continue;
@@ -115,7 +115,7 @@ test('spoiled texts are read as the oracle reads them', (t) => {
   }
   t.diagnostic(`read alike: ${agreed.get('all')}; known differences: ${JSON.stringify(Object.fromEntries(named))}`);
   t.diagnostic(`refused by ours, read by the oracle as: ${JSON.stringify(Object.fromEntries(guessed))}`);
-  // Each difference is still one, and every other notation is one that the oracle was seen to know.
+  // Each listed difference still exists, and the oracle was seen to read every other notation.
   assert.deepEqual([...named.keys()].sort(), DIFFERENCES.map(({ name }) => name).sort());
   assert.ok(agreed.get('all') > 2 * [...named.values()].reduce((sum, count) => sum + count));
   const known =
@@ -124,11 +124,11 @@ test('spoiled texts are read as the oracle reads them', (t) => {
   assert.deepEqual([...agreed.keys()].filter((rule) => rule !== 'all').sort(), known.split(' '));
 });
 
-/** A text as both read it, each undefined if it refuses; with the rules of ours, or the reason why it refuses. */
+/** Reads a text with both; each result is undefined if it is refused. Adds our repair rules, or the reason of the refusal. */
 function read(text, options) {
   const one = { text, theirs: readByOracle(text) };
   try {
-    // Everything is valid by this schema, so that only the text is repaired.
+    // This schema accepts everything, so only the text is repaired.
     const { arguments: found, repairs } = repairArguments(text, '{}', options);
     return { ...one, ours: JSON.parse(found), rules: new Set(repairs.map(({ rule }) => rule)) };
   } catch (error) {

@@ -1,4 +1,4 @@
-// The fixtures of `repairArguments` that all languages share, as values and as text, with a report and without.
+// Runs the fixtures of `repairArguments` that all languages share, on values and on text, with a report and without.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -14,13 +14,13 @@ const cases = readdirSync(folder).flatMap((file) => JSON.parse(readFileSync(new 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-test('every case is there', () => assert.equal(cases.length, counts.repairArguments));
+test('the number of cases is the committed one', () => assert.equal(cases.length, counts.repairArguments));
 
 for (const one of cases) {
   test(`repairArguments: ${one.name}`, () => {
     if (one.inputText === undefined && typeof one.input !== 'string') onValues(one, one.input);
     const text = one.inputText ?? JSON.stringify(one.input);
-    // Text of the arguments beside text of the schema, and beside the schema as a value.
+    // Arguments as text, with the schema as text and as a value.
     for (const schema of [JSON.stringify(one.schema), one.schema]) {
       onText(one, text, schema, (written) => written);
       onText(one, encoder.encode(text), schema, (written) => decoder.decode(written));
@@ -56,7 +56,7 @@ function onText(one, text, schema, read) {
   judge(one, report);
 }
 
-/** Whether a case expects an error; then that both forms throw it. */
+/** Returns whether a case expects an error. If so, asserts that all forms throw it. */
 function refused({ error, report }, ...forms) {
   if (error === undefined) return false;
   for (const form of forms) {

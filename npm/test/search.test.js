@@ -1,4 +1,4 @@
-// A kept index: it lives beside others, beside the calls that are shared, and for as long as it is wanted.
+// Tests `ToolIndex`: it is independent of other indexes and of the shared calls, and lives as long as it is referenced.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -24,7 +24,7 @@ const { normalizeEnvelope, searchTools, ToolIndex } = await import('../dist/inde
 const tools = (count, word) =>
   Array.from({ length: count }, (_, number) => ({ name: `${word}_${number}`, description: `About ${word}` }));
 
-test('indexes do not disturb each other, nor the shared calls', () => {
+test('indexes are independent of each other and of the shared calls', () => {
   const mails = new ToolIndex(tools(3, 'mail'));
   const rooms = new ToolIndex(JSON.stringify({ tools: tools(2, 'room') }));
   for (let round = 0; round < 3; round++) {
@@ -37,7 +37,7 @@ test('indexes do not disturb each other, nor the shared calls', () => {
   }
 });
 
-test('an index is what the list was when it was made', () => {
+test('an index does not change with its list', () => {
   const list = tools(1, 'mail');
   const index = new ToolIndex(list);
   list[0].name = 'renamed';
@@ -52,7 +52,7 @@ test('a large index outlives large values', () => {
   assert.deepEqual(index.search('mail 19999', { limit: 1 }), ['mail_19999']);
 });
 
-test('what is no tool list or no query is an error, and the index stays', () => {
+test('an invalid tool list or query is an error, and the index stays', () => {
   assert.throws(() => new ToolIndex(7), { code: 'invalid-request', pointer: '' });
   assert.throws(() => new ToolIndex('[{'), { code: 'invalid-json' });
   const index = new ToolIndex(tools(1, 'mail'));
@@ -61,7 +61,7 @@ test('what is no tool list or no query is an error, and the index stays', () => 
   assert.deepEqual(index.search('mail'), ['mail_0']);
 });
 
-test('after a trap the index says that it is lost', () => {
+test('after a trap the index reports that it is lost', () => {
   const index = new ToolIndex(tools(1, 'mail'));
   trap = true;
   assert.throws(() => index.search('mail'), { code: 'internal', message: /what it kept is lost: make it anew/ });

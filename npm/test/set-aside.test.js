@@ -1,4 +1,4 @@
-// Nothing is dropped silently: tools that `sanitizeTools` and `ToolSet` set aside.
+// Tests that no tool is dropped silently: tools that `sanitizeTools` and `ToolSet` set aside.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
@@ -15,7 +15,7 @@ afterEach(() => {
   console.warn = warn;
 });
 
-/** A warning is shown once in a process, so each test has tools of its own. */
+/** Each test uses tools of its own, because a process shows the same warning only once. */
 let number = 0;
 const list = () => {
   number++;
@@ -31,7 +31,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 for (const [name, sanitize] of Object.entries(WAYS)) {
   describe(name, () => {
-    test('a list whose missing tools nobody reads: one warning for each list and dialect', async () => {
+    test('a list whose missing tools are not read: one warning for each list and dialect', async () => {
       const tools = list();
       const { tools: sent, restore } = sanitize(tools);
       assert.ok(sent.length > 0 && restore !== undefined);
@@ -57,7 +57,7 @@ for (const [name, sanitize] of Object.entries(WAYS)) {
       'as JSON': JSON.stringify,
     };
     for (const [how, look] of Object.entries(looks)) {
-      test(`whoever reads them is not warned: ${how}`, async () => {
+      test(`reading them suppresses the warning: ${how}`, async () => {
         look(sanitize(list()));
         await turn();
         assert.deepEqual(heard, []);
@@ -75,18 +75,18 @@ for (const [name, sanitize] of Object.entries(WAYS)) {
       assert.deepEqual(heard, []);
     });
 
-    test('an error where none may be missing', () => {
+    test('an error if no tool may be missing', () => {
       assert.throws(() => sanitize(list(), { onSetAside: 'error' }), {
         code: 'not-representable',
         pointer: '/1/inputSchema',
         detail: /^expected to send every tool, set 1 tool aside: /,
       });
       assert.throws(() => sanitize(list(), { onSetAside: 'loud' }), { code: 'invalid-option', pointer: '/onSetAside' });
-      // A function as another option does not vanish.
+      // A function as another option is not omitted.
       assert.throws(() => sanitize(list(), { fallback: () => 1 }), { code: 'invalid-option', pointer: '/fallback' });
     });
 
-    test('a list without missing tools says nothing', async () => {
+    test('a list without missing tools gives no warning', async () => {
       sanitize(list().slice(0, 1), { onSetAside: () => assert.fail('expected no call') });
       sanitize(list().slice(0, 1));
       await turn();
@@ -95,13 +95,13 @@ for (const [name, sanitize] of Object.entries(WAYS)) {
   });
 }
 
-test('the result is the same object as ever', async () => {
+test('the result looks like any object', async () => {
   const keys = ['tools', 'quarantined', 'changes', 'lossless', 'restore'];
   const one = sanitizeTools(list(), options());
   assert.deepEqual(Object.keys(one), keys);
   assert.deepEqual(JSON.parse(JSON.stringify(one)).quarantined, one.quarantined);
   const plain = (result) => Object.getOwnPropertyDescriptor(result, 'quarantined');
-  // Once it is read, or the turn has ended, it is a plain property.
+  // Once it was read, or the turn has ended, it is a plain property.
   assert.deepEqual(plain(one), { value: one.quarantined, writable: true, enumerable: true, configurable: true });
   const unread = sanitizeTools(list(), options());
   const other = sanitizeTools(list(), options());
@@ -111,11 +111,11 @@ test('the result is the same object as ever', async () => {
   assert.equal(plain(unread).value.length, 1);
   assert.deepEqual(other.quarantined, []);
   assert.equal(sealed.quarantined.length, 1);
-  // Nobody has read those of the three.
+  // The `quarantined` of three results was not read.
   assert.equal(heard.length, 3);
 });
 
-test('a set of which somebody knows does not warn again', async () => {
+test('a set whose missing tools were read does not warn again', async () => {
   const set = new ToolSet(list());
   assert.equal(set.sanitize(options()).quarantined.length, 1);
   await turn();
@@ -124,7 +124,7 @@ test('a set of which somebody knows does not warn again', async () => {
   assert.deepEqual(heard, []);
 });
 
-test('a set calls each function, and hands out the same list', () => {
+test('a set calls each function, and returns the same list', () => {
   const [set, told] = [new ToolSet(list()), []];
   const first = set.sanitize(options({ onSetAside: () => told.push('first') }));
   const second = set.sanitize(options({ onSetAside: () => told.push('second') }));

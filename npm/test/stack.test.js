@@ -1,5 +1,5 @@
-// The stack of the WebAssembly as it is shipped: hard shapes through every function in every dialect give a result or an error with a
-// code that is the caller's to act on, never a trap. `core/tests/stack.rs` holds the same shapes natively, in 512 KiB.
+// Tests the stack of the released WebAssembly: hard shapes, through every function in every dialect, give a result or an error with a
+// code that the caller can act on, never a trap. `core/tests/stack.rs` runs the same shapes natively, in 512 KiB.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -37,7 +37,7 @@ const WRAPPERS = [
   ['{"x-unknown":', '}'],
 ];
 
-/** As many levels of one in another, around an innermost schema, in a property. */
+/** Nests an innermost schema in a number of levels, as a property. */
 function nested(levels, [open, close]) {
   return `{"type":"object","properties":{"v":${open.repeat(levels)}{"type":"string"}${close.repeat(levels)}}}`;
 }
@@ -49,7 +49,7 @@ const RINGS = [
   (next) => `{"anyOf":[{"type":"null"},{"$ref":"#/$defs/d${next}"}],"minLength":${next}}`,
 ];
 
-/** As many definitions, each of which needs the next, and the last the first. */
+/** Returns a ring of definitions, each of which refers to the next, and the last to the first. */
 function ring(count, definition) {
   const table = Array.from({ length: count }, (_, at) => `"d${at}":${definition((at + 1) % count)}`);
   return `{"type":"object","properties":{"v":{"$ref":"#/$defs/d0"}},"$defs":{${table.join(',')}}}`;
@@ -57,7 +57,7 @@ function ring(count, definition) {
 
 const deep = (open, close) => `{"v":${open.repeat(250)}1${close.repeat(250)}}`;
 
-/** Arguments for these: deep ones, and texts in which there are others. */
+/** Arguments for these schemas: deeply nested values, and texts that contain such values. */
 const ARGUMENTS = [
   deep('{"a":', '}'),
   deep('[', ']'),
@@ -67,7 +67,7 @@ const ARGUMENTS = [
   `{"v":${'['.repeat(400)}`,
 ];
 
-/** Counts what came of the calls. */
+/** Counts the results of calls. */
 function counting() {
   const counts = { calls: 0, errors: {} };
   const attempt = (call) => {
@@ -84,10 +84,10 @@ function counting() {
   return { counts, attempt };
 }
 
-// Two fifths of what is usual, so that a shape which spends it all does so soon.
+// Two fifths of the default, so that a shape that exhausts it does so soon.
 const maxSteps = 2_000_000;
 
-/** Every function on one schema. */
+/** Calls every function with one schema. */
 function all(schema, attempt) {
   const value = JSON.parse(schema);
   const tool = `{"name":"t","description":"d","input_schema":${schema}`;

@@ -1,4 +1,4 @@
-// The text path: types in and out, bytes that are no UTF-8, strings that UTF-8 cannot carry.
+// Tests the text path: types of input and output, bytes that are not UTF-8, strings that UTF-8 cannot encode.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -26,13 +26,13 @@ test('bytes in the middle of a larger buffer', () => {
   assert.deepEqual(normalizeEnvelope(whole.subarray(3, whole.length - 3)).schema, bytes(repaired));
 });
 
-test('bytes that come back are the caller’s to keep', () => {
+test('returned bytes are not overwritten by the next call', () => {
   const first = normalizeEnvelope(bytes(unrepaired)).schema;
   normalizeEnvelope(bytes('{"overwritten":true}')).schema;
   assert.deepEqual(first, bytes(repaired));
 });
 
-test('text without a change is the very same', () => {
+test('unchanged text is returned as the same object', () => {
   assert.equal(normalizeEnvelope(fine).schema, fine);
   for (const input of [bytes(fine), Buffer.from(fine)]) assert.equal(normalizeEnvelope(input).schema, input);
 });
@@ -41,7 +41,7 @@ test('a byte order mark at the start of a string survives', () => {
   assert.equal(normalizeEnvelope('{"x":"\ufeff"}').schema, '{"type":"object","properties":{},"x":"\ufeff"}');
 });
 
-test('bytes that are no UTF-8', () => {
+test('bytes that are not UTF-8', () => {
   const broken = (before, ...rest) => Uint8Array.of(...bytes(before), ...rest);
   const cases = [
     [broken('{"a":["', 0xff, 0x22), '/a/0', '`0xff` (line 1, column 8)'],
@@ -65,7 +65,7 @@ test('bytes that are no UTF-8', () => {
   }
 });
 
-test('an error before the unreadable place comes first', () => {
+test('a syntax error before an invalid byte is reported first', () => {
   assert.throws(() => normalizeEnvelope(Uint8Array.of(...bytes('{"a":[1,]} '), 0xff)).schema, {
     code: 'invalid-json',
     message: /`\]`/,
@@ -73,7 +73,7 @@ test('an error before the unreadable place comes first', () => {
   assert.throws(() => normalizeEnvelope('{"a":[1,]} \ud800').schema, { code: 'invalid-json', message: /`\]`/ });
 });
 
-test('half a surrogate pair is refused, not replaced', () => {
+test('a lone surrogate is refused, not replaced', () => {
   for (const half of ['\ud800', '\udc00', '\udc00\ud800']) {
     assert.throws(
       () => normalizeEnvelope(`{"a":\n["😀", "x${half}"]}`).schema,
@@ -87,14 +87,14 @@ test('half a surrogate pair is refused, not replaced', () => {
   assert.throws(() => normalizeEnvelope('\ud800').schema, { code: 'invalid-json', pointer: '' });
 });
 
-test('bytes that are no text', () => {
+test('bytes that are not text', () => {
   for (const input of [new ArrayBuffer(2), new Uint16Array(2)]) {
     assert.throws(() => normalizeEnvelope(input), { code: 'invalid-value', pointer: '' });
     assert.throws(() => check(input, { dialect: 'codex' }), { code: 'invalid-value', pointer: '' });
   }
 });
 
-test('a report is that of the text as it was', () => {
+test('a report describes the text at the time of the call', () => {
   const input = bytes(unrepaired);
   const result = normalizeEnvelope(input);
   input.fill(0x20);
@@ -102,7 +102,7 @@ test('a report is that of the text as it was', () => {
   assert.notEqual(result.changes.length, 0);
 });
 
-test('large texts, of one and of several bytes a character', () => {
+test('large texts, with one and with several bytes per character', () => {
   for (const character of ['a', '€', '😀']) {
     const long = character.repeat(5_000_000);
     const result = normalizeEnvelope(`{"x":"${long}"}`).schema;

@@ -1,4 +1,4 @@
-// What is special about a tool set: the fixtures of `sanitizeTools` run through it, too (fixtures/tool-sets.js).
+// Tests what is specific to `ToolSet`. The fixtures of `sanitizeTools` run through it, too (fixtures/tool-sets.js).
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -27,7 +27,7 @@ test('a later change of the list or the result changes nothing', () => {
   assert.equal(restore.call('a_b', {}).name, 'a.b');
 });
 
-test('each choice of options has its own, the newest sixteen are kept', () => {
+test('each choice of options has its own result, and the latest sixteen are kept', () => {
   const set = new ToolSet([tool('a')]);
   const first = set.sanitize(OPTIONS);
   assert.equal(set.sanitize({ maxTools: undefined, ...OPTIONS }), first);
@@ -37,7 +37,7 @@ test('each choice of options has its own, the newest sixteen are kept', () => {
   assert.deepEqual(set.sanitize(OPTIONS), first);
 });
 
-test('what is refused is refused every time, and costs nothing that was there', () => {
+test('refused options are refused every time, and do not evict results', () => {
   const set = new ToolSet([tool('a')]);
   const ready = set.sanitize({ ...OPTIONS, maxTools: null });
   for (const wrong of [{ dialect: 'none' }, { ...OPTIONS, maxTools: Number.NaN }, {}, undefined]) {
@@ -49,7 +49,7 @@ test('what is refused is refused every time, and costs nothing that was there', 
   assert.equal(set.sanitize({ ...OPTIONS, maxTools: null }), ready);
 });
 
-test('what is read late is what was made, whatever has become of the set, the list and the options', () => {
+test('members that are read late are unaffected by changes of the set, the list and the options', () => {
   const list = [tool('a.b'), tool('cat')];
   const expected = sanitizeTools(list, OPTIONS);
   assert.ok(expected.changes.length > 0);
@@ -64,11 +64,11 @@ test('what is read late is what was made, whatever has become of the set, the li
   assert.deepEqual(restore.toJSON(), expectedRestore.toJSON());
   for (const member of ['tools', 'quarantined', 'changes', 'restore'])
     assert.equal(ready[member], ready[member], member);
-  // As long as the list is still there, it need not be sanitized anew.
+  // The list still exists, so it need not be sanitized again.
   assert.deepEqual(new ToolSet(list).sanitize(OPTIONS).changes, expected.changes);
 });
 
-test('what is handed out looks like any object', () => {
+test('the result looks like any object', () => {
   const ready = new ToolSet([tool('a.b')]).sanitize(OPTIONS);
   assert.ok(Object.isFrozen(ready));
   const members = ['tools', 'json', 'quarantined', 'changes', 'lossless', 'restore'];

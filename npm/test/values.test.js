@@ -1,4 +1,4 @@
-// What happens to a caller's values on the object path: spec "Values", trap by trap.
+// Tests callers' values on the object path, one pitfall after the other.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -6,11 +6,11 @@ import { runInNewContext } from 'node:vm';
 
 import { normalizeEnvelope, restoreArguments, sanitize, sanitizeTools, ToolwireError } from '../dist/index.js';
 
-/** An accepted root around a value, so that `normalizeEnvelope` hands the value through. */
+/** Wraps a value in an accepted root, so that `normalizeEnvelope` passes the value through. */
 const around = (value) => ({ type: 'object', properties: {}, x: value });
 const through = (value, options) => normalizeEnvelope(around(value), options).schema.x;
 
-/** A root that is rewritten, so that the value is handed through inside new containers. */
+/** Wraps a value in a root that is rewritten, so that the value is passed through inside new containers. */
 const throughRewrite = (value, options) =>
   sanitize({ x: value, properties: { a: { const: 1 } } }, { dialect: 'codex', ...options }).schema.x;
 
@@ -25,7 +25,7 @@ function refused(call, pointer, found, code = 'invalid-value') {
   });
 }
 
-describe('what JSON.stringify does, on every way through', () => {
+describe('what JSON.stringify does, on every path', () => {
   class Point {
     constructor() {
       this.x = 1;
@@ -92,7 +92,7 @@ describe('surrogates', () => {
     });
   }
 
-  test('halves in neighbouring strings do not meet', () => {
+  test('lone surrogates in neighbouring strings do not form a pair', () => {
     assert.deepEqual(through(['\ud83d', '\ude00']), ['\ud83d', '\ude00']);
     assert.deepEqual(through({ '\ud83d': '\ude00' }), { '\ud83d': '\ude00' });
   });
@@ -103,7 +103,7 @@ describe('surrogates', () => {
   });
 });
 
-test('-0 survives where nothing touches it', () => {
+test('-0 survives if nothing changes it', () => {
   for (const way of [through, throughRewrite]) assert.ok(Object.is(way([-0])[0], -0));
 });
 
@@ -139,7 +139,7 @@ describe('refused, with the pointer', () => {
     test(`${name}`, () => {
       refused(() => through(value), '/x', /expected a JSON value, found /);
       refused(() => through([0, { 'a/~': [value] }]), '/x/1/a~1~0/0', /expected a JSON value, found /);
-      // At the root bytes are text.
+      // At the root, bytes are text.
       if (!(value instanceof Uint8Array)) refused(() => normalizeEnvelope(value), '', /expected a JSON value, found /);
       refusedOption(() => normalizeEnvelope({}, { share: value }), '/share', /expected a JSON value, found /);
     });
@@ -157,7 +157,7 @@ describe('refused, with the pointer', () => {
     refused(() => through([() => {}]), '/x/0', /found a function/);
     refused(() => through([1, Symbol('s')]), '/x/1', /found a symbol/);
   });
-  test('nothing at the root', () => {
+  test('undefined, functions and symbols at the root', () => {
     refused(() => normalizeEnvelope(undefined).schema, '', /found `undefined`/);
     refused(() => normalizeEnvelope(() => {}).schema, '', /found a function/);
     refused(() => normalizeEnvelope(Symbol('s')).schema, '', /found a symbol/);
@@ -178,7 +178,7 @@ describe('refused, with the pointer', () => {
   });
 });
 
-test('the same object in two places is no cycle', () => {
+test('the same object in two places is not a cycle', () => {
   const part = { type: 'string' };
   const result = through([part, part, { part }]);
   assert.deepEqual(result, [part, part, { part }]);
@@ -234,7 +234,7 @@ describe('code that runs while reading', () => {
     assert.equal(runs, 2);
   });
 
-  test('what a getter or toJSON throws comes through, and the next call works', () => {
+  test('errors of a getter or toJSON pass through, and the next call works', () => {
     const own = new RangeError('mine');
     const thrower = () => {
       throw own;
@@ -269,7 +269,7 @@ describe('code that runs while reading', () => {
 });
 
 describe('share', () => {
-  test('unchanged parts are the very same', () => {
+  test('unchanged parts are the same objects', () => {
     const part = { description: 'd', list: [1] };
     const root = { properties: { a: { const: 1 }, b: part } };
     const result = sanitize({ ...root, type: 'object', x: part }, { dialect: 'codex', share: true }).schema;
@@ -280,7 +280,7 @@ describe('share', () => {
     assert.notEqual(normalizeEnvelope(own).schema.x, part);
   });
 
-  test('a part that JSON says differently is copied, its neighbours are not', () => {
+  test('a part that JSON writes differently is copied, its neighbours are not', () => {
     const plain = { a: 1 };
     const date = { when: new Date(0), plain };
     const own = around({ date, plain, gone: undefined });
@@ -304,7 +304,7 @@ test('large values', () => {
   assert.deepEqual(through([1]), [1]);
 });
 
-test('plans hold names with half of a surrogate pair', () => {
+test('plans can hold names with a lone surrogate', () => {
   const schema = { type: 'object', properties: { '\ud800': { type: 'string' }, a: { type: 'string' } } };
   const answered = { '\ud800': null, a: 'x' };
   const { restorePlan } = sanitize(schema, { dialect: 'openai-strict' });
@@ -314,11 +314,11 @@ test('plans hold names with half of a surrogate pair', () => {
   assert.deepEqual(restore.call('tool', answered).arguments, { a: 'x' });
 });
 
-describe('a proxy that answers anything', () => {
+describe('a proxy with arbitrary lengths', () => {
   const lying = (length) =>
     new Proxy([{ a: 1 }, 'b'], { get: (target, key) => (key === 'length' ? length : target[key]) });
 
-  // With 1.5 the items shifted into what was read next, and with -1 the module trapped.
+  // With 1.5, the items used to shift into the next value, and with -1 the module used to trap.
   for (const length of [
     1.5,
     -1,
@@ -342,13 +342,13 @@ describe('a proxy that answers anything', () => {
     });
   }
 
-  test('a length is what is read, whatever the items are', () => {
+  test('the length determines the number of items, whatever the items are', () => {
     assert.deepEqual(through(lying(1)), [{ a: 1 }]);
     assert.deepEqual(through(lying(3)), [{ a: 1 }, 'b', null]);
     assert.deepEqual(through(lying(-0)), []);
   });
 
-  test('more items than are read', () => {
+  test('more items than the limit', () => {
     assert.throws(() => through(lying(2 ** 40)), { code: 'limit-exceeded' });
   });
 
@@ -378,7 +378,7 @@ describe('a proxy that answers anything', () => {
     }
   });
 
-  test('the call after it works', () => {
+  test('the next call works', () => {
     assert.throws(() => through(lying(1.5)));
     assert.deepEqual(through([1, { b: 2 }]), [1, { b: 2 }]);
   });

@@ -1,7 +1,7 @@
-// Measures toolwire against the npm package that validates by JSON Schema, on the same valid calls of real tools
-// (calls.js). ajv makes a function of each schema and then only runs that; the functions of toolwire prepare nothing and
-// read the schema in each call. So ajv stands here twice, prepared, and prepared for each call, and so does repairing: a
-// `Restore` keeps the schemas of a tool list, prepared. All take turns in every round; the table gives the median round of
+// Compares toolwire with ajv, the npm package that validates by JSON Schema, on the same valid calls of real tools
+// (calls.js). ajv compiles each schema to a function and then only runs that; toolwire's functions prepare nothing and
+// read the schema in each call. So ajv is listed twice, precompiled and compiled for each call. So is repairing, because a
+// `Restore` keeps the schemas of a tool list prepared. All run in turns in every round; the table gives the median round of
 // each, and the ratio to the first.
 
 import { readFileSync } from 'node:fs';
@@ -11,12 +11,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { repairArguments, sanitizeTools, validateArguments } from '../../dist/index.js';
 import { versionOf } from './peers.js';
 
-// One takes two milliseconds a call.
+// Few rounds, because the slowest contender takes two milliseconds per call.
 const ROUNDS = 7;
 const [, , data] = process.argv;
 if (data === undefined) throw new Error('expected a file with one call per line, found no argument');
 
-// `format` is an annotation, as it is for us. With the strict mode, ajv would refuse keywords that tools have.
+// `format` is an annotation, as in toolwire. In its strict mode, ajv would refuse keywords that real tools have.
 const options = { strict: false, validateFormats: false, addUsedSchema: false };
 const [draft7, draft2020] = [new Ajv(options), new Ajv2020(options)];
 const lines = readFileSync(data, 'utf8').trimEnd().split('\n');
@@ -51,7 +51,7 @@ table('text', [
   ['toolwire, repairArguments of text', (call) => repairArguments(call.text, call.schemaText).arguments !== undefined],
 ]);
 
-/** A call with its validator; undefined if ajv does not take the schema or the call. */
+/** Returns a call with its validator; undefined if ajv refuses the schema or the call. */
 function prepared(line) {
   const { schema, arguments: given } = JSON.parse(line);
   try {
@@ -67,7 +67,7 @@ function compiled(schema) {
   return (schema.$schema?.includes('2020-12') ? draft2020 : draft7).compile(schema);
 }
 
-/** ajv keeps what it makes of a schema. Here it makes it each time. */
+/** Compiles a schema again. ajv caches compiled schemas, so this one is removed. */
 function afresh(schema) {
   const of = schema.$schema?.includes('2020-12') ? draft2020 : draft7;
   const validate = of.compile(schema);

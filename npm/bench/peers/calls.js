@@ -1,7 +1,7 @@
-// Prints calls of real tools that their schemas take, one `{ schema, arguments }` a line: what the peers that
-// validate are measured on, in every language. Usage: calls.js TOOLS FOLDER...: a file with one tool a line, each
-// of which is called with every argument, and folders where recorded calls lie. (core/tests/recovery/calls.rs
-// gathers and makes them in the same way.)
+// Prints calls of real tools that their schemas accept, one `{ schema, arguments }` per line: the input for measuring
+// validators in every language. Usage: calls.js TOOLS FOLDER…: a file with one tool per line, each of which is called with
+// every argument, and folders with recorded calls. (core/tests/recovery/calls.rs collects and generates calls in the
+// same way.)
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ for (const path of folders.flatMap((folder) => FILES.map((file) => join(folder, 
   if (existsSync(path)) for (const row of rows(readFileSync(path, 'utf8'))) printRecorded(row);
 }
 
-/** Once, and only what the schema takes. */
+/** Prints a call once, and only if the schema accepts it. */
 function print(schema, input) {
   const line = JSON.stringify({ schema, arguments: input });
   if (!isObject(input) || seen.has(line) || validateArguments(input, schema).valid !== true) return;
@@ -43,7 +43,7 @@ function printRecorded(row) {
   }
 }
 
-/** The rows of a file in either form. */
+/** Returns the rows of a JSON or JSON Lines file. */
 function rows(text) {
   try {
     return JSON.parse(text);
@@ -55,7 +55,7 @@ function rows(text) {
   }
 }
 
-/** Every tool and every call of a request, in whichever format. */
+/** Collects every tool and every call in a request of any format. */
 function gather(value, tools, calls) {
   if (!isObject(value) && !Array.isArray(value)) return;
   if (typeof value.name === 'string') {
@@ -68,7 +68,7 @@ function gather(value, tools, calls) {
   for (const inner of Object.values(value)) gather(inner, tools, calls);
 }
 
-/** A value of a schema: the first thing that it names, or something of its type. */
+/** Returns a value for a schema: the first value that the schema lists, or one of its type. */
 function instance(root, schema, fuel) {
   if (fuel === 0 || !isObject(schema)) return null;
   if (Array.isArray(schema.enum)) return schema.enum[0];

@@ -1,5 +1,5 @@
-// Who else makes tool schemas fit an API on npm, what exactly they do, and which of our dialects does the same job.
-// Not here, because they send schemas as they are: @ai-sdk/openai, and @ai-sdk/google since version 4 (so 3 stands here).
+// The other npm packages that make tool schemas fit an API, what each of them does, and our dialect for the same purpose.
+// Omitted, because they send schemas unchanged: @ai-sdk/openai, and @ai-sdk/google since version 4 (version 3 is listed).
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -7,8 +7,8 @@ import { pathToFileURL } from 'node:url';
 const modules = new URL('node_modules/', import.meta.url);
 
 /**
- * One contender: what `load` gives must leave its input alone, as ours does. `spelled` brings what the API reads in two ways
- * into our spelling, so that only what it would refuse is counted as refused.
+ * The contenders. The function that `load` returns must not change its input, like ours. `spelled` converts spellings that the
+ * API also accepts into ours, so that only schemas that the API would refuse count as refused.
  */
 export const PEERS = [
   {
@@ -21,7 +21,7 @@ export const PEERS = [
     name: '@openai/agents-core',
     says: 'toOpenAIStrictToolSchema: closes objects, optional properties become nullable',
     dialect: 'openai-strict',
-    // Not exported, so taken from its file.
+    // Not exported, so imported from its file.
     load: async () => (await inside('@openai/agents-core/dist/utils/strictToolSchema.mjs')).toOpenAIStrictToolSchema,
   },
   {
@@ -53,12 +53,12 @@ export const PEERS = [
   },
 ];
 
-/** The version that is installed. */
+/** Returns the installed version. */
 export function versionOf(name) {
   return JSON.parse(readFileSync(new URL(`${name}/package.json`, modules), 'utf8')).version;
 }
 
-/** `type: "OBJECT"` is `type: "object"` to Google's API. */
+/** Lower-cases type names: `type: "OBJECT"` means `type: "object"` to Google's API. */
 function withSmallTypes(schema) {
   if (Array.isArray(schema)) return schema.map(withSmallTypes);
   if (schema === null || typeof schema !== 'object') return schema;
@@ -67,7 +67,7 @@ function withSmallTypes(schema) {
   return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, small(key, value)]));
 }
 
-/** A file of a package that the package does not export; with a function that the file does not export either. */
+/** Imports a file that a package does not export, with a function that the file may not export either. */
 async function inside(path, hidden) {
   let file = new URL(path, modules);
   if (hidden !== undefined) {

@@ -1,6 +1,6 @@
-// Measures toolwire against the other npm packages that make tool schemas fit an API, on the same real tools: plain object
-// in, plain object out. Both take turns in every round; the table gives the median round of each and their ratio, and how
-// many of the answers our `check` refuses: whoever leaves out work is quicker, so speed says little without that.
+// Compares toolwire with the other npm packages that make tool schemas fit an API, on the same real tools: plain object in,
+// plain object out. Both run in turns in every round; the table gives the median round of each and their ratio, and the
+// number of results that our `check` refuses, because a package that does less work is faster.
 
 import { readFileSync } from 'node:fs';
 
@@ -35,7 +35,7 @@ async function compare({ name, says, dialect, load, spelled = (schema) => schema
   const [peer, our, share] = medians([convert, ours, shared], both);
   if (JSON.stringify(both) !== before)
     throw new Error(`${name}: expected its input to stay as it was, found it changed`);
-  // What is only ignored, or read otherwise, no API refuses.
+  // An API does not refuse what it only ignores or reinterprets.
   const isRefused = (schema) => check(schema, { dialect }).some(({ severity }) => severity === 'refused');
   const refused = (run) => both.filter((schema) => isRefused(run(schema))).length;
   const [failing, bad, ourBad] = [
@@ -48,7 +48,7 @@ async function compare({ name, says, dialect, load, spelled = (schema) => schema
   console.log(`  ${says}`);
 }
 
-/** Time per input of each function, in µs. */
+/** Returns the median time of each function per input, in µs. */
 function medians(functions, inputs) {
   const times = functions.map(() => []);
   for (let round = -3; round < ROUNDS; round++) {

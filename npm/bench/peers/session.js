@@ -1,6 +1,6 @@
-// Measures an agent's session: the same tools with each of 50 requests, and one change of the list on the way. What is timed is all that
-// a request's `tools` cost, from the tools as their server lists them to JSON text for the body, the first request included. The peers
-// have no memory: they make the tools anew for each request, as they do when an SDK is called.
+// Measures an agent's session: the same tools in each of 50 requests, with one change of the list in between. The time covers everything
+// for a request's `tools`, from the tools as their server lists them to JSON text for the body, including the first request. The peers
+// have no cache: they convert the tools again for each request, as an SDK call does.
 
 import { readFileSync } from 'node:fs';
 
@@ -16,7 +16,7 @@ const list = readFileSync(data, 'utf8')
   .trimEnd()
   .split('\n')
   .map((line) => JSON.parse(line));
-// What `tools/list` brings after a change: one tool has another description, and it is all new objects.
+// The result of `tools/list` after a change: new objects throughout, and one tool with another description.
 const changed = JSON.parse(JSON.stringify(list));
 changed[0].description = `${changed[0].description ?? ''} (changed)`;
 const at = (request) => (request < REQUESTS / 2 ? list : changed);
@@ -36,7 +36,7 @@ for (const peer of PEERS) {
       const set = new ToolSet(list);
       let length = 0;
       for (let request = 0; request < REQUESTS; request++) {
-        // An MCP client is told of a change; until then it has nothing to give.
+        // An MCP client is notified of a change; until then, nothing has to be updated.
         if (request === REQUESTS / 2) set.update(changed);
         length += set.sanitize({ dialect }).json.length;
       }
@@ -53,7 +53,7 @@ function session(make) {
   return length;
 }
 
-/** A tool that a peer gives up on costs it nothing more. */
+/** Converts a tool. A tool that a peer cannot convert costs it nothing more. */
 function converted(convert, { name, description, inputSchema }) {
   try {
     return [{ name, description, parameters: convert(inputSchema) }];
@@ -62,7 +62,7 @@ function converted(convert, { name, description, inputSchema }) {
   }
 }
 
-/** Time of each function, in µs; they take turns. */
+/** Returns the time of each function, in µs. They run in turns. */
 function medians(functions) {
   const times = functions.map(() => []);
   for (let round = -2; round < ROUNDS; round++) {

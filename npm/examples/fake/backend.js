@@ -1,10 +1,10 @@
-// A model API on this machine that refuses what the real one would, remembers what it got, and says what it is told to: Anthropic
+// A local fake of a model API that refuses what the real API would, records the requests, and replies with given turns: Anthropic
 // Messages, OpenAI Chat Completions and Responses, Gemini; whole or streamed.
 
 import { createServer } from 'node:http';
 import { checkTools } from 'toolwire';
 
-/** What each API takes, by the end of its path: more than that is a 400. */
+/** The members that each API accepts, by the end of its path. Any other member is refused with status 400. */
 const APIS = {
   '/messages': {
     takes: 'model max_tokens messages tools tool_choice stream system temperature metadata',
@@ -33,7 +33,7 @@ const APIS = {
   },
 };
 
-/** Refuses as an API does. */
+/** Returns the error message with which the API would refuse a request. */
 function refusal(api, dialect, body, headers) {
   const unknown = Object.keys(body).find((name) => !api.takes.split(' ').includes(name));
   if (unknown !== undefined) return `unknown parameter ${unknown}`;
@@ -57,7 +57,7 @@ function refusal(api, dialect, body, headers) {
   return wrong === undefined ? undefined : `${wrong.tool}: ${wrong.message} (${wrong.pointer})`;
 }
 
-/** What Chat Completions refuse of calls in the history: another name than tools may have, no result, a result of no call. */
+/** Returns why Chat Completions would refuse calls in the history: an illegal name, a missing result, or a result without a call. */
 function unpairedCall(messages) {
   let open = [];
   for (const { role, content, tool_calls: calls = [], tool_call_id: id } of messages) {
@@ -82,10 +82,10 @@ function unpairedCall(messages) {
 }
 
 /**
- * Starts it. `says` are the model's turns, one for each request: `{ text }`, or a call `{ name, input }`, whose input may be
- * text for Chat Completions, as the model wrote it. `got` collects the bodies that it accepted. Turns of Chat Completions may have
- * `reasoning`, a text and several `calls` with ids, which are streamed interleaved; `finish`; a `status` to refuse with; and `cut` streams, which
- * end in the middle (`"end"`) or lose their connection (`"reset"`).
+ * Starts the fake. `says` are the model's turns, one for each request: `{ text }`, or a call `{ name, input }`, whose input may be
+ * text for Chat Completions, exactly as the model wrote it. `got` collects the bodies that it accepted. Turns of Chat Completions may
+ * have `reasoning`, a text and several `calls` with ids, which are streamed interleaved; `finish`; a `status` for a refusal; and `cut`
+ * for streams that end in the middle (`"end"`) or lose their connection (`"reset"`).
  */
 export async function backend(t, dialect, says) {
   const got = [];
@@ -177,7 +177,7 @@ function chat(
     object: 'chat.completion.chunk',
     choices: [{ index: 0, delta, finish_reason }],
   });
-  // Every call begins before the first one ends.
+  // All calls begin before the first one ends.
   const begun = tool_calls.map((call, index) => ({ ...call, index, function: { ...call.function, arguments: '' } }));
   const half = (at) =>
     tool_calls.map(({ function: { arguments: written } }, index) => {

@@ -1,12 +1,12 @@
-// An MCP server in this process, whose tools are ordinary JSON Schema that no model API takes as it is. It refuses arguments that
-// are not what it published, and remembers the calls.
+// An in-process MCP server with tools in ordinary JSON Schema, which every model API would refuse or misread. It refuses arguments that
+// do not match its published schemas, and records the calls.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 
-/** A name with a dot, a property that is called like a keyword, a constant without a type. */
+/** Tools with a dot in a name, a property named like a keyword, and a constant without a type. */
 export const TOOLS = [
   {
     name: 'files.read',
@@ -24,7 +24,7 @@ export const TOOLS = [
   },
 ];
 
-/** What the tool's own server gets for a call, if that is as it was published. */
+/** Runs a call as the tool's own server would. Throws if the name or an argument is not as published. */
 export function served(calls, name, input) {
   const { properties } = TOOLS.find((tool) => tool.name === name)?.inputSchema ?? {};
   const strange = properties === undefined ? name : Object.keys(input).find((key) => !(key in properties));
@@ -33,7 +33,7 @@ export function served(calls, name, input) {
   return 'Any tool schema, any model.';
 }
 
-/** A client that is connected to it. */
+/** Returns a client that is connected to the server. */
 export async function connected(t, calls) {
   const server = new Server({ name: 'files', version: '1.0.0' }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS }));

@@ -1,4 +1,4 @@
-// What stands for `npx -y @modelcontextprotocol/server-everything` in the tests of the README: a server over stdio with one of its tools.
+// Replaces `npx -y @modelcontextprotocol/server-everything` in the tests of the README: a server over stdio with one of its tools.
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -15,7 +15,7 @@ server.setRequestHandler(ListToolsRequestSchema, () => ({
   tools: [{ name: 'get-sum', description: 'Adds', inputSchema }],
 }));
 server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: given } }) => {
-  // What the model had to send as null is nothing to the server.
+  // A null that strict mode made the model write must have been removed.
   if (Object.keys(given).join() !== 'a,b') throw new Error(`expected a and b, found ${JSON.stringify(given)}`);
   return { content: [{ type: 'text', text: `${name}: ${given.a + given.b}` }] };
 });

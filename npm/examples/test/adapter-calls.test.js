@@ -1,5 +1,5 @@
-// What the adapters of frameworks do with calls and lists that are out of the ordinary: equal ids, names of hosted tools, other forms of tools.
-// The models are scripted here, because no API gives such replies when asked to.
+// Tests the adapters of frameworks with unusual calls and lists: equal ids, names of hosted tools, other formats of tools.
+// The models are scripted here, because a real API does not give such replies on request.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -27,10 +27,10 @@ const PAY = {
 };
 const WRONG = { account: 'alice' };
 const RIGHT = { account: 'bob', amount: 1 };
-/** Kimi's ids: counted in each reply. */
+/** An id in Kimi's form, numbered within each reply. */
 const ID = 'functions.pay:0';
 
-/** A gate that is closed until `open` is called. `wait` comes to it, and `reached` resolves with the first that does. */
+/** A gate that is closed until `open` is called. `wait` waits at it, and `reached` resolves when the first caller waits. */
 function gated() {
   let open;
   let reach;
@@ -43,7 +43,7 @@ function gated() {
   return { wait, reached, open };
 }
 
-/** A model of the AI SDK, which says one list of parts for each request, and what it got. */
+/** A model of the AI SDK that replies with one list of parts for each request, and records the requests. */
 function scripted(...replies) {
   const got = [];
   const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
@@ -81,7 +81,7 @@ const called = (input, toolCallId = ID) => ({
   input: JSON.stringify(input),
 });
 
-/** Asks a model of the AI SDK, streamed; `runs` are the arguments that reach the tool. */
+/** Runs a streamed request with a model of the AI SDK. `runs` collects the arguments that reach the tool. */
 async function pays(toolwire, model, runs, inputSchema = jsonSchema(PAY)) {
   const tools = { pay: tool({ inputSchema, execute: (input) => void runs.push(input) }) };
   const { steps } = streamText({
@@ -117,7 +117,7 @@ for (const [slow, fast] of [
   });
 }
 
-test('toolwire/ai: two calls of one id in a reply are judged each for itself', async () => {
+test('toolwire/ai: two calls with the same id in a reply are judged separately', async () => {
   for (const id of [ID, '']) {
     const toolwire = toolwireMiddleware({ dialect: 'moonshot', repair: true });
     const runs = [];
@@ -126,7 +126,7 @@ test('toolwire/ai: two calls of one id in a reply are judged each for itself', a
   }
 });
 
-test('toolwire/ai: a refused call does not run with what its own schema makes of its arguments', async () => {
+test('toolwire/ai: a refused call does not run with arguments that its own schema transformed', async () => {
   const lenient = jsonSchema(PAY, { validate: () => ({ success: true, value: RIGHT }) });
   const toolwire = toolwireMiddleware({ dialect: 'moonshot', repair: true });
   const runs = [];
@@ -135,7 +135,7 @@ test('toolwire/ai: a refused call does not run with what its own schema makes of
   assert.match(said, /The arguments of `pay`/);
 });
 
-test('toolwire/ai: no tool is sent under the name of one that the provider runs', async () => {
+test("toolwire/ai: no tool is sent with the name of a provider's tool", async () => {
   for (const dialect of ['moonshot', 'xai', 'mistral']) {
     const model = scripted();
     const hosted = { type: 'provider', id: 'p.web_search', name: 'web_search', args: {} };
@@ -178,7 +178,7 @@ test('toolwire/ai: a call of another tool in the history does not take the name 
   assert.deepEqual(names, ['files.read', 'files.read']);
 });
 
-test('toolwire/ai: a tool of a class keeps what its class has', async () => {
+test("toolwire/ai: a tool that is a class instance keeps its class's members", async () => {
   class Counter {
     count = 1;
     inputSchema = jsonSchema(EMPTY);
@@ -208,7 +208,7 @@ test('the adapters refuse wrong options when they are created', () => {
   }
 });
 
-/** A model of LangChain's, which says one message for each request, and keeps what it got. */
+/** A model of LangChain that replies with one message for each request, and records the requests. */
 class Scripted extends BaseChatModel {
   got = [];
 
@@ -234,7 +234,7 @@ class Scripted extends BaseChatModel {
   }
 }
 
-/** A tool of LangChain's; `runs` are the arguments that reach it. */
+/** A tool of LangChain. `runs` collects the arguments that reach it. */
 function listed(name, schema, runs = [], more = {}) {
   const func = (input) => {
     runs.push(input);
@@ -284,7 +284,7 @@ test('toolwire/langchain: a call of another conversation with the same id', asyn
   }
 });
 
-test('toolwire/langchain: two calls of one id in a reply are judged each for itself', async () => {
+test('toolwire/langchain: two calls with the same id in a reply are judged separately', async () => {
   for (const id of [ID, '', null]) {
     const runs = [];
     const agent = createAgent({
@@ -302,7 +302,7 @@ test('toolwire/langchain: two calls of one id in a reply are judged each for its
 
 test('toolwire/langchain: a call that a person has edited runs', async () => {
   const runs = [];
-  // As `humanInTheLoopMiddleware` does it, without a pause: the call keeps its id.
+  // Edits a call as `humanInTheLoopMiddleware` does, but without a pause: the call keeps its id.
   const person = createMiddleware({
     name: 'Person',
     afterModel({ messages }) {
@@ -344,7 +344,7 @@ test('toolwire/langchain: messages that repeat their calls in `content` have eac
     [history.content.map(({ name }) => name), history.tool_calls.map(({ name }) => name)],
     [[undefined, 'files_read'], ['files_read']],
   );
-  // What the model made is its own.
+  // The model's own message is not changed.
   assert.equal(JSON.stringify(message), before);
   assert.deepEqual(
     JSON.parse(JSON.stringify(messages[1])).kwargs.tool_calls.map(({ name }) => name),
@@ -362,7 +362,7 @@ test('toolwire/langchain: a result has the name of its call', async () => {
   assert.deepEqual(ofTools(messages), [['files.read', 'success']]);
 });
 
-/** The tools and options that a model gets. */
+/** Returns the tools and options that a model gets. */
 async function sent(tools, request = {}, messages = [new HumanMessage('Go.')], options = {}) {
   const model = new Scripted();
   const changes = createMiddleware({ name: 'Changes', wrapModelCall: (given, next) => next({ ...given, ...request }) });
@@ -422,7 +422,7 @@ test('toolwire/langchain: a choice of a tool has the name that is sent, and anot
   }
 });
 
-test('toolwire/langchain: the message beside a structured answer has the own names', async () => {
+test("toolwire/langchain: the message with a structured answer has the tools' own names", async () => {
   const answer = { title: 'answer', type: 'object', properties: { x: { type: 'string' } }, required: ['x'] };
   const agent = createAgent({
     model: new Scripted(calling(['look_up', {}, 'a'], ['answer', { x: 'y' }, 'b'])),

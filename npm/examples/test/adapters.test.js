@@ -1,4 +1,4 @@
-// The adapters of frameworks, each with the framework itself, before the fake of an API.
+// Tests the adapters, each with its real framework, against the fake API.
 
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
@@ -15,12 +15,12 @@ import * as vercel from '../dist/vercel-ai-middleware.js';
 import { backend } from '../fake/backend.js';
 import { served, TOOLS } from '../fake/server.js';
 
-/** How the model calls the tool in a dialect that renames `$ref`, and what its server expects. */
+/** The model's call of the tool in a dialect that renames `$ref`, and below the call that its server expects. */
 const ENCODED = { name: 'files_read', input: { path: 'README.md', dollar_ref_: 'main' } };
 const EXPECTED = [{ name: 'files.read', input: { path: 'README.md', $ref: 'main' } }];
 const DONE = { text: 'It says: any model.' };
 
-/** The AI SDK's tools, without an adapter. */
+/** Returns the AI SDK's tools, without an adapter. */
 function plain(published, call) {
   return Object.fromEntries(
     published.map(({ name, description, inputSchema }) => [
@@ -42,7 +42,7 @@ for (const streams of [false, true]) {
     assert.equal(await ask, DONE.text);
     assert.deepEqual(calls, EXPECTED);
     assert.equal(got.length, 2);
-    // The history has the name that is sent.
+    // The history has the name that was sent.
     assert.equal(got[1].messages[1].tool_calls[0].function.name, 'files_read');
     assert.deepEqual(reports, Array(2).fill(['moonshot', 'kimi-k2', ['files_read']]));
   });
@@ -56,7 +56,7 @@ for (const streams of [false, true]) {
     assert.equal(got.length, 0);
   });
 
-  test(`toolwire/ai: arguments are repaired, or the model reads what is wrong, ${how}`, async (t) => {
+  test(`toolwire/ai: arguments are repaired, or the model reads the error, ${how}`, async (t) => {
     const says = [
       { name: 'files_read', input: '{"path": ["README.md"], "dollar_ref_": "main"' },
       { name: 'files_read', input: '{"path": 7, "dollar_ref_": "main",}' },
@@ -77,7 +77,7 @@ for (const streams of [false, true]) {
     assert.match(content, /The arguments of `files_read`/);
   });
 
-  test(`toolwire/ai: values that no repair mends do not reach the tool, ${how}`, async (t) => {
+  test(`toolwire/ai: values that cannot be repaired do not reach the tool, ${how}`, async (t) => {
     const wrong = { name: 'files_read', input: { dollar_ref_: 'main' } };
     const { url, got } = await backend(t, 'moonshot', [wrong, DONE]);
     const calls = [];
@@ -110,7 +110,7 @@ test('toolwire/ai: pieces of calls that need no repair and no decoding pass at o
   assert.deepEqual(pieces, ['look.up', '{"word"', ':"oslo"}', '']);
 });
 
-test('toolwire/ai: a forced tool, a tool that is set aside, and history of a tool that is gone', async (t) => {
+test('toolwire/ai: a forced tool, a tool that is set aside, and the history of a removed tool', async (t) => {
   const { url, got } = await backend(t, 'moonshot', [ENCODED]);
   const broken = { name: 'count', description: 'd', inputSchema: { type: 'integer' } };
   const aside = [];
@@ -191,7 +191,7 @@ for (const streams of [false, true]) {
     assert.deepEqual(reports, Array(2).fill(['moonshot', 'kimi-k2', ['files_read']]));
   });
 
-  test(`toolwire/langchain: arguments are repaired, or the model reads what is wrong, ${how}`, async (t) => {
+  test(`toolwire/langchain: arguments are repaired, or the model reads the error, ${how}`, async (t) => {
     const says = [
       { name: 'files_read', input: 'path=README.md' },
       { name: 'files_read', input: '{"dollar_ref_": "main"}' },
@@ -223,7 +223,7 @@ test('toolwire/langchain: the API refuses the tools without it', async (t) => {
   assert.equal(got.length, 0);
 });
 
-test('toolwire/langchain: history of a tool that is gone, and a tool that is set aside', async (t) => {
+test('toolwire/langchain: the history of a removed tool, and a tool that is set aside', async (t) => {
   const { url, got } = await backend(t, 'moonshot', [DONE]);
   const aside = [];
   const onSetAside = (tools) => aside.push(...tools.map(({ name }) => name));

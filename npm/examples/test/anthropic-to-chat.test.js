@@ -1,4 +1,4 @@
-// Anthropic's SDK, the gateway, and a fake of a Chat Completions backend: what the backend got, and what the client gets.
+// Tests the gateway with Anthropic's SDK and a fake Chat Completions backend: the requests to the backend, and the client's messages.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -32,7 +32,7 @@ const READ = { name: 'files_read', input: { path: 'plan.txt', $ref: 'main' } };
 const BOOK = { name: 'book_room', input: { room: 'Oslo' } };
 const SEARCH = { name: 'tool_search', input: { query: 'meeting room' } };
 
-/** A client of a gateway of a backend that says `says`. */
+/** Returns a client of a gateway, whose backend replies with `says`. */
 async function setUp(t, says, options = {}) {
   const { dialect = 'openai-chat' } = options;
   const { url, got } = await backend(t, dialect, says);
@@ -41,7 +41,7 @@ async function setUp(t, says, options = {}) {
   t.after(() => server.close());
   const baseURL = `http://127.0.0.1:${server.address().port}`;
   const client = new Anthropic({ baseURL, apiKey: 'k', maxRetries: 0 });
-  /** Asks, whole or streamed. Each block of a stream has ended before the next one starts. */
+  /** Sends a request, whole or streamed. Asserts that each block of a stream ends before the next one starts. */
   const ask = async (streams, messages, more = {}) => {
     const request = { model: 'claude', max_tokens: 1000, metadata: { user_id: 'u' }, messages, tools: TOOLS, ...more };
     if (!streams) return client.messages.create(request);
@@ -61,7 +61,7 @@ async function setUp(t, says, options = {}) {
   return { client, ask, got };
 }
 
-/** What the tools answer to the calls of a message. */
+/** Returns the tools' results for the calls of a message. */
 function results({ content }, answer) {
   const calls = content.filter(({ type }) => type === 'tool_use');
   const blocks = calls.map(({ id, name }) => ({ type: 'tool_result', tool_use_id: id, ...answer(name) }));
@@ -127,7 +127,7 @@ for (const streams of [false, true]) {
     assert.deepEqual(got[2].messages.slice(0, got[1].messages.length), got[1].messages);
   });
 
-  test(`arguments that a dialect encodes come back in their own shape, ${how}`, async (t) => {
+  test(`arguments that a dialect encodes are restored, ${how}`, async (t) => {
     const encoded = { name: 'files_read', input: { path: 'plan.txt', dollar_ref_: 'main' } };
     const { ask } = await setUp(t, [{ calls: [encoded, BOOK] }], { dialect: 'moonshot' });
     assert.deepEqual(callsOf(await ask(streams, [USER])), [
@@ -136,7 +136,7 @@ for (const streams of [false, true]) {
     ]);
   });
 
-  test(`arguments that are no JSON are repaired, ${how}`, async (t) => {
+  test(`arguments that are not JSON are repaired, ${how}`, async (t) => {
     const wrong = { name: 'book_room', input: "{'room': 'Oslo',}" };
     const { ask } = await setUp(t, [{ calls: [wrong, READ] }], { repair: true });
     assert.deepEqual(callsOf(await ask(streams, [USER])), [
@@ -174,12 +174,12 @@ for (const streams of [false, true]) {
       ['tool_search', 'files_read', 'book_room'],
       ['tool_search', 'files_read', 'book_room'],
     ]);
-    // What the model read after its search is what it reads in the next turn: a prompt cache holds.
+    // The model reads the same history after its search and in the next turn, so a prompt cache stays valid.
     assert.deepEqual(got[2].messages.slice(0, got[1].messages.length), got[1].messages);
     assert.match(got[1].messages.at(-1).content, /'book_room' is now available/);
   });
 
-  test(`a search beside a call waits for the result of the call, ${how}`, async (t) => {
+  test(`a search next to a call waits for the result of the call, ${how}`, async (t) => {
     const { ask, got } = await setUp(t, [{ calls: [READ, SEARCH] }, BOOK]);
     const first = await ask(streams, [USER], { tools: DEFERRED });
     assert.deepEqual(typesOf(first), ['tool_use', 'server_tool_use', 'tool_search_tool_result']);
@@ -190,7 +190,7 @@ for (const streams of [false, true]) {
     assert.equal(got.length, 2);
   });
 
-  test(`ids that the backend gives to several calls become different, ${how}`, async (t) => {
+  test(`ids that the backend gives to several calls are made unique, ${how}`, async (t) => {
     const [search, read, book] = [SEARCH, READ, BOOK].map((call) => ({ ...call, id: 'call_0' }));
     const says = [{ calls: [search] }, { calls: [search] }, { calls: [read, book] }, { calls: [book] }, DONE];
     const { ask, got } = await setUp(t, says);
@@ -224,12 +224,12 @@ for (const streams of [false, true]) {
       },
     ]);
     assert.equal(first.stop_reason, 'pause_turn');
-    // A client goes on by sending the message back.
+    // A client continues by sending the message back.
     const history = [USER, { role: 'assistant', content: first.content }];
     assert.equal((await ask(streams, history, { tools: DEFERRED })).stop_reason, 'end_turn');
   });
 
-  test(`reasoning becomes thinking and comes back, or is left out, ${how}`, async (t) => {
+  test(`reasoning becomes thinking and is sent back, or is omitted, ${how}`, async (t) => {
     const says = [{ ...SEARCH, reasoning: 'Hm.' }, { ...BOOK, reasoning: 'Aha.' }, DONE];
     const { ask, got } = await setUp(t, says, { reasoning: 'content' });
     const first = await ask(streams, [USER], { tools: DEFERRED });
@@ -246,7 +246,7 @@ for (const streams of [false, true]) {
 
   test(`stop reasons, ${how}`, async (t) => {
     const says = ['length', 'content_filter', 'stop'].map((finish) => ({ text: 'So', finish }));
-    // Some backends end calls with `stop`.
+    // Some backends end calls with the reason `stop`.
     const { ask } = await setUp(t, [...says, { ...BOOK, finish: 'stop' }, { refusal: 'I will not.' }]);
     const reasons = [];
     for (let turn = 0; turn < 4; turn += 1) reasons.push((await ask(streams, [USER])).stop_reason);
@@ -254,7 +254,7 @@ for (const streams of [false, true]) {
     assert.deepEqual((await ask(streams, [USER])).content, [{ type: 'text', text: 'I will not.' }]);
   });
 
-  test(`a call that reaches the limit does not spoil the next turn, ${how}`, async (t) => {
+  test(`a call truncated by the token limit does not break the next turn, ${how}`, async (t) => {
     const { ask, got } = await setUp(t, [{ name: 'book_room', input: '{"room": "Os', finish: 'length' }, DONE]);
     const first = await ask(streams, [USER]);
     assert.deepEqual([first.stop_reason, first.content[0].name], ['max_tokens', 'book.room']);
@@ -263,7 +263,7 @@ for (const streams of [false, true]) {
     assert.equal(typeof JSON.parse(got[1].messages[1].tool_calls[0].function.arguments), 'object');
   });
 
-  test(`what the backend or the gateway refuses, ${how}`, async (t) => {
+  test(`requests that the backend or the gateway refuses, ${how}`, async (t) => {
     const says = [
       { status: 400, message: 'no such thing' },
       { status: 429, message: 'slowly' },
@@ -330,7 +330,7 @@ test('a redirect is not followed, and the key is passed on', async (t) => {
   assert.deepEqual(seen, ['Bearer k']);
 });
 
-test('a client that goes away ends the request to the backend', { timeout: 10_000 }, async (t) => {
+test('a client that disconnects ends the request to the backend', { timeout: 10_000 }, async (t) => {
   let end;
   const ended = new Promise((resolve) => {
     end = resolve;

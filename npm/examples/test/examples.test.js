@@ -1,4 +1,4 @@
-// Every example against the fake of its API: what the API got, what the tool's own server got, and what the user gets.
+// Runs every example against the fake of its API, and compares the requests to the API, the calls of the tool's server, and the result.
 
 import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
@@ -25,13 +25,13 @@ import { clean } from '../dist/vercel-ai-repair.js';
 import { backend } from '../fake/backend.js';
 import { connected, served, TOOLS } from '../fake/server.js';
 
-/** How the model calls the tool in a dialect that renames `$ref`, and what its server expects. */
+/** The model's call in a dialect that renames `$ref`; below, the call in one that does not, and the call that the server expects. */
 const ENCODED = { name: 'files_read', input: { path: 'README.md', dollar_ref_: 'main' } };
 const PLAIN = { name: 'files_read', input: { path: 'README.md', $ref: 'main' } };
 const EXPECTED = [{ name: 'files.read', input: { path: 'README.md', $ref: 'main' } }];
 const DONE = { text: 'It says: any model.' };
 
-/** The names and schemas of the tools that a request had. */
+/** Returns the names and schemas of the tools in a request. */
 function toolsOf({ tools }) {
   const list = tools.flatMap((tool) => tool.functionDeclarations ?? [tool.function ?? tool]);
   return list.map((tool) => [
@@ -40,7 +40,7 @@ function toolsOf({ tools }) {
   ]);
 }
 
-test('the schemas as they are published are refused', async (t) => {
+test('the published schemas are refused unchanged', async (t) => {
   for (const dialect of ['anthropic', 'moonshot', 'gemini', 'openai-chat']) {
     const { url, got } = await backend(t, dialect, []);
     const tools = TOOLS.map(({ inputSchema, ...tool }) => ({ ...tool, input_schema: inputSchema }));
@@ -75,14 +75,14 @@ for (const streams of [false, true]) {
       return 'booked';
     });
     assert.deepEqual(calls, [{ name: 'book.room', input: { room: 'Oslo' } }]);
-    // The agent asked twice, the backend was asked three times; found tools stay.
+    // The agent sent two requests, the backend got three; found tools stay loaded.
     const names = got.map((body) => toolsOf(body).map(([name]) => name));
     assert.deepEqual(names, [['tool_search'], ['tool_search', 'book_room'], ['tool_search', 'book_room']]);
     assert.deepEqual(
       messages.map(({ content }) => (typeof content === 'string' ? ['text'] : content.map(({ type }) => type))),
       [['text'], ['server_tool_use', 'tool_search_tool_result', 'tool_use'], ['tool_result'], ['text']],
     );
-    // What the model read before its call is what it reads after it: the prompt cache holds.
+    // The model reads the same history before and after its call, so the prompt cache stays valid.
     assert.deepEqual(got[2].messages.slice(0, got[1].messages.length), got[1].messages);
     if (streams) assert.ok(got.every(({ stream }) => stream));
   });
@@ -157,7 +157,7 @@ for (const streams of [false, true]) {
 
 test('vercel-ai-repair.ts', async (t) => {
   const answers = [
-    // No JSON; a list in a string, a name in another spelling; what cannot be mended; what breaks off; at last as it should be.
+    // Not JSON; a list in a string and a misspelled name; an error that cannot be repaired; truncated text; finally, valid arguments.
     "{'paths': ['a.txt',],}",
     { paths: '["a.txt", "b.txt"]', dryRun: 'true' },
     { path: 'a.txt' },
@@ -230,7 +230,7 @@ test('codex-to-chat.ts', async (t) => {
     },
   ]);
   assert.equal(turns[2].content[0].text, DONE.text);
-  // The backend never saw a namespace, and each of its requests begins as the one before.
+  // The backend got no namespaces, and each request has the previous one as a prefix.
   const names = got.map((body) => toolsOf(body).map(([name]) => name));
   assert.deepEqual(names, Array(3).fill(['exec', 'crew__spawn_agent']));
   assert.deepEqual(got[2].messages.slice(0, got[1].messages.length), got[1].messages);
@@ -279,7 +279,7 @@ test('gateway.ts', async (t) => {
   assert.deepEqual([refused.status, (await refused.json()).error.message], [400, 'unknown parameter unheard_of']);
 });
 
-test('gateway.ts sends nothing elsewhere, and says whose mistake it is', async (t) => {
+test('gateway.ts sends nothing to other hosts, and its status shows whose error it is', async (t) => {
   const seen = [];
   const fake = async (url, { headers }) => {
     seen.push([String(url), Object.fromEntries(new Headers(headers))]);
@@ -345,7 +345,7 @@ test('gateway.ts reads no more than its limit, and follows no redirect', async (
   assert.deepEqual(asked, []);
 });
 
-test('the SDKs take what cannot be adapted for a bad request, and try it once', async () => {
+test('the SDKs treat a request that cannot be adapted as a bad request, and do not retry', async () => {
   const asked = [];
   const fetch = async (url) => {
     asked.push(String(url));
@@ -386,7 +386,7 @@ test('the SDKs take what cannot be adapted for a bad request, and try it once', 
   await assert.rejects(openai.responses.create({ model: 'gpt-5', input: 'go', tools: [named] }), OpenaiRefused);
   assert.equal(calls, 3);
 
-  // Google's SDK takes no `fetch` of its own.
+  // Google's SDK has no `fetch` option.
   const its = mock.method(globalThis, 'fetch', counted);
   const google = new GoogleGenAI({ apiKey: 'none' });
   const config = { tools: [{ functionDeclarations: [{ name: 'bad', parametersJsonSchema: parameters }] }] };

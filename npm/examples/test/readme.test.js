@@ -1,4 +1,4 @@
-// The programs that READMEs begin with, as they stand there: compiled as TypeScript, and run with a server and an API of this machine.
+// Compiles the first programs of the READMEs as TypeScript, exactly as written there, and runs them with a local server and API.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -13,13 +13,13 @@ import { backend } from '../fake/backend.js';
 const run = promisify(execFile);
 const examples = join(dirname(fileURLToPath(import.meta.url)), '..');
 const folder = join(examples, 'dist', 'readme');
-/** What the model calls; `unit` is optional, which strict mode says by null. */
+/** The model's call. `unit` is optional, so strict mode makes the model write null. */
 const CALL = { name: 'get-sum', input: { a: 2, b: 3, unit: null } };
 
 before(() => {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, 'bin'), { recursive: true });
-  // The server that the programs start, without the network.
+  // The server that the programs start, without network access.
   const server = join(examples, 'fake', 'stdio-server.js');
   writeFileSync(join(folder, 'bin', 'npx'), `#!/bin/sh\nexec "${process.execPath}" "${server}"\n`, { mode: 0o755 });
 });

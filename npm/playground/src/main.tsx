@@ -38,7 +38,7 @@ function App() {
   );
 }
 
-/** For the browser's console: the very API that the page itself uses, and the text as a value, as the calls shown have it. */
+/** Globals for the browser's console: the API that the page uses, and the text as a value, as in the calls that the page shows. */
 declare global {
   interface Window {
     toolwire: typeof toolwire;

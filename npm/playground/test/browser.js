@@ -1,4 +1,4 @@
-// A browser with the built page in it, and what every test holds it to: no error, no warning, no word to anybody else.
+// Opens the built page in a browser. Every test fails if the page reports an error or a warning, or contacts another host.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -29,17 +29,17 @@ const executablePath = ['chromium', 'google-chrome', 'chromium-browser'].reduce(
   found(process.env.TOOLWIRE_CHROMIUM),
 );
 
-/** Why the tests cannot run here, for `describe`; `false` if they can. */
+/** The reason why the tests cannot run here, for `describe`; `false` if they can. */
 export const skip = executablePath === undefined && 'no Chromium on the PATH';
 
-/** The browser. */
+/** Starts the browser. */
 export const launch = () => chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 
 /** Wide enough for two texts side by side. */
 export const WIDE = { width: 1440, height: 900 };
 export const NARROW = { width: 360, height: 740 };
 
-/** Serves what was built, and starts the browser. */
+/** Serves the built page, and starts the browser. */
 export async function start() {
   if (!existsSync(join(ROOT, 'dist/index.html')))
     throw new Error('expected npm/playground/dist: run `scripts/playground.sh build`');
@@ -53,7 +53,7 @@ export async function start() {
   const browser = await launch();
   return {
     url,
-    /** Runs what is to be tried on a page of its own, and looks for complaints. */
+    /** Runs `tried` on a new page, and fails if the page complains. */
     async page(given, tried) {
       const { hash = '', viewport = WIDE, complaints = [], ...rest } = given;
       const context = await browser.newContext({ viewport, ...rest });
@@ -89,12 +89,12 @@ export async function start() {
   };
 }
 
-/** The option, tab or button of a name. */
+/** Selects the option, tab or button of a name. */
 export const pick = (page, example) => page.locator('.pick select').selectOption(example);
 export const view = (page, name) => page.locator(`#tab-${name}`).click();
 export const dialect = (page, name) => page.locator(`[data-dialect="${name}"]`).click();
 
-/** What the output's own button copies. */
+/** Returns the text that the output's copy button copies. */
 export async function output(page) {
   const told = page.locator('.told');
   await page.getByRole('button', { name: 'Copy', exact: true }).click();
@@ -102,7 +102,7 @@ export async function output(page) {
   return page.evaluate(() => navigator.clipboard.readText());
 }
 
-/** Replaces the text of an editor, as somebody who types does. */
+/** Replaces the text of an editor by typing. */
 export async function write(page, label, text) {
   await page.getByLabel(label, { exact: true }).click();
   await page.keyboard.press('ControlOrMeta+a');

@@ -1,4 +1,4 @@
-// What was built, without a browser: the policy, the paths, and what it weighs.
+// Tests the built files without a browser: the policy, the paths, and the sizes.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ test('the policy allows scripts and styles of the page, WebAssembly, and no conn
   assert.ok(html.indexOf('Content-Security-Policy') < html.indexOf('<script'), 'it stands before what it is about');
 });
 
-test('every file is named by a path from the page, so that the folder can stand anywhere', () => {
+test('all paths are relative to the page, so that any folder can serve it', () => {
   const named = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, path]) => path);
   assert.ok(named.length >= 3);
   for (const path of named) assert.match(path, /^\.\/assets\//);
@@ -35,7 +35,7 @@ test('every file is named by a path from the page, so that the folder can stand 
   }
 });
 
-test('it weighs what it says', () => {
+test('its size is within the limits', () => {
   const sizes = ['index.html', ...assets.map((name) => `assets/${name}`)].map((name) => {
     const bytes = readFileSync(new URL(name, DIST));
     const sent = name.endsWith('.woff2') ? bytes.length : gzipSync(bytes, { level: 9 }).length;

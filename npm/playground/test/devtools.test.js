@@ -1,4 +1,4 @@
-// The lines of docs/bundlers.md in the console of a page of another origin, as Chromium's developer tools evaluate them.
+// Runs the lines of docs/bundlers.md in the console of a page of another origin, as Chromium's developer tools evaluate them.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const CONFIG = path('../devtools.config.js');
 const section = readFileSync(path('../../../docs/bundlers.md'), 'utf8').split("## Any page's console")[1];
 const [local, cdn, call] = [...section.matchAll(/^```js\n(.*?)\n```$/gms)].map(([, line]) => line);
-/** The URL of the import on this machine, and at the CDN. */
+/** The URL of the import on this machine, and the one at the CDN. */
 const [LOCAL, CDN] = [local, cdn].map((line) => /import\('(.*?)'\)/.exec(line)[1]);
 const SANITIZED = { type: 'object', properties: { unit: { type: 'string', enum: ['celsius'] } } };
 
@@ -23,7 +23,7 @@ describe("any page's console", { skip }, () => {
 
   before(async () => {
     files = await preview({ configFile: CONFIG, logLevel: 'error' });
-    // "/POLICY" is a page with that policy.
+    // "/POLICY" serves a page with that policy.
     pages = createServer(({ url }, response) => {
       const policy = decodeURIComponent(url.slice(1));
       if (policy !== '') response.setHeader('content-security-policy', policy);
@@ -50,7 +50,7 @@ describe("any page's console", { skip }, () => {
       const console = await context.newCDPSession(page);
       let shown;
       for (const expression of lines) {
-        // `replMode` evaluates as the console does: `await` at the top level, and constants that later lines see.
+        // `replMode` evaluates as the console does: with `await` at the top level, and constants that later lines can use.
         const options = {
           expression,
           replMode: true,

@@ -1,5 +1,5 @@
-// Texts that somebody made who means no good: a link opens any of them, and the page has one thread. Without a browser. What is too slow
-// here is not a matter of seconds: without the limits, these texts take hours or all memory.
+// Malicious texts, without a browser: any text can come from a link, and the page has one thread. The tests need no time limits, because
+// without the page's own limits these texts take hours or all memory.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Links that somebody made who means no good: they choose what there is to choose, and nothing else.
+// Malicious links: they can set the page's choices, and nothing else.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -8,7 +8,7 @@ import { skip, start, view } from './browser.js';
 
 const packed = (bytes) => `#1.${deflateRawSync(bytes, { level: 9 }).toString('base64url')}`;
 const link = (state) => packed(Buffer.from(JSON.stringify(state)));
-/** Ends a string of either kind, runs something, and goes on. */
+/** Closes a string literal of either kind, runs code, and continues. */
 const CODE = `x'"}); globalThis.taken = true; ({a:'"\u2028\`\${globalThis.taken = true}`;
 const REQUEST = JSON.stringify({
   model: 'claude',
@@ -56,29 +56,29 @@ describe('a link', { skip }, () => {
           await page.locator('.call').click();
           await page.locator('.told', { hasText: 'Call copied' }).waitFor();
           const call = await page.evaluate(() => navigator.clipboard.readText());
-          // A whole request is checked by two functions.
+          // A whole request is checked with two functions.
           const one = String.raw`toolwire\.\w+\([\w.[\]]+(, \{.*\})?\)`;
           assert.match(call, new RegExp(`^(${one}|\\[${one}, ${one}\\]\\.flat\\(\\))$`));
           assert.doesNotMatch(call, /maxBytes|toolSearchName|toString/);
           await page.evaluate(`try { globalThis.input = ${REQUEST}; ${call} } catch {}`);
           assert.equal(await page.evaluate(() => globalThis.taken), undefined, call);
-          // What is drawn throws nothing in any view: `page` listens.
+          // Drawing it causes no error in any view: `page` fails on one.
           for (const tab of ['matrix', 'deferred', 'restore', 'rewrite']) await view(page, tab);
         }));
     }
   }
 
-  test('that unpacks to more than any text', () =>
+  test('that decompresses to more than the limit', () =>
     site.page({ hash: packed(Buffer.alloc(40 << 20, 0x20)) }, async (page) => {
       await page.locator('.told', { hasText: 'holds nothing' }).waitFor();
     }));
 
-  test('that is longer than any link', () =>
+  test('that is longer than the limit', () =>
     site.page({ hash: `#1.${'A'.repeat(300_000)}` }, async (page) => {
       await page.locator('.told', { hasText: 'holds nothing' }).waitFor();
     }));
 
-  test('reaches a page on which no text becomes markup', () =>
+  test('opens a page on which text never becomes markup', () =>
     site.page({ complaints: [/Trusted|trusted-types/] }, async (page) => {
       const refused = await page.evaluate(() => {
         const tried = [

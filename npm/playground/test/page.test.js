@@ -1,4 +1,4 @@
-// The page as a whole: links, the console's API, the policy, keys, colours, small screens, what is read aloud.
+// Tests the whole page: links, the console's API, the policy, keys, colours, small screens, screen readers.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -10,7 +10,7 @@ import { dialect, NARROW, output, pick, skip, start, view, WIDE, write } from '.
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const VIEWS = ['rewrite', 'matrix', 'deferred', 'restore'];
-/** Where the first example does not show all that there is. */
+/** Examples that show more of a view than the first example does. */
 const SHOWN = { deferred: 'claude-code', matrix: 'workspace', 'restore repaired': 'repair' };
 
 describe('the page', { skip }, () => {
@@ -38,11 +38,11 @@ describe('the page', { skip }, () => {
       assert.equal(await output(page), expected);
     }));
 
-  test('a link to a turn of an example, and one that is broken', () =>
+  test('a link to a turn of an example, and a broken link', () =>
     site.page({}, async (page) => {
       await pick(page, 'conversation');
       await page.locator('.turn-button').nth(5).click();
-      // The address would follow by itself, a moment later.
+      // Without this, the address would be updated a moment later.
       await page.getByRole('button', { name: 'Share' }).click();
       await page.locator('.told', { hasText: 'Link copied' }).waitFor();
       await page.reload();
@@ -78,7 +78,7 @@ describe('the page', { skip }, () => {
       assert.deepEqual(found, ['send_mail']);
     }));
 
-  test('the call that is shown does in the console what the page does', () =>
+  test("the call that is shown gives the page's result in the console", () =>
     site.page({}, async (page) => {
       for (const [example, pointer] of [
         ['ticket', 'tools'],
@@ -140,7 +140,7 @@ describe('the page', { skip }, () => {
       await page.keyboard.press('ControlOrMeta+a');
       await page.keyboard.type('12');
       assert.equal(await page.locator('.cm-merge-a .cm-line').innerText(), '12');
-      // Letters are text in an editor; Tab leaves it.
+      // In an editor, letters are typed as text; Tab leaves it.
       await page.keyboard.type('n');
       assert.equal(await page.locator('.cm-merge-a .cm-line').innerText(), '12n');
       await page.keyboard.press('Tab');
@@ -174,7 +174,7 @@ describe('the page', { skip }, () => {
       assert.equal(await page.locator('[role=tab][aria-selected=true]').innerText(), 'Rewrite');
     }));
 
-  test('the colours are the system’s, or chosen, and the choice is kept', () =>
+  test('the colours follow the system or a choice, which is kept', () =>
     site.page({ colorScheme: 'dark' }, async (page) => {
       const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
       const dark = await ground();
@@ -191,14 +191,14 @@ describe('the page', { skip }, () => {
 
   for (const colorScheme of ['light', 'dark']) {
     for (const [size, viewport] of Object.entries({ wide: WIDE, narrow: NARROW })) {
-      test(`${colorScheme}, ${size}: nothing sticks out, and axe finds nothing (WCAG 2.2 AA)`, () =>
+      test(`${colorScheme}, ${size}: nothing overflows, and axe finds nothing (WCAG 2.2 AA)`, () =>
         site.page({ colorScheme, viewport, bypassCSP: true, reducedMotion: 'reduce' }, async (page) => {
           await page.evaluate(AXE);
           for (const name of [...VIEWS, 'restore repaired']) {
             await pick(page, SHOWN[name] ?? 'ticket');
             await view(page, name.replace(/ .*/, ''));
             if (name === 'rewrite' || name === 'restore repaired') await page.locator('.note-button').nth(2).click();
-            // Every mark there is: carriers, references, notices, what comes and what goes.
+            // This turn shows every kind of mark: carriers, references, notices, and tools that come and go.
             if (name === 'deferred') await page.locator('.turn-button').nth(4).click();
             if (name === 'matrix') await page.locator('.cell:not(.sign-none)').nth(119).waitFor();
             const { scrollWidth, innerWidth } = await page.evaluate(() => ({
@@ -224,11 +224,11 @@ describe('the page', { skip }, () => {
     }
   }
 
-  test('a text of a megabyte does not hold the page up for long', () =>
+  test('a text of a megabyte does not block the page for long', () =>
     site.page({}, async (page) => {
       const tool = (number) => ({
         name: `tool_${number}`,
-        // Nothing that compresses: no link can hold it.
+        // Incompressible, so that it does not fit into a link.
         description: randomBytes(200).toString('hex'),
         inputSchema: {
           type: 'object',

@@ -1,4 +1,4 @@
-// What the view "Restore" makes of arguments that need repair: first what it would show, without a browser, then the view.
+// Tests repaired arguments in the view "Restore": first the data for the view, without a browser, then the view itself.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ describe('repaired arguments', () => {
     return restored.restoredOf(document, document.tools[0], { dialect, options: {}, args, repair: true, ...more });
   };
 
-  test('the example shows each kind of repair, something left, and the message about it', () => {
+  test('the example shows each kind of repair, a remaining violation, and the message about it', () => {
     const { text: source, choice } = examples.exampleOf('repair');
     const { restored: gets, repaired } = found(source, choice.args, choice.dialect);
     assert.deepEqual(JSON.parse(gets), { projects: ['web', 'docs'], state: 'open', limit: 20, sort: 'newest' });
@@ -52,7 +52,7 @@ describe('repaired arguments', () => {
     assert.deepEqual(last.left, { keyword: 'enum', why: 'No rule answers this, or none with a valid result.' });
   });
 
-  test('text that is no JSON is read, or stays with its reason', () => {
+  test('text that is not JSON is read, or stays with the reason', () => {
     const broken = "```json\n{'projects': ['web'],}\n```";
     const { restored: gets, repaired, misread } = found(text('repair'), broken, 'openai-chat');
     assert.deepEqual(JSON.parse(gets), { projects: ['web'] });
@@ -73,7 +73,7 @@ describe('repaired arguments', () => {
     assert.equal(off.repaired, undefined);
   });
 
-  test('what a dialect encoded is undone, too', () => {
+  test('encoded arguments are decoded, too', () => {
     const args = '{"title":"t","kind":"incident","severity":"3","labels":[{"key":"k","value":"v"}]}';
     const { restored: gets, repaired } = found(text('ticket'), args, 'openai-strict');
     assert.deepEqual(JSON.parse(gets), { title: 't', kind: 'incident', severity: 3, labels: { k: 'v' } });
@@ -83,7 +83,7 @@ describe('repaired arguments', () => {
     );
   });
 
-  test('what is valid stays, whatever it looks like; a schema alone has no name', () => {
+  test('valid values stay, whatever they look like; a bare schema has no name', () => {
     const { seenName, ownName, same, repaired } = found(
       '{"properties":{"a":{"type":"string"}}}',
       '{"a":"[1]"}',
@@ -190,13 +190,13 @@ describe('the view of repaired arguments', { skip }, () => {
       assert.equal(await repair(page).isChecked(), false);
     }));
 
-  test('text that is no JSON, while one types', () =>
+  test('text that is not JSON, during typing', () =>
     site.page({}, async (page) => {
       await pick(page, 'repair');
       await write(page, ARGS, "{'projects': ['web'],}");
       await page.locator('.verdict', { hasText: 'takes the arguments now' }).waitFor();
       assert.match(await page.getByLabel('The restored arguments').innerText(), /"projects"/);
-      // Bytes, not characters.
+      // Offsets are in bytes, not in characters.
       await write(page, ARGS, '{"projects": [\'ü\'],}');
       await page.locator('.note', { hasText: 'extra-comma' }).click();
       const mark = page.locator('.cm-merge-a .tw-mark[data-note="1"]');

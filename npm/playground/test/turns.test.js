@@ -1,5 +1,5 @@
-// What the view "Deferred loading" makes of a request before anything is shown: its turns, its messages in words, its
-// prompt, and what both backends see. Without a browser.
+// Tests the data for the view "Deferred loading", without a browser: a request's turns, its messages in readable form, its
+// prompt, and the tools that both backends see.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ describe('turns', () => {
 
   const endsOf = (request) => turns.turnsOf(JSON.stringify(request))?.ends;
 
-  test('a turn ends where the model begins to speak, and the last one is the request', () => {
+  test("a turn ends where the model's message begins, and the last one is the request", () => {
     const all = ['user', 'assistant', 'user', 'system', 'assistant', 'assistant', 'user'];
     const cases = [
       [{ messages: all.map((role) => says(role)) }, [1, 4, 7]],
@@ -46,7 +46,7 @@ describe('turns', () => {
     assert.equal(turns.turnsOf('{'), undefined);
   });
 
-  test('items of Responses: calls and hosted searches are the model’s, outputs and carriers the client’s', () => {
+  test('items of Responses: the model writes calls and hosted searches, the client outputs and additions of tools', () => {
     const input = [
       { type: 'additional_tools', role: 'developer', tools: [] },
       { type: 'message', role: 'user', content: 'a' },
@@ -61,17 +61,17 @@ describe('turns', () => {
       { type: 'tool_search_output', execution: 'client', call_id: '3', tools: [] },
     ];
     assert.deepEqual(endsOf({ input }), [2, 5, 9, 11]);
-    // OpenAI's own search need not say who runs it; one with a call to answer is the client's.
+    // OpenAI's own search may lack `execution`; a search with a call to answer is the client's.
     const said = input.map(({ execution, ...item }) => item);
     assert.deepEqual(endsOf({ input: said }), [2, 5, 9, 11]);
   });
 
-  test('the format is that of the whole request, and only the last request has its choice', () => {
+  test('the format is that of the whole request, and only the last request has the tool choice', () => {
     const formatOf = (text, options = {}) => turns.formatOf(turns.turnsOf(text), options);
     assert.equal(formatOf(example('kimi')), 'openai-chat');
     assert.equal(formatOf(example('codex')), 'openai-responses');
     assert.equal(formatOf(example('claude-code')), 'anthropic');
-    // As toolwire reads it, and not by a rule of the page's own: what this is depends on where it goes.
+    // The format is toolwire's decision, and not a rule of the page: here it depends on the target.
     const either = JSON.stringify({ model: 'm', messages: [says('user')], seed: 1 });
     assert.deepEqual([formatOf(either), formatOf(either, { target: 'openai-chat' })], ['anthropic', 'openai-chat']);
     assert.equal(formatOf(JSON.stringify({ messages: [says('user')], tools: 1 })), undefined);
@@ -85,13 +85,13 @@ describe('turns', () => {
     );
   });
 
-  test('of a conversation without an end the last turns are shown, and it is said', () => {
+  test('only the last turns of a long conversation are shown, with a notice', () => {
     const messages = (count) => Array.from({ length: 2 * count - 1 }, (_, at) => says(at % 2 ? 'assistant' : 'user'));
     const of = (count) => turns.turnsOf(JSON.stringify({ messages: messages(count) }));
     assert.deepEqual([of(200).ends.length, of(200).skipped], [200, 0]);
     const more = of(203);
     assert.deepEqual([more.ends.length, more.skipped, more.ends[0], more.ends.at(-1)], [200, 3, 7, 405]);
-    // The first turn has all that was said before.
+    // The first turn that is shown has all earlier items.
     assert.equal(turns.requestOf(more, 0).messages.length, 7);
     assert.equal(turns.itemsOf(more, 0).length, 7);
     assert.equal(turns.itemsOf(more, 1).length, 2);
@@ -101,7 +101,7 @@ describe('turns', () => {
     assert.match(conversation.shortened(200, 3), /has 203 turns. The last 200 are shown/);
   });
 
-  test('messages in words, whatever their format', () => {
+  test('messages of all formats in readable form', () => {
     const reference = { type: 'tool_reference', name: 'f' };
     const cases = [
       [says('user', 'hi'), 'user', ['text hi ']],
@@ -151,7 +151,7 @@ describe('turns', () => {
     }
   });
 
-  test('a prompt parts from the one before at its first entry that differs, in the order in which it is read', () => {
+  test('a prompt differs from the previous one at its first different entry, in reading order', () => {
     const first = { messages: [says('user')], system: 's', tools: [tool('f')] };
     const growth = (next) => prompt.growthOf(prompt.promptOf(first), prompt.promptOf({ ...first, ...next }));
     const more = [says('user'), says('assistant')];
@@ -166,11 +166,11 @@ describe('turns', () => {
     assert.equal(growth({ system: 't' }).partsAt, '/system');
     assert.equal(growth({ messages: [says('user', 'b')] }).partsAt, '/messages/0');
     assert.equal(growth({ messages: [] }).partsAt, '/messages/0');
-    // A tool that the provider keeps back is no part of the prompt.
+    // A tool that the provider defers is not part of the prompt.
     assert.equal(growth({ tools: [tool('f'), tool('g', { defer_loading: true })] }).partsAt, undefined);
   });
 
-  test('a definition that is kept back counts where it is loaded, and once', () => {
+  test('a deferred definition counts once, where it is loaded', () => {
     const deferred = tool('f', { defer_loading: true });
     const loads = says('user', [{ type: 'tool_result', content: [{ type: 'tool_reference', tool_name: 'f' }] }]);
     const removal = says('system', [{ type: 'tool_removal', tool: { type: 'tool_reference', name: 'f' } }]);
@@ -188,7 +188,7 @@ describe('turns', () => {
     );
   });
 
-  test('tools in namespaces of the list stand in `tools`, by their flat names', () => {
+  test('tools in namespaces of the list are in `tools`, by their flat names', () => {
     const fn = (name, more = {}) => ({ type: 'function', name, parameters: { type: 'object' }, ...more });
     const space = (name, ...tools) => ({ type: 'namespace', name, description: '', tools });
     const found = { type: 'tool_search_output', call_id: 's', execution: 'client', status: 'completed' };
@@ -218,7 +218,7 @@ describe('turns', () => {
     );
   });
 
-  // By hand, from what the examples' histories say.
+  // Written by hand, from the examples' histories.
   const ALL = [
     'calendar_cancel_event',
     'calendar_create_event',
@@ -264,7 +264,7 @@ describe('turns', () => {
       for (const id of backends.BACKEND_IDS) {
         const [{ turns: played, failed }] = conversation.conversationOf(example(name), [id, id], {}).sides;
         assert.equal(failed, undefined, `${name} on ${id}`);
-        // The provider's own search: a backend without one gets all tools at once, or (natively) none of it.
+        // The provider's own search: a backend without one gets all tools at once, or (natively) no search.
         const { native } = backends.backendOf(id).options;
         const loadsAll = name === 'conversation' && native === undefined;
         const hasSearch = name !== 'conversation' || !['additional-tools', 'kimi'].includes(native);
@@ -283,7 +283,7 @@ describe('turns', () => {
     }
   });
 
-  test('what the bars and numbers of the timeline mean is said in words', () => {
+  test('the bars and numbers of the timeline have text alternatives', () => {
     const [native, emulated] = conversation.conversationOf(example('claude-code'), ['kimi', 'openai-chat'], {}).sides;
     const says = (name, at) => conversation.sightSays(native, name, at);
     assert.equal(says('Bash', 0), 'Kimi K3: visible');

@@ -1,4 +1,4 @@
-// Clicks through every view. What the page shows is compared with what its own `window.toolwire` says.
+// Clicks through every view, and compares what the page shows with the results of its own `window.toolwire`.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ describe('the views', { skip }, () => {
       }
     }));
 
-  test('a response format: its schema is that of an answer, in its place', () =>
+  test('a response format: its schema is rewritten in place as that of an answer', () =>
     site.page({}, async (page) => {
       const schema = { type: 'array', items: { type: 'string' } };
       await dialect(page, 'openai-strict');
@@ -46,7 +46,7 @@ describe('the views', { skip }, () => {
       assert.match(await page.locator('.pane-kind').first().innerText(), /response format/);
     }));
 
-  test('a note says where, by which rule, to what effect, and which error it prevents', () =>
+  test('a note shows its place, rule and effect, and the error that it prevents', () =>
     site.page({}, async (page) => {
       const note = page.locator('.note', { hasText: 'map-to-pairs' });
       await note.click();
@@ -78,7 +78,7 @@ describe('the views', { skip }, () => {
       assert.equal(await page.locator('.note[data-chosen=true] .note-number').innerText(), `${named}`);
     }));
 
-  test('a list: each tool has its notes, and what no API can have is set aside', () =>
+  test('a list: each tool has its notes, and a tool that no API accepts is set aside', () =>
     site.page({}, async (page) => {
       await pick(page, 'workspace');
       await view(page, 'rewrite');
@@ -125,7 +125,7 @@ describe('the views', { skip }, () => {
       assert.match(await output(page), /"minimum": 1\.0,\s+"maximum": 9007199254740993/);
     }));
 
-  test('what cannot be read is said with code and place, while the editor keeps the focus', () =>
+  test('a syntax error is shown with code and place, while the editor keeps the focus', () =>
     site.page({}, async (page) => {
       await write(page, 'Input', '{"type": "object", "properties": {"a": [1,}}');
       const note = page.locator('.note');
@@ -150,7 +150,7 @@ describe('the views', { skip }, () => {
       assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'SUMMARY');
     }));
 
-  test('the matrix: a grade in every cell, which opens', () =>
+  test('the matrix: every cell has a grade and opens', () =>
     site.page({}, async (page) => {
       await pick(page, 'workspace');
       await view(page, 'matrix');
@@ -226,7 +226,7 @@ describe('the views', { skip }, () => {
       assert.match(await right.locator('.cm-content').innerText(), /"model": "some-model"/);
     }));
 
-  test('two backends: the turns play, by themselves and by keys', () =>
+  test('two backends: the turns are replayed, automatically and by keys', () =>
     site.page({}, async (page) => {
       await pick(page, 'kimi');
       const at = page.locator('.stepper output');
@@ -244,7 +244,7 @@ describe('the views', { skip }, () => {
       assert.equal(await at.innerText(), 'Turn 1 of 6');
     }));
 
-  test('two backends: one that cannot have it says why, beside one that can', () =>
+  test('two backends: one shows why it cannot be used, next to one that can', () =>
     site.page({}, async (page) => {
       await pick(page, 'codex');
       const request = { ...example('codex'), previous_response_id: 'resp_1' };
@@ -254,7 +254,7 @@ describe('the views', { skip }, () => {
       assert.equal(await page.locator('.side-left [role=alert]').count(), 0);
     }));
 
-  test('restore: live, while one types', () =>
+  test('restore: updated during typing', () =>
     site.page({}, async (page) => {
       await page.getByRole('button', { name: 'See the model’s arguments restored' }).click();
       const restored = page.getByLabel('The restored arguments');

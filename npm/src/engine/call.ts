@@ -1,5 +1,5 @@
 /**
- * One call of the core, on values or on text. What a function is and does, the core knows.
+ * Calls of the core's functions, on values or on text. The functions themselves are implemented in the core.
  */
 
 import type { Returned } from 'wasm:glue';
@@ -36,20 +36,21 @@ export type FunctionName =
   | 'searchTools'
   | 'answerToolSearch';
 
-/** What a call gave; `report` is undefined unless one was asked for. */
+/** The result of a call; `report` is undefined unless a report was requested. */
 export interface Outcome<T> {
   readonly value: T;
   readonly report: object | undefined;
-  /** Whether what is kept for later calls is nothing but what it began with. */
+  /** True if the session is back in its initial state. */
   readonly rests: boolean;
 }
 
 /**
- * What is called once everything lies on the desk: so many words in all, so many bytes of characters of records, so many inputs.
+ * Makes the call once the inputs are on the desk. The parameters are the total number of words, the number of bytes of the records'
+ * characters, whether they are escaped, and the number of inputs.
  */
 type Calling = (engine: Engine, words: number, chars: number, spelled: boolean, inputs: number) => Returned;
 
-/** As {@link Calling}, for so many texts, of which the last may break off. */
+/** As {@link Calling}, for texts. `broken` is true if the last text was cut before a lone surrogate. */
 type CallingOnText = (
   engine: Engine,
   texts: number,
@@ -59,19 +60,19 @@ type CallingOnText = (
   broken: boolean,
 ) => Returned;
 
-/** What a call gave, and how to get the report that it did not make. */
+/** The result of a call, and a function for its report, which the call itself did not make. */
 export interface Called {
   readonly value: unknown;
-  /** What the call reported beside its value. */
+  /** The members that the call returned in addition to its value. */
   readonly members: object | undefined;
   /**
-   * The whole report. It is made from the input as it was at the time of the call, which is kept as it was encoded then; not from the
-   * caller's object.
+   * Returns the whole report. It is computed from the input as encoded at the time of the call, and not from the caller's object,
+   * which may have changed.
    */
   report(): object;
 }
 
-/** Calls a function on one input: on text if it is text, else on a value. */
+/** Calls a function on one input, as text if it is text, otherwise as a value. */
 export function callOn(name: FunctionName, input: unknown, options: unknown): Called {
   let again: Again | undefined;
   const keep = (kept: Again) => {
@@ -84,10 +85,10 @@ export function callOn(name: FunctionName, input: unknown, options: unknown): Ca
   return { value, members: report, report: whole };
 }
 
-/** Calls a function again, with a report, on what it was given. */
+/** Repeats a call on the same inputs, with a report. */
 type Again = (name: FunctionName) => object;
 
-/** Makes something when it is first asked for. */
+/** Returns a function that computes a value when it is first called. */
 export function once<T>(make: () => T): () => T {
   let making: (() => T) | undefined = make;
   let made: T | undefined;
@@ -100,7 +101,7 @@ export function once<T>(make: () => T): () => T {
   };
 }
 
-/** Calls a function on one input, and gives its answer, which is a value whatever the input is. */
+/** Calls a function on one input and returns its answer as a value, even if the input is text. */
 export function ask(name: FunctionName, input: unknown, options: unknown): unknown {
   if (!isText(input)) return callOnValues(name, [input], options).value;
   return parsed(callOnText(name, input, options).value);
@@ -110,14 +111,14 @@ function parsed(text: Text): unknown {
   return JSON.parse(typeof text === 'string' ? text : new TextDecoder().decode(text));
 }
 
-/** Calls a function on values; strings are JSON text where the core says so. */
+/** Calls a function on values. The core reads strings as JSON text if the function expects that. */
 export function callOnValues(name: FunctionName, inputs: readonly unknown[], options: unknown): Outcome<unknown> {
   return onValues(shared, inputs, options, valueCall(name, false));
 }
 
 /**
- * Calls a function on two inputs, each of which is text or a value. What is written in place of a text is text of its type, and the
- * very same text if nothing changed.
+ * Calls a function on two inputs, each of which is text or a value. If the first input is text, so is the result, of the same type, and
+ * it is the same text if nothing changed.
  */
 export function callOnTwo(
   name: FunctionName,
@@ -136,10 +137,10 @@ export function callOnTwo(
   return { value: value === decoded(first) ? first : likeBytes(first, value), report };
 }
 
-/** The functions whose answer is a value, whatever their inputs are. */
+/** The functions whose answer is always a value, even if their inputs are text. */
 const ANSWERS: ReadonlySet<FunctionName> = new Set(['validateArguments', 'validateResult']);
 
-/** Text as a string. Bytes that are not UTF-8 are the core's to refuse. */
+/** Returns text as a string. Bytes that are not UTF-8 are passed to the core, which refuses them. */
 function characters(name: FunctionName, input: unknown): unknown {
   if (!isBytes(input)) return input;
   const text = decoded(input);
@@ -158,7 +159,7 @@ function textCall(name: FunctionName, withReport: boolean): CallingOnText {
 }
 
 /**
- * Calls a function on JSON texts. The answer is text of the first one's type, and the very same text if nothing changed.
+ * Calls a function on JSON texts. The answer is text of the first text's type, and the same text if nothing changed.
  */
 export function callOnText<T extends Text>(
   name: FunctionName,
@@ -169,7 +170,7 @@ export function callOnText<T extends Text>(
   return onText(shared, name, [text, ...more], options, textCall(name, false));
 }
 
-/** Puts values on the desk of that place, and reads the answer there. `more` are inputs of ours, asked for at the end. */
+/** Puts values on the desk of a place, and reads the answer from it. `more` returns additional inputs, and is called last. */
 export function onValues(
   place: Place,
   inputs: readonly unknown[],
@@ -204,7 +205,7 @@ export function onValues(
   });
 }
 
-/** Puts texts on the desk of that place, and reads the answer there. `name` is for the error about what is no text. */
+/** Puts texts on the desk of a place, and reads the answer from it. `name` is used in the error about an input that is not text. */
 export function onText<T extends Text>(
   place: Place,
   name: string,
@@ -246,7 +247,7 @@ export function onText<T extends Text>(
   });
 }
 
-/** Reads options: what JSON cannot say is a wrong option there, and functions do not vanish. */
+/** Reads options. A value that JSON cannot express is reported as an invalid option; functions are not omitted. */
 function readOptions(records: Records, options: unknown): void {
   try {
     records.read(options ?? null, true);
@@ -256,7 +257,7 @@ function readOptions(records: Records, options: unknown): void {
   }
 }
 
-/** A call with a report of what was encoded once. */
+/** Returns a function that repeats a call with a report, from inputs that are already encoded. */
 function again(
   place: Place,
   words: Uint32Array,
@@ -275,7 +276,7 @@ function again(
   };
 }
 
-/** Text that its owner cannot change any more. */
+/** Returns a text that its owner cannot change. */
 function lasting(text: Text): Text {
   return typeof text === 'string' ? text : text.slice();
 }
@@ -284,12 +285,12 @@ function none(): readonly unknown[] {
   return [];
 }
 
-/** The number of a function. */
+/** Returns the number of a function. */
 export function number(engine: Engine, name: FunctionName): number {
   return engine.functions.get(name) as number;
 }
 
-/** Records to be used again. A getter that calls toolwire while its owner is being read gets others. */
+/** Records for reuse. A getter that calls toolwire while the caller's value is being read gets other records. */
 let spare: Records | undefined;
 
 function withRecords<R>(use: (records: Records) => R): R {

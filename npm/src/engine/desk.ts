@@ -1,8 +1,8 @@
 /**
- * The desk: where both sides put what they hand over. The other side is bindings-wasm/src/desk.rs.
+ * The desk: the part of WebAssembly memory through which both sides exchange data. The other side is bindings-wasm/src/desk.rs.
  */
 
-/** The header's fields, in order. */
+/** Indices of the header's fields. */
 const WORDS = 0;
 const WORDS_ROOM = 1;
 const CHARS = 2;
@@ -18,17 +18,17 @@ const FAILED = 4;
 const RESTS = 8;
 
 const encoder = new TextEncoder();
-// Without ignoreBOM a U+FEFF at the very start would vanish.
+// Without ignoreBOM, a leading U+FEFF would be dropped.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Something to put among the characters: a string, or bytes that are text already. */
+/** Text to be written to the desk: a string, or bytes that are already UTF-8. */
 export type Characters = string | Uint8Array;
 
 function encoded(characters: Characters): Uint8Array {
   return typeof characters === 'string' ? encoder.encode(characters) : characters;
 }
 
-/** WebAssembly memory, as far as both sides use it. */
+/** A view of the WebAssembly memory that both sides use. */
 export class Desk {
   private words: Uint32Array;
   private bytes: Uint8Array;
@@ -43,14 +43,14 @@ export class Desk {
     this.bytes = new Uint8Array(memory.buffer);
   }
 
-  /** How large the memory has become, in bytes. */
+  /** Current size of the memory in bytes. */
   get size(): number {
     return this.memory.buffer.byteLength;
   }
 
   /**
-   * Puts records and their characters on the desk, and texts after them; the texts' lengths in bytes go before the
-   * records. Returns how many bytes the characters of the records take.
+   * Puts records and their characters on the desk, followed by texts. The lengths of the texts in bytes precede the
+   * records. Returns the number of bytes of the records' characters.
    */
   put(records: Uint32Array, chars: string, texts: readonly Characters[] = []): number {
     const pieces = [chars, ...texts];
@@ -62,7 +62,7 @@ export class Desk {
     return lengths[0] as number;
   }
 
-  /** WebAssembly memory as words, and where the answer's records start in it. */
+  /** The WebAssembly memory as words, and the index of the answer's first record. */
   get answerRecords(): { words: Uint32Array; start: number } {
     this.refresh();
     return { words: this.words, start: this.field(ANSWER_WORDS) };
@@ -74,34 +74,34 @@ export class Desk {
     return bytes.length === 0 ? '' : decoder.decode(bytes);
   }
 
-  /** The answer's characters as UTF-8, where they lie: to be copied before the next call. */
+  /** The answer's characters as UTF-8, as a view: copy it before the next call. */
   get answerBytes(): Uint8Array {
     this.refresh();
     const start = this.field(ANSWER_CHARS);
     return this.bytes.subarray(start, start + this.field(ANSWER_CHARS_LENGTH));
   }
 
-  /** Did the call fail? */
+  /** True if the call failed. */
   get failed(): boolean {
     return this.flag(FAILED);
   }
 
-  /** Is what is kept nothing but what it began with? */
+  /** True if the session is back in its initial state. */
   get rests(): boolean {
     return this.flag(RESTS);
   }
 
-  /** Do unchanged parts go back as they are? */
+  /** True if the answer may contain unchanged parts of the caller's values. */
   get share(): boolean {
     return this.flag(SHARE);
   }
 
-  /** Did the text come back unchanged? */
+  /** True if the text is unchanged. */
   get unchanged(): boolean {
     return this.flag(UNCHANGED);
   }
 
-  /** Makes room and writes every piece, or gives up because a string needs more bytes than most do. */
+  /** Makes room and writes every piece. Returns undefined if a string needs more bytes than estimated. */
   private write(words: number, pieces: readonly Characters[]): number[] | undefined {
     let room = 64;
     for (const piece of pieces) room += piece.length + (typeof piece === 'string' ? piece.length >> 3 : 0);
@@ -116,7 +116,7 @@ export class Desk {
         lengths.push(written);
         at += written;
       } else {
-        // Into a place of its size, which nothing can be written beyond.
+        // Into a view of its reported size, so that a longer array throws and is not written past it.
         this.bytes.subarray(at, at + piece.length).set(piece);
         lengths.push(piece.length);
         at += piece.length;
@@ -142,7 +142,7 @@ export class Desk {
     return this.words[this.header + index] as number;
   }
 
-  /** Growing the memory detaches the views on it. */
+  /** Renews the views, which are detached when the memory grows. */
   private refresh(): void {
     if (this.words.byteLength === 0) {
       this.words = new Uint32Array(this.memory.buffer);

@@ -1,5 +1,5 @@
 /**
- * Exchanges that are under way. They have instances of their own, as streams have.
+ * Open exchanges. Like streams, they have WebAssembly instances separate from the shared one.
  */
 
 import { ToolwireError } from '../error.js';
@@ -15,12 +15,12 @@ const homes = new Homes();
 
 type What = 'replyExchange' | 'feedExchange' | 'finishExchange' | 'failExchange';
 
-/** What was asked, and with what. */
+/** One call and its input. */
 type Step = [What, Text];
 
 type Native = DeferralChoice['native'];
 
-/** What the other side says beside a text. */
+/** The members that a call returns in addition to a text. */
 interface Said {
   number?: number;
   request?: string;
@@ -32,17 +32,17 @@ interface Said {
   answerChanges?: AnswerChange[];
 }
 
-/** What people should be told of a request. */
+/** A warning about a request. */
 export interface Warning {
   message: string;
-  /** The same for the same tools, dialect and reasons. */
+  /** Equal for equal tools, dialect and reasons. */
   key: string;
 }
 
-/** A request that is to be sent. */
+/** A request to be sent. */
 export interface Next {
   request: string;
-  /** As JSON text; that of the first request is made when it is asked for. */
+  /** JSON text; undefined for the first request, whose report is computed when it is read. */
   report: string | undefined;
   betas: string[];
   /** The backend's own construct for deferred tools that the request uses. */
@@ -50,10 +50,10 @@ export interface Next {
   warning: Warning | null;
 }
 
-/** One exchange. */
+/** An open exchange. */
 export class Running {
   readonly #session: Session<Step>;
-  /** Opens it anew. */
+  /** Opens the same exchange again. */
   readonly #begin: (place: Place) => number | undefined;
   #calls: RepairedCall[] = [];
   #answerChanges: AnswerChange[] = [];
@@ -63,10 +63,10 @@ export class Running {
     this.#begin = begin;
   }
 
-  /** Opens one: what is to be sent. `undefined`: there is nothing to do. */
+  /** Opens an exchange and returns its first request; `undefined` if there is nothing to do. */
   static open(url: string, body: Text, options: unknown): { running: Running; next: Next } | undefined {
     let opened: Outcome<string> | undefined;
-    // The first time what the caller gave, so that errors are about that; then what is left of it for later.
+    // The first time, the caller's own inputs, so that errors refer to them; later, a copy.
     let given: [Text, unknown] = [body, options];
     const begin = (place: Place): number | undefined => {
       const [text, chosen] = given;
@@ -89,10 +89,10 @@ export class Running {
     return { running: new Running(session, begin), next: next(value, report as Said) };
   }
 
-  /** What was done to the first request, as JSON text, if no other one was made since. */
+  /** Returns the report of the first request as JSON text. Must not be called after a later request. */
   report(): string {
     if (!this.#session.isClosed) return this.#session.look(reportOf);
-    // What is gone is made once more: the same, and nothing is kept for those who look after the end.
+    // A closed exchange is opened again for the report, so that nothing has to be kept in case somebody reads it later.
     const { place } = homes.next();
     const number = this.#begin(place) as number;
     const report = reportOf(place, number);
@@ -100,44 +100,44 @@ export class Running {
     return report;
   }
 
-  /** Takes a reply: the one for the client, or the next request. */
+  /** Accepts a reply and returns the reply for the client, or the next request. */
   reply<T extends Text>(text: T): { value: T } | { next: Next } {
     const { value, said } = this.#ask('replyExchange', text);
     if (said.report === undefined) return { value };
     return { next: next(typeof value === 'string' ? value : new TextDecoder().decode(value), said) };
   }
 
-  /** Takes a piece of a stream; gives the text to pass on. */
+  /** Accepts a piece of a stream and returns the text to be passed on. */
   feedText(piece: string): string {
     return this.#ask('feedExchange', piece).value;
   }
 
-  /** Ends a stream: the text to pass on, and the next request. */
+  /** Ends a stream and returns the text to be passed on, and the next request. */
   finishText(): { text: string; next: Next | undefined } {
     const { value, said } = this.#ask('finishExchange', '');
     return { text: value, next: said.request === undefined ? undefined : next(said.request, said) };
   }
 
-  /** The event that tells of an error. */
+  /** Returns the text of an error event. */
   failedText(body: string): string {
     return this.#ask('failExchange', body).value;
   }
 
-  /** What became of the calls that ended since this was asked last. */
+  /** Returns the repair results of the calls that ended since the last call of this method. */
   takeRepairedCalls(): RepairedCall[] {
     const calls = this.#calls;
     this.#calls = [];
     return calls;
   }
 
-  /** What was changed of the answer since this was asked last. */
+  /** Returns the changes to the answer since the last call of this method. */
   takeAnswerChanges(): AnswerChange[] {
     const changes = this.#answerChanges;
     this.#answerChanges = [];
     return changes;
   }
 
-  /** Nothing more will be asked of it. */
+  /** Closes the exchange and frees its state. */
   close(): void {
     this.#session.close();
   }
@@ -149,14 +149,14 @@ export class Running {
     const remembered = (): Step => [what, typeof text === 'string' ? text : genuine(text).slice()];
     const { value, report } = this.#session.step(remembered, (place, number) => ask(place, number, what, text));
     const said = (report ?? {}) as Said;
-    // Not all at once: there may be more than a function takes arguments.
+    // Pushed one by one, because there may be more calls than a function accepts arguments.
     for (const call of said.calls ?? []) this.#calls.push(call);
     this.#answerChanges.push(...(said.answerChanges ?? []));
     return { value, said };
   }
 }
 
-/** The body of an answer that says an error as the API at a URL would. */
+/** Returns the body of an error response in the form of the API at a URL. */
 export function refusal(url: string, { code, pointer, detail }: ToolwireError): string {
   return onText(shared, 'Exchange.refusal', [url, code, pointer, detail], null, ({ glue }, _, words, chars, ...rest) =>
     glue.refuseExchange(words, chars, ...rest),

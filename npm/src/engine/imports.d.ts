@@ -1,7 +1,7 @@
-// What scripts/bundle.js provides: the glue that wasm-bindgen wrote, and the WebAssembly itself.
+// The virtual modules that scripts/bundle.js provides: the glue code of wasm-bindgen, and the WebAssembly itself.
 
 declare module 'wasm:glue' {
-  /** A report as JSON text, or nothing; where the call failed, an error as an object, or in words what is our fault. */
+  /** A report as JSON text, or nothing. If the call failed, an error as an object, or the message of an internal error. */
   export type Returned = string | object | undefined;
 
   /** The exports of bindings-wasm, as wasm-bindgen wraps them. */
@@ -49,7 +49,7 @@ declare module 'wasm:glue' {
     feedStreamText(stream: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
     finishStream(stream: number, asText: boolean, words: number, chars: number, spelled: boolean): Returned;
     closeStream(stream: number): void;
-    // What is kept in the instance.
+    // Functions for state that is kept in the instance.
     keep(words: number, chars: number, spelled: boolean): Returned;
     keepText(words: number, chars: number, spelled: boolean, broken: boolean): Returned;
     keptTools(): number;
@@ -69,31 +69,31 @@ declare module 'wasm:glue' {
     closeExchange(exchange: number): void;
   }
 
-  /** New glue, with nothing instantiated yet. (wasm-bindgen keeps its instance in module scope; this gives each its own.) */
+  /** Returns new glue, not yet instantiated. (wasm-bindgen keeps its instance in module scope; this makes it one per call.) */
   export function newGlue(): Glue;
 }
 
-/** The WebAssembly, ready to be instantiated: by one of the files in source/, according to the entry. */
+/** The WebAssembly, ready to be instantiated: one of the files in source/, depending on the entry point. */
 declare module 'wasm:source' {
   export function compiledModule(): WebAssembly.Module;
 }
 
-/** A script that puts the WebAssembly on the global object, under its stamp. */
+/** A script that stores the WebAssembly on the global object, with its stamp as the key. */
 declare module 'wasm:inline';
 
-// What CommonJS has; bundlers may leave out the second.
+// Defined in CommonJS; some bundlers do not define `__dirname`.
 declare function require(script: 'wasm:inline'): void;
 declare const __dirname: string | undefined;
 
-/** The `.wasm` file beside the entry, imported as it is. */
+/** The `.wasm` file next to the entry point, imported as a module. */
 declare module 'wasm:module' {
   const module: WebAssembly.Module;
   export default module;
 }
 
 declare module 'wasm:stamp' {
-  /** What the `.wasm` file is called, less `.wasm`. */
+  /** The name of the `.wasm` file without `.wasm`. */
   export const entry: string;
-  /** Which WebAssembly fits this entry: the text of its section `toolwire`. */
+  /** Identifies the WebAssembly of this entry point: the text of its custom section `toolwire`. */
   export const stamp: string;
 }

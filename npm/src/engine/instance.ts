@@ -1,6 +1,6 @@
 /**
- * WebAssembly instances: the one that all calls share, started by the first of them and replaced if it ever breaks or
- * grows too large; and those that keep something.
+ * WebAssembly instances: the shared one, started by the first call and replaced if it breaks or grows too large, and those that keep
+ * state between calls.
  */
 
 import { type Glue, newGlue, type Returned } from 'wasm:glue';
@@ -17,65 +17,65 @@ export interface Engine {
   readonly functions: ReadonlyMap<string, number>;
 }
 
-/** Memory above which an instance is given up after a call: WebAssembly memory grows, and never shrinks. */
+/** Memory size in bytes above which an instance is discarded after a call, because WebAssembly memory never shrinks. */
 const LARGE = 64 * 1024 * 1024;
 
-/** Where calls run: one instance at a time. */
+/** Holds the instance in which calls run, one at a time. */
 export class Place {
   private engine: Engine | undefined;
   private lost = false;
 
   /**
-   * @param keeps - Whether the instance holds what later calls need.
-   * @param renews - Whether the caller can put that into another instance, which may take its place then.
+   * @param keeps - True if the instance holds state that later calls need.
+   * @param renews - True if the caller can restore that state in a new instance, which may then replace this one.
    */
   constructor(
     private readonly keeps: boolean,
     private readonly renews = false,
   ) {}
 
-  /** Whether what it kept is lost. */
+  /** True if the state was lost. */
   get isLost(): boolean {
     return this.lost;
   }
 
-  /** Whether its memory has grown so much that nothing more should be kept there. */
+  /** True if the memory has grown so large that no more state should be kept in it. */
   get isLarge(): boolean {
     return this.engine !== undefined && this.engine.desk.size > LARGE;
   }
 
-  /** The instance, started if need be. Synchronous, and the only place where starting costs anything. */
+  /** Returns the instance, which the first call starts synchronously. */
   running(): Engine {
     if (this.lost) throw internal('an earlier call of the same object', 'what it kept is lost: make it anew');
     this.engine ??= started();
     return this.engine;
   }
 
-  /** Runs one call of the instance. Whatever it throws is the end of this instance. */
+  /** Runs one call in the instance. If it throws anything but a `ToolwireError`, the instance is discarded. */
   guarded<T>(call: () => T): T {
     try {
       return call();
     } catch (thrown) {
       if (thrown instanceof ToolwireError) throw thrown;
-      // A trap or an exhausted stack: nothing is known about its memory any more.
+      // After a trap or a stack overflow, the state of the memory is undefined.
       this.engine = undefined;
       this.lost = this.keeps && !this.renews;
       throw internal(thrown, this.lost ? 'what it kept is lost: make it anew' : 'the next call works');
     }
   }
 
-  /** Gives up an instance in which nothing is kept any more. */
+  /** Discards an instance that holds no state any more. */
   giveUp(): void {
     this.engine = undefined;
   }
 
-  /** Gives up an instance that one huge value has made large. To be called once the answer is read. */
+  /** Discards a shared instance that a huge value has made large. Call it after the answer was read. */
   tidy(): void {
     if (!this.keeps && this.isLarge) this.engine = undefined;
   }
 }
 
-/** Where all calls run that need nothing of an earlier one. */
+/** The place of all calls that need no state of an earlier one. */
 export const shared = new Place(false);
 
 function started(): Engine {
@@ -86,7 +86,7 @@ function started(): Engine {
   return { glue, desk: new Desk(memory, glue), functions: new Map(names.map((name, number) => [name, number])) };
 }
 
-/** What a call returned: a report, or nothing. An error is thrown: ours comes as a string. */
+/** Returns a call's report, if there is one. Throws its error, which is a string if it is an internal one. */
 export function reported(engine: Engine, returned: Returned): object | undefined {
   if (!engine.desk.failed) return typeof returned === 'string' ? read(returned) : undefined;
   // Thrown inside `guarded`, which makes it an internal error.
@@ -95,7 +95,7 @@ export function reported(engine: Engine, returned: Returned): object | undefined
   throw new ToolwireError(code, pointer, message, changes);
 }
 
-/** A report of JSON text. What is seldom read of it is the next line, and stays text. */
+/** Parses a report. A second line is a part that is seldom read, and stays JSON text. */
 function read(text: string): object {
   const end = text.indexOf('\n');
   if (end < 0) return JSON.parse(text) as object;

@@ -1,6 +1,6 @@
 /**
- * A tool list that is kept in an instance of its own: gone when this object is, and no burden to the shared instance,
- * which is given up when it grows.
+ * A tool list that is kept in a separate instance, which is freed with this object. It does not enlarge the shared instance, which is
+ * discarded when it grows.
  */
 
 import { onText, onValues } from './call.js';
@@ -12,7 +12,7 @@ export class Kept {
 
   private constructor() {}
 
-  /** Keeps a tool list, a value or text. */
+  /** Stores a tool list, given as a value or as text. */
   static of(name: string, tools: unknown): Kept {
     const kept = new Kept();
     if (isText(tools)) {
@@ -25,12 +25,12 @@ export class Kept {
     return kept;
   }
 
-  /** How many tools there are. */
+  /** Number of tools. */
   get size(): number {
     return this.#place.running().glue.keptTools();
   }
 
-  /** Searches for a query, or answers a call. */
+  /** Searches for a query, or answers a call of the tool search. */
   ask(what: 'searchKept' | 'answerKept', input: unknown, options: unknown): unknown {
     return onValues(this.#place, [input], options, ({ glue }, words, chars, spelled) =>
       glue[what](words, chars, spelled),

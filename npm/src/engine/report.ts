@@ -1,10 +1,10 @@
 /**
- * Objects with any names: a caller's own may be called `__proto__`.
+ * Safe assignment of arbitrary member names, such as `__proto__`.
  */
 
 /**
- * Sets a member of an object that was made here. Names that the prototype has are defined: an assignment would change the prototype
- * (`__proto__`), or throw where it is frozen (`constructor`).
+ * Sets a member of a new object. Names that the prototype also has are defined with a descriptor, because an assignment would change
+ * the prototype (`__proto__`), or throw if the prototype is frozen (`constructor`).
  */
 export function define(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name in object) {

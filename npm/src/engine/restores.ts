@@ -1,6 +1,6 @@
 /**
- * What brings calls back, known to the shared instance by a number: what it has of schemas is read and prepared there once. The
- * instance keeps those used last; one that it does not keep goes along with the call, so that nothing is lost with an instance.
+ * Data for restoring calls. The shared instance caches it by number, with its schemas already parsed, and evicts the least recently
+ * used. If the instance does not have it, it is sent along with the call, so that nothing is lost if the instance is replaced.
  */
 
 import type { Text } from '../options.js';
@@ -9,16 +9,16 @@ import { shared } from './instance.js';
 
 let last = 0;
 
-/** Any of the functions that a restore has. */
+/** The functions that a restore can call. */
 type RestoreFunction = FunctionName & ('restoreCall' | 'restoreClientCall' | 'restoreContent' | 'restoreReply');
 
 export class KeptRestore {
   readonly #json: object;
-  // As many as 32 bits count; who comes round once more has long been forgotten.
+  // 32 bits: when the counter wraps around, the old entry has long been evicted.
   readonly #number: number;
   #text: string | undefined;
 
-  /** @param json - Nobody changes it any more. */
+  /** @param json - The caller must not change it afterwards. */
   constructor(json: object) {
     this.#json = json;
     last = (last + 1) % 2 ** 32;
@@ -27,7 +27,7 @@ export class KeptRestore {
 
   /** Calls a function on values. */
   onValues(name: RestoreFunction, inputs: readonly unknown[]): Outcome<unknown> {
-    // Asked once the inputs are read, which may run code of their owner's that calls toolwire.
+    // Evaluated after the inputs were read, because reading them may run getters that call toolwire.
     const more = () => (this.#isKept() ? [] : [this.#json]);
     return onValues(
       shared,

@@ -1,40 +1,40 @@
 /**
- * What is kept in an instance from call to call: streams and exchanges. Many of them share one instance, and a defect in the middle of
- * a call is the end of it. So each of them knows what it came from, and all but the one that met the defect go on in another instance.
+ * State that is kept in an instance from call to call: streams and exchanges. Many sessions share one instance, and a trap during a
+ * call destroys it. Each session therefore remembers its inputs, and all but the one that trapped continue in another instance.
  */
 
 import { internal, ToolwireError } from '../error.js';
 import type { Outcome } from './call.js';
 import { Place } from './instance.js';
 
-/** As many share an instance at most, and have to be made anew after a defect: that bounds what one client can cost the others. */
+/** Maximum number of sessions in one instance. It bounds the sessions that have to be replayed after a trap in one of them. */
 const MOST = 64;
 
-/** Maximum size of what is remembered of one session, in characters. A reply may never end, and never be where nothing is open. */
+/** Maximum size of a session's remembered steps, in characters, because a reply may never end or reach a state with nothing open. */
 const MOST_REMEMBERED = 64 << 20;
 
-/** An instance, and how many are in it. */
+/** An instance and the number of its sessions. */
 interface Home {
   readonly place: Place;
   open: number;
 }
 
-/** Where one of them is. */
+/** The place of a session. */
 interface Where {
   home: Home;
   number: number;
-  /** Takes it out of its instance. */
+  /** Removes the session from its instance. */
   readonly close: (place: Place, number: number) => void;
 }
 
-/** Forgets those that nobody holds any more and that never ended. */
+/** Frees sessions that were garbage-collected before they were closed. */
 const forgotten = new FinalizationRegistry<Where>(release);
 
 /** The instances of one kind of session. */
 export class Homes {
   #newest: Home = empty();
 
-  /** Where there is room for one more: an instance that works, is not full and has not grown large. */
+  /** Returns an instance with room for one more session: one that is neither lost nor full nor large. */
   next(): Home {
     const { place, open } = this.#newest;
     if (place.isLost || place.isLarge || open >= MOST) this.#newest = empty();
@@ -50,20 +50,20 @@ function release({ home, number, close }: Where): void {
   home.open--;
   if (home.place.isLost) return;
   close(home.place, number);
-  // Memory never shrinks: what one huge reply took is given back with its instance.
+  // Memory never shrinks, so an instance that one huge reply has made large is discarded once it is empty.
   if (home.open === 0 && home.place.isLarge) home.place.giveUp();
 }
 
-/** One stream or exchange. */
+/** A stream or exchange. */
 export class Session<Step> {
   readonly #homes: Homes;
   readonly #where: Where;
   readonly #begin: (place: Place) => number | undefined;
   readonly #again: (place: Place, number: number, step: Step) => void;
   readonly #sizeOf: (step: Step) => number;
-  /** What happened since it was as it began; `undefined`, if that is not known. */
+  /** The steps since the session was last in its initial state; `undefined` if they are no longer known. */
   #steps: Step[] | undefined = [];
-  /** The size of that. */
+  /** Total size of the steps. */
   #size = 0;
   #closed = false;
   #lost = false;
@@ -84,11 +84,11 @@ export class Session<Step> {
   }
 
   /**
-   * Opens one; `undefined` if there is none to open.
+   * Opens a session. Returns `undefined` if there is nothing to open.
    *
-   * @param begin - Puts it into an instance, and gives its number there. Has to do the same whenever it is called.
-   * @param again - Takes a step once more, in another instance.
-   * @param sizeOf - The size of a step, in characters.
+   * @param begin - Creates the session in an instance and returns its number there. It must do the same every time.
+   * @param again - Replays a step in another instance.
+   * @param sizeOf - Returns the size of a step, in characters.
    */
   static open<Step>(
     homes: Homes,
@@ -104,12 +104,12 @@ export class Session<Step> {
     return new Session(homes, { home, number, close }, begin, again, sizeOf);
   }
 
-  /** Whether nothing more will be asked of it. */
+  /** True if the session was closed. */
   get isClosed(): boolean {
     return this.#closed;
   }
 
-  /** Takes a step. `remembered` is what is needed to take it again. */
+  /** Runs a step. `remembered` returns the data for replaying it. */
   step<T>(remembered: () => Step, take: (place: Place, number: number) => Outcome<T>): Outcome<T> {
     this.#revive();
     const { home, number } = this.#where;
@@ -120,13 +120,13 @@ export class Session<Step> {
       return outcome;
     } catch (error) {
       this.#lost = home.place.isLost;
-      // What was refused because it is too much has left its mark.
+      // A step that exceeded a limit has nevertheless changed the state.
       if (error instanceof ToolwireError && error.code === 'limit-exceeded') this.#remember(remembered);
       throw error;
     }
   }
 
-  /** Looks at it as it is. */
+  /** Reads the session's state without changing it. */
   look<T>(at: (place: Place, number: number) => T): T {
     this.#revive();
     const { home, number } = this.#where;
@@ -138,7 +138,7 @@ export class Session<Step> {
     }
   }
 
-  /** Nothing more will be asked of it. */
+  /** Closes the session and frees its state. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -147,7 +147,7 @@ export class Session<Step> {
     release(this.#where);
   }
 
-  /** Notes a step. It is taken already: that it cannot be noted is no reason to lose what it gave. */
+  /** Records a step that was already run. If it cannot be recorded, its result must not be lost. */
   #remember(remembered: () => Step): void {
     if (this.#steps === undefined) return;
     try {
@@ -156,7 +156,7 @@ export class Session<Step> {
       if (this.#size > MOST_REMEMBERED) this.#forget(undefined);
       else this.#steps.push(step);
     } catch {
-      // An event of the caller's that cannot be read twice.
+      // The caller's event could not be read a second time.
       this.#forget(undefined);
     }
   }
@@ -166,7 +166,7 @@ export class Session<Step> {
     this.#size = 0;
   }
 
-  /** Goes on in another instance, if another session met a defect in this one's. */
+  /** Replays the session in another instance, if another session's trap destroyed its own. */
   #revive(): void {
     if (this.#where.home.place.isLost && this.#steps === undefined) this.#lost = true;
     if (this.#lost) throw internal('an earlier call of the same object', 'what it kept is lost: make it anew');

@@ -22,7 +22,7 @@ export function warn({ key, message }: SetAsideWarning): void {
   globalThis.console?.warn(`toolwire: ${message}`);
 }
 
-/** Returns the options as the core reads them: a function as `onSetAside` is the caller's and stands for `"warn"`. */
+/** Returns the options for the core: a function as `onSetAside` is replaced by `"warn"`, because only the caller's side can call it. */
 export function withoutHandler<O extends { onSetAside?: unknown }>(options: O): unknown {
   return typeof options?.onSetAside === 'function' ? { ...options, onSetAside: 'warn' } : options;
 }
@@ -45,8 +45,8 @@ export function warnUnless(isRead: () => boolean, warning: SetAsideWarning): voi
 }
 
 /**
- * {@link warnUnless} `quarantined` of an object is read: by name, by spreading or by `JSON.stringify`. It stays an enumerable property,
- * and has a getter until it is read or the turn ends.
+ * Calls {@link warnUnless} for reads of an object's `quarantined`: by name, by spreading or by `JSON.stringify`. The property stays
+ * enumerable, and has a getter until it is read or the turn ends.
  */
 export function warnUnlessRead(result: { quarantined: Quarantined[] }, warning: SetAsideWarning): void {
   // The warning was shown before.

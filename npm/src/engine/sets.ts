@@ -1,6 +1,6 @@
 /**
- * A tool list that is sent with every request. Like a kept one it has an instance of its own; unlike that it is known here, too, as
- * text, so that another instance can take it over after a defect.
+ * A tool list that is sent with every request. Like a kept list, it has a separate instance. In addition, its text is kept here, so that
+ * another instance can take it over after a trap.
  */
 
 import type { Text } from '../options.js';
@@ -8,26 +8,26 @@ import { callOn, onText, onValues } from './call.js';
 import { type Engine, Place } from './instance.js';
 import { isText } from './text.js';
 
-/** What is made of a list: JSON texts, for most of it nobody looks at. */
+/** The results for a list, as JSON texts, because most of them are never read. */
 export interface Ready {
   json: string;
   quarantined: string;
   lossless: boolean;
   restore: string;
-  /** If tools are missing. */
+  /** Present if tools are missing. */
   warning?: string;
-  /** The list it was made of. */
+  /** The list from which they were computed. */
   list: string;
 }
 
 export class KeptSet {
   readonly #place = new Place(true, true);
-  /** Where it is kept. */
+  /** The instance that has the list. */
   #engine: Engine | undefined;
   /** The list, as compact JSON text. */
   #list: string | undefined;
 
-  /** Takes a list, a value or text; `false`: it says what the one before said. */
+  /** Stores a list, given as a value or as text. Returns `false` if it is equal to the previous one. */
   take(name: string, tools: unknown): boolean {
     return isText(tools) ? this.#takeText(name, tools) : this.#takeValue(tools);
   }
@@ -48,12 +48,12 @@ export class KeptSet {
     });
   }
 
-  /** How many tools there are. */
+  /** Number of tools. */
   get size(): number {
     return this.#running().glue.toolsInSet();
   }
 
-  /** The list for some options, and what stands beside it, less the changes. */
+  /** Returns the results for some options, without the changes. */
   ready(options: unknown): Ready {
     this.#running();
     const { value } = onValues(this.#place, [], options, ({ glue }, words, chars, spelled) =>
@@ -77,7 +77,7 @@ export class KeptSet {
     ).value;
   }
 
-  /** The instance, with the list in it. */
+  /** Returns the instance, with the list in it. */
   #running(): Engine {
     const engine = this.#place.running();
     if (engine !== this.#engine && this.#list !== undefined) {
@@ -89,8 +89,8 @@ export class KeptSet {
 }
 
 /**
- * The changes of a list for some options: much text, and few look at it. So it is made when somebody does, from the list, by what all
- * calls share.
+ * Returns the changes of a list for some options. They are large and seldom read, so the shared instance computes them from the list
+ * when they are.
  */
 export function changesOf(list: string, options: unknown): object {
   return (callOn('sanitizeTools', list, options).report() as { changes: object }).changes;

@@ -1,6 +1,6 @@
 /**
- * Replies that are being restored from streamed pieces. They have instances of their own: the shared one is given up when it grows, and
- * they must outlive that.
+ * Replies that are being restored from streamed pieces. They have separate instances, because the shared one is discarded when it
+ * grows, and their state must outlive that.
  */
 
 import type { Text } from '../options.js';
@@ -15,33 +15,34 @@ const homes = new Homes();
 /** A piece of text, or an event as JSON text. */
 type Step = { text: string } | { event: string };
 
-/** One stream: of a reply, or of a call's arguments. */
+/** A stream of a reply, or of one call's arguments. */
 export class Stream {
   readonly #session: Session<Step>;
   #calls: RepairedCall[] = [];
   #answerChanges: AnswerChange[] = [];
 
-  /** @param restore - Nobody changes it any more. With a tool's name in a list, it is a stream of one call. */
+  /** @param restore - The caller must not change it afterwards. In a list with a tool's name, it opens a stream of one call. */
   constructor(restore: unknown) {
     const begin = (place: Place) => open(place, restore);
     this.#session = Session.open<Step>(homes, begin, again, close, sizeOf) as Session<Step>;
   }
 
-  /** Takes an event; gives those to pass on. */
+  /** Accepts an event and returns the events to be passed on. */
   feed(event: unknown): unknown[] {
     const remembered = () => ({ event: JSON.stringify(event) });
     return this.#told(this.#session.step(remembered, (place, number) => feed(place, number, event))) as unknown[];
   }
 
-  /** Takes a piece of text; gives the text to pass on. */
+  /** Accepts a piece of text and returns the text to be passed on. */
   feedText(piece: string): string {
     const remembered = () => ({ text: piece });
     return this.#told(this.#session.step(remembered, (place, number) => feedText(place, number, piece))) as string;
   }
 
-  /** Ends the stream; gives what was held back: events, or the one text. */
+  /** Ends the stream and returns what was held back: events, or one text. */
   finish(asText: boolean): unknown[] {
-    // At its end it is as it began, unless the last event was refused: that is then still there, and nothing else was done to it.
+    // The end resets the stream to its initial state, unless the last event was refused. That event is then still buffered, and nothing
+    // else has changed.
     const remembered = () => ({ text: '' });
     const ended = (place: Place, number: number) =>
       onValues(place, [null], null, ({ glue }, words, chars, spelled) =>
@@ -50,14 +51,14 @@ export class Stream {
     return this.#told(this.#session.step(remembered, ended)) as unknown[];
   }
 
-  /** What became of the calls that ended since this was asked last. */
+  /** Returns the repair results of the calls that ended since the last call of this method. */
   takeRepairedCalls(): RepairedCall[] {
     const calls = this.#calls;
     this.#calls = [];
     return calls;
   }
 
-  /** What was changed of the answer since this was asked last. */
+  /** Returns the changes to the answer since the last call of this method. */
   takeAnswerChanges(): AnswerChange[] {
     const changes = this.#answerChanges;
     this.#answerChanges = [];
@@ -65,10 +66,10 @@ export class Stream {
   }
 
   #told({ value, report }: Outcome<unknown>): unknown {
-    const told = report as { calls: RepairedCall[]; answerChanges: AnswerChange[] } | undefined;
-    // Not all at once: there may be more than a function takes arguments.
-    for (const call of told?.calls ?? []) this.#calls.push(call);
-    this.#answerChanges.push(...(told?.answerChanges ?? []));
+    const ended = report as { calls: RepairedCall[]; answerChanges: AnswerChange[] } | undefined;
+    // Pushed one by one, because there may be more calls than a function accepts arguments.
+    for (const call of ended?.calls ?? []) this.#calls.push(call);
+    this.#answerChanges.push(...(ended?.answerChanges ?? []));
     return value;
   }
 }

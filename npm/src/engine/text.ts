@@ -1,5 +1,5 @@
 /**
- * JSON text as callers hold it: a string, or bytes.
+ * JSON text in the forms that callers use: a string, or bytes.
  */
 
 import { ToolwireError } from '../error.js';
@@ -8,34 +8,34 @@ import { described } from '../values/foreign.js';
 import { isWellFormed } from '../values/records.js';
 import type { Desk } from './desk.js';
 
-/** What every typed array has, whatever a subclass says: which kind it is, and what it is a view of. */
+/** The getters that every typed array inherits, which a subclass cannot override: its kind, and the buffer that it views. */
 const TYPED = Object.getPrototypeOf(Uint8Array.prototype) as object;
 const [kind, buffer, offset, length] = [Symbol.toStringTag, 'buffer', 'byteOffset', 'byteLength'].map(
   (name) => Object.getOwnPropertyDescriptor(TYPED, name)?.get as () => unknown,
 ) as [() => unknown, () => ArrayBuffer, () => number, () => number];
 
-/** Is it text? By what it is, not by whose `Uint8Array` it is: test runners have several. */
+/** Returns whether a value is text. It does not use `instanceof`, because test runners have several `Uint8Array` constructors. */
 export function isText(value: unknown): value is Text {
   return typeof value === 'string' || kind.call(value) === 'Uint8Array';
 }
 
-/** Is it text in bytes? */
+/** Returns whether a value is text as bytes. */
 export function isBytes(value: unknown): value is Uint8Array {
   return typeof value !== 'string' && isText(value);
 }
 
-/** The same bytes as a plain `Uint8Array`: a subclass may say that it is shorter than what it holds, and more would be written than fits. */
+/** Returns the same bytes as a plain `Uint8Array`. A subclass may report a length that is too small, so writes would overflow. */
 export function genuine(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(buffer.call(bytes), offset.call(bytes), length.call(bytes));
 }
 
-/** The error for something else. */
+/** Returns the error for a value that is not text. */
 export function unreadable(name: string, value: unknown): ToolwireError {
   const found = typeof value === 'object' && value !== null ? `an object; \`${name}\` takes values` : described(value);
   return new ToolwireError('invalid-value', '', `expected JSON text as a string or \`Uint8Array\`, found ${found}`);
 }
 
-/** The text, or what stands before the first half of a surrogate pair: UTF-8 would quietly replace it. */
+/** Returns the text up to the first lone surrogate, which UTF-8 encoding would silently replace. */
 export function readable(text: Text): Text {
   if (typeof text !== 'string') return genuine(text);
   if (isWellFormed(text)) return text;
@@ -47,7 +47,7 @@ export function readable(text: Text): Text {
   }
 }
 
-/** The answer on the desk, as text of the same type. A `Buffer` gives a `Buffer`: the two differ in `toString`. */
+/** Returns the answer on the desk as text of the same type. A `Buffer` gives a `Buffer`, because its `toString` differs. */
 export function like<T extends Text>(text: T, desk: Desk): T;
 export function like(text: Text, desk: Desk): Text {
   if (typeof text === 'string') return desk.answerText;
@@ -56,7 +56,7 @@ export function like(text: Text, desk: Desk): Text {
   return Buffer?.isBuffer(text) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : bytes;
 }
 
-/** Bytes as a string; undefined if they are not UTF-8. */
+/** Returns bytes as a string; undefined if they are not UTF-8. */
 export function decoded(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(genuine(bytes));
@@ -65,14 +65,14 @@ export function decoded(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** A string as bytes of the same type. */
+/** Returns a string as bytes of the same type. */
 export function likeBytes(text: Uint8Array, written: string): Uint8Array {
   const bytes = new TextEncoder().encode(written);
   const { Buffer } = globalThis as { Buffer?: BufferConstructor };
   return Buffer?.isBuffer(text) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : bytes;
 }
 
-/** As much of Node's `Buffer` as is used here; the types of Node must not be needed to use this package. */
+/** The members of Node's `Buffer` that are used here, declared so that this package does not require the types of Node. */
 interface BufferConstructor {
   isBuffer(value: unknown): boolean;
   from(buffer: ArrayBufferLike, offset: number, length: number): Uint8Array;

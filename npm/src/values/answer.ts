@@ -1,5 +1,5 @@
 /**
- * An answer's records as values. The other side is bindings-wasm/src/answer.rs, which says what they look like.
+ * Reads an answer's records as values. bindings-wasm/src/answer.rs writes them and defines their layout.
  */
 
 import type { Desk } from '../engine/desk.js';
@@ -15,7 +15,7 @@ const JSON_TEXT = 5;
 const ARRAY = 6;
 const OBJECT = 7;
 
-/** The value that the answer on the desk describes. */
+/** Returns the value that the answer on the desk describes. */
 export function answered(desk: Desk, records: Records): unknown {
   const { words, start } = desk.answerRecords;
   return new Answer(words, start, desk.answerText, records, desk.share).value();

@@ -1,8 +1,8 @@
 /**
- * Objects that are neither plain nor arrays: what `JSON.stringify` unwraps, and what JSON has no word for.
+ * Objects that are neither plain objects nor arrays: those that `JSON.stringify` unwraps, and those that JSON cannot express.
  */
 
-/** How to say it in JSON, for messages. */
+/** Advice on expressing a value in JSON, for messages. */
 const ADVICE: Record<string, string> = {
   Map: 'make it an object with `Object.fromEntries`',
   Set: 'make it an array with `[...set]`',
@@ -31,20 +31,20 @@ const OPAQUE = new Set([
   'WeakSet',
 ]);
 
-/** Is it an object that is read by its own properties without a second look? */
+/** Returns whether an object can be read by its own properties without further checks. */
 export function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === Array.prototype || prototype === null;
 }
 
-/** Bytes are refused even where they have a `toJSON`: nobody means a list of numbers. */
+/** Returns whether an object is bytes. Bytes are refused even if they have a `toJSON`, because a list of numbers is never intended. */
 export function isBytes(value: object): boolean {
   return ArrayBuffer.isView(value);
 }
 
 /**
- * The primitive in a boxed one, as `JSON.stringify` takes it out; any other object as it is, whatever it says it is: a
- * tag is only a hint.
+ * Returns the primitive of a boxed primitive, as `JSON.stringify` unwraps it, and any other object unchanged. The tag is only a hint,
+ * because objects can choose it.
  */
 export function unboxed(value: object): unknown {
   switch (tag(value)) {
@@ -61,7 +61,7 @@ export function unboxed(value: object): unknown {
   }
 }
 
-/** Does an object hold the primitive that this function takes out? */
+/** Returns whether `take` finds its primitive in an object. */
 function holds(take: () => unknown, value: object): boolean {
   try {
     take.call(value);
@@ -71,12 +71,12 @@ function holds(take: () => unknown, value: object): boolean {
   }
 }
 
-/** Is it one of the objects that JSON has no word for? */
+/** Returns whether an object is one that JSON cannot express. */
 export function isOpaque(value: object): boolean {
   return isBytes(value) || OPAQUE.has(tag(value));
 }
 
-/** What a value is and what to do about it, for messages. */
+/** Describes a value and how to express it in JSON, for messages. */
 export function described(value: unknown): string {
   switch (typeof value) {
     case 'bigint':

@@ -1,8 +1,8 @@
 /**
- * A caller's values as records: every value is walked once, in document order, as `JSON.stringify` would. The other side
- * is bindings-wasm/src/records.rs, which says what a record looks like.
+ * A caller's values as records. Every value is visited once, in document order, with the semantics of `JSON.stringify`.
+ * bindings-wasm/src/records.rs reads the records and defines their layout.
  *
- * What was read is kept until the answer is built: an answer names the caller's values by number.
+ * The values are kept until the answer is built, because an answer refers to the caller's values by number.
  */
 
 import { define } from '../engine/report.js';
@@ -17,23 +17,23 @@ const STRING = 4;
 const ARRAY = 5;
 const OBJECT = 6;
 
-/** Words in a record. The third is ours until it goes over: the number after the value's last descendant. */
+/** Words in a record. The third is used only here, until the transfer: the number after the value's last descendant. */
 const RECORD = 3;
 
-/** As limits.rs has them. */
+/** The same limits as in limits.rs. */
 const MAX_DEPTH = 512;
 const MAX_VALUES = 10_000_000;
 
-/** Values above which the arrays are given up after use. */
+/** Number of values above which the arrays are discarded after use. */
 const KEEP = 100_000;
 
-/** What a record's 29 bits can say, and as long as strings get in V8. */
+/** The largest length that fits into a record's 29 bits, which is also V8's limit for strings. */
 const MAX_LENGTH = 2 ** 29 - 1;
 
-/** The characters of everything that was read, and how they are spelled. */
+/** The characters of everything that was read, and their encoding. */
 export interface Spelling {
   readonly chars: string;
-  /** As between the quotes of JSON text, because half a surrogate pair has no other spelling. */
+  /** True if the strings are escaped as in JSON text, because a lone surrogate has no other representation. */
   readonly spelled: boolean;
 }
 
@@ -42,18 +42,18 @@ export class Records {
   private buffer = new Uint32Array(256 * RECORD);
   private parts: string[] = [];
   private partCount = 0;
-  /** By number. Longer than `count`: storing by index is twice as fast as `push`, and so is filling compared with growing. */
+  /** The values by number. Longer than `count`: storing by index is twice as fast as `push`, and clearing is twice as fast as growing. */
   private values: unknown[] = [];
   private names: string[] = [];
   private count = 0;
-  /** The containers that are not exactly what was read from them, because of a `toJSON`, an `undefined` and the like. */
+  /** The containers that differ from the caller's objects, because of a `toJSON`, an `undefined` and the like. */
   private altered: Set<number> | undefined;
-  /** The way from the root to where reading stands: containers, their numbers, and the step out of each. */
+  /** The path from the root to the current value: the containers, their numbers, and the step taken in each. */
   private readonly holders: (object | undefined)[] = [];
   private readonly holderNumbers: number[] = [];
   private readonly steps: (string | number)[] = [];
 
-  /** Whether members that JSON has no word for are refused, except undefined ones; otherwise they vanish. */
+  /** True if members that JSON cannot express are refused, except undefined ones; otherwise they are omitted. */
   private strict = false;
 
   /** Reads one more value. */
@@ -66,12 +66,12 @@ export class Records {
     this.value(found, 0);
   }
 
-  /** The records that were read. */
+  /** The records of all values that were read. */
   get words(): Uint32Array {
     return this.buffer.subarray(0, this.count * RECORD);
   }
 
-  /** Their characters. */
+  /** Returns the characters that belong to the records. */
   spelling(): Spelling {
     try {
       this.parts.length = this.partCount;
@@ -85,7 +85,7 @@ export class Records {
     throw new ToolwireError('limit-exceeded', '', 'expected less than 512 MB of text in one value, found more');
   }
 
-  /** Every string as it stands between the quotes of JSON text, their lengths in the records corrected. */
+  /** Returns all strings with JSON escapes, and corrects their lengths in the records. */
   private respelled(): string {
     const words = this.buffer;
     const parts = this.parts.map((part) => JSON.stringify(part).slice(1, -1));
@@ -98,12 +98,12 @@ export class Records {
     return parts.join('\n');
   }
 
-  /** The name that value stands under. */
+  /** Returns the name of the member that has this value. */
   name(number: number): string {
     return this.names[number] as string;
   }
 
-  /** That value, for an answer: the caller's own if it may be shared, else a copy of what was read. */
+  /** Returns a value for an answer: the caller's own if it may be shared, else a copy of what was read. */
   given(number: number, share: boolean): unknown {
     const value = this.values[number];
     if (typeof value !== 'object' || value === null) return value;
@@ -127,7 +127,7 @@ export class Records {
     return object;
   }
 
-  /** Forgets everything, so that the caller's values can be collected, and starts again. */
+  /** Removes all records, so that the caller's values can be collected. */
   clear(): void {
     if (this.count > KEEP) {
       this.buffer = new Uint32Array(256 * RECORD);
@@ -145,12 +145,12 @@ export class Records {
     this.altered = undefined;
   }
 
-  /** The number of the value that follows a value and everything in it. */
+  /** Returns the number of the value that follows a value and all its descendants. */
   private after(number: number): number {
     return this.buffer[number * RECORD + 2] as number;
   }
 
-  /** Writes the record of a value. Its name is written already, and there is room. */
+  /** Writes the record of a value. Its name must be written already, and there must be room. */
   private value(value: unknown, depth: number): void {
     const number = this.count++;
     this.values[number] = value;
@@ -185,7 +185,7 @@ export class Records {
   private array(items: unknown[], number: number, depth: number): number {
     this.enter(items, number, depth);
     const length: unknown = items.length;
-    // A proxy may answer anything, and a record has exactly as many items as it says.
+    // A proxy may return any length, and the record must have exactly as many items as its length.
     if (!isLength(length)) {
       const found = typeof length === 'number' ? `\`${length}\`` : described(length);
       this.fail('invalid-value', depth, `expected an array with a whole number as its length, found ${found}`);
@@ -244,7 +244,7 @@ export class Records {
     return members;
   }
 
-  /** A value that is no string, finite number, boolean or null, as `JSON.stringify` takes it before writing it. */
+  /** Returns what `JSON.stringify` would write for a value that is not a string, number, boolean or null. */
   private settled(value: unknown, key: string | number, depth: number): unknown {
     if (value === undefined || typeof value === 'symbol') return value;
     const plain = typeof value === 'object' && isPlain(value as object);
@@ -277,12 +277,12 @@ export class Records {
     this.holderNumbers[depth] = number;
   }
 
-  /** Notes that the containers down to a depth are not exactly what was read. */
+  /** Marks the containers down to a depth as different from the caller's. */
   private alter(depth: number): void {
     this.altered ??= new Set();
     for (let above = depth; above >= 0; above--) {
       const number = this.holderNumbers[above] as number;
-      // With those above it.
+      // Its ancestors are marked, too.
       if (this.altered.has(number)) return;
       this.altered.add(number);
     }
@@ -293,7 +293,7 @@ export class Records {
     this.buffer[this.count * RECORD + 1] = 0;
   }
 
-  /** Makes room for one more record. */
+  /** Grows the buffer if it has no room for one more record. */
   private room(): void {
     if ((this.count + 1) * RECORD > this.buffer.length) this.grow();
   }
@@ -323,23 +323,23 @@ export class Records {
   }
 }
 
-/** What the length of an array can be. */
+/** Returns whether a value is a valid array length. */
 function isLength(length: unknown): length is number {
   return Number.isSafeInteger(length) && (length as number) >= 0;
 }
 
-/** Neither an object nor one of the values that JSON has no word for. */
+/** Returns whether a value is a string, boolean, number or null. */
 function isSimple(value: unknown): boolean {
   const type = typeof value;
   return type === 'string' || type === 'boolean' || type === 'number' || value === null;
 }
 
-/** What vanishes as a member. */
+/** Returns whether `JSON.stringify` omits a member with this value. */
 function isAbsent(value: unknown): boolean {
   return value === undefined || typeof value === 'function' || typeof value === 'symbol';
 }
 
-/** `String.prototype.isWellFormed`, for engines without it too. */
+/** `String.prototype.isWellFormed`, also for engines that lack it. */
 export function isWellFormed(text: string): boolean {
   const { isWellFormed: native } = text as { isWellFormed?: () => boolean };
   return native === undefined ? !/\p{Surrogate}/u.test(text) : native.call(text);

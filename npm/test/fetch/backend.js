@@ -1,4 +1,4 @@
-// A backend of Anthropic's protocol on this machine, and what is asked of it and answered.
+// A local backend with Anthropic's protocol, and the requests and replies for it.
 
 import { createServer } from 'node:http';
 
@@ -14,7 +14,7 @@ export const ASKED = JSON.stringify({
   messages: [{ role: 'user', content: 'a room' }],
   tools: [SEARCH, ROOM],
 });
-/** The tool is there from the beginning: nothing is searched. */
+/** The tool is loaded from the beginning, so nothing is searched. */
 export const LOADED = ASKED.replace(',"defer_loading":true', '');
 export const SEARCHES = message('tool_use', [
   { type: 'tool_use', id: 't1', name: 'tool_search', input: { query: 'meeting room' } },
@@ -28,7 +28,7 @@ export function message(stop_reason, content) {
   return { id: 'msg_1', type: 'message', role: 'assistant', content, stop_reason, stop_sequence: null };
 }
 
-/** A message as the text of a stream. */
+/** Returns a message as the text of a stream. */
 export function streamOf({ content, stop_reason, ...rest }) {
   const events = [{ type: 'message_start', message: { ...rest, content: [], stop_reason: null } }];
   for (const [index, block] of content.entries()) {
@@ -44,7 +44,7 @@ export const eventsOf = (text) => [...text.matchAll(/^data: (.*)$/gm)].map(([, d
 export const blocksOf = (events) =>
   events.filter(({ type }) => type === 'content_block_start').map((e) => e.content_block.type);
 
-/** A backend that says what it is told to: `[status, headers, body]` each, a body that is a function writes itself. */
+/** Starts a backend with given replies `[status, headers, body]`. A body that is a function writes itself. */
 export async function backend(t, ...says) {
   const got = [];
   const server = createServer(async (request, response) => {

@@ -1,5 +1,5 @@
-// What judges are asked, and where they may disagree with us: the schemas of all real tools there are, all inputs of
-// fixtures, and all of tests/judges/keywords.json. A judge is code that knows nothing of toolwire.
+// Compares toolwire with other judges, which are programs independent of toolwire, and lists the known disputes. The schemas are those of
+// all real tools, all inputs of fixtures, and all of tests/judges/keywords.json.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -7,12 +7,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { check, sanitize, ToolwireError } from '../../dist/index.js';
 import { casesOf } from '../fixtures/cases.js';
 
-/** The sample in this repository, and all the data where it lies beside the checkout. */
+/** The sample in this repository, and all data if it is next to the checkout. */
 const files = ['../../../tests/sample', '../../../../shared/data']
   .map((folder) => new URL(`${folder}/mcp_tools.jsonl`, import.meta.url))
   .filter((file) => existsSync(file));
 
-/** All schemas, as text, each once. */
+/** All schemas, as text and without duplicates. */
 export const schemas = [
   ...new Set([...files.flatMap(realSchemas), ...casesOf('sanitize').map((one) => one.inputText), ...madeSchemas()]),
 ];
@@ -22,7 +22,7 @@ function realSchemas(file) {
   return lines.map((line) => JSON.stringify(JSON.parse(line).inputSchema));
 }
 
-/** A property of every keyword with every kind of value, alone and in a text. */
+/** Returns schemas with every keyword and every kind of value, alone and in a string schema. */
 function madeSchemas() {
   const { keywords, values } = JSON.parse(
     readFileSync(new URL('../../../tests/judges/keywords.json', import.meta.url)),
@@ -33,19 +33,19 @@ function madeSchemas() {
   return properties.map((p) => JSON.stringify({ type: 'object', properties: { p } }));
 }
 
-/** What `sanitize` writes for a dialect, or nothing where it refuses, which is for the fixtures to say. */
+/** Returns the output of `sanitize` for a dialect; nothing if it refuses the schema, which the fixtures test. */
 export function outputOf(dialect, text) {
   return attempt(() => sanitize(text, { dialect }).schema);
 }
 
-/** What `check` finds that is of a severity, or nothing where it does not read the schema. */
+/** Returns the violations of a severity that `check` finds; nothing if it cannot read the schema. */
 export function violationsOf(dialect, severity, text) {
   return attempt(() => check(text, { dialect }))?.filter((one) => one.severity === severity);
 }
 
 /**
- * What only `check` or only the judge says of a schema. `known` are the rules that the judge can know of; the two speak of
- * the same where one's place is in the other's.
+ * Returns the findings of only `check` or only the judge for a schema. `known` are the constraints that the judge can know. Two
+ * findings are the same if one's place contains the other's.
  */
 export function disputes(text, ours, theirs, known) {
   const ourKnown = ours.filter(({ constraint }) => known.has(constraint));
@@ -61,8 +61,8 @@ export function disputes(text, ours, theirs, known) {
 }
 
 /**
- * Fails where a dispute, `[what is said, the schema]`, has no row. A row, `{ why, says, schema }`, is a dispute that is known:
- * `says` is searched for in what is said, `schema` is the smallest that shows it.
+ * Fails if a dispute, `[finding, schema]`, has no row. A row, `{ why, says, schema }`, is a known dispute: `says` is a pattern for
+ * the finding, and `schema` is a minimal example.
  */
 export function settle(t, found, rows) {
   for (const { why, says } of rows) {

@@ -1,5 +1,5 @@
-// What GitHub Copilot Chat does to the schema of every tool before any model sees it, written from its rules
-// (toolSchemaNormalizer.ts in microsoft/vscode-copilot-chat). What it does for one family of models only is not here.
+// The changes that GitHub Copilot Chat makes to the schema of every tool before any model sees it, implemented from its rules
+// (toolSchemaNormalizer.ts in microsoft/vscode-copilot-chat). Rules for single families of models are omitted.
 
 import { createRequire } from 'node:module';
 
@@ -11,20 +11,20 @@ const SCHEMAS = ['items', 'additionalProperties', 'anyOf', 'allOf', 'oneOf', 'no
 
 const isValidDraft7 = metaSchema();
 
-/** Draft 7, where `"1"` passes for a number, 1 for a text and so on; every complaint, not the first alone. */
+/** Compiles draft 7 with coercion (`"1"` is accepted as a number, 1 as a string and so on). It reports all errors and not only the first. */
 function metaSchema() {
   const ajv = new Ajv({ coerceTypes: true, strictTypes: true, allowUnionTypes: true, allErrors: true, meta: false });
   ajv.addFormat('uri', (text) => URL.canParse(text));
   ajv.addFormat('uri-reference', true);
   ajv.addFormat('regex', true);
   const draft7 = createRequire(import.meta.url)('ajv/dist/refs/json-schema-draft-07.json');
-  // A part of draft 7 that ajv's copy lacks, and its own has.
+  // A keyword of draft 7 that ajv's copy of the meta-schema lacks and Copilot's copy has.
   return ajv.compile({ ...draft7, properties: { ...draft7.properties, writeOnly: { type: 'boolean' } } });
 }
 
 /**
- * What fails the request (`refused`), and what it changes (`changed`), each `{ pointer, says }`. Of a schema that is refused,
- * it changes nothing: the request is lost.
+ * Returns the findings that fail the request (`refused`) and the changes (`changed`), each as `{ pointer, says }`. A refused schema
+ * has no changes, because the request is lost.
  */
 export function normalize(text) {
   const schema = JSON.parse(text);
@@ -33,11 +33,11 @@ export function normalize(text) {
   }
   const spelled = JSON.stringify(schema);
   const refused = refusals(schema);
-  // To hold it to draft 7 has made numbers of texts, and the like.
+  // Validation against draft 7 has coerced strings to numbers, and the like.
   const changed = JSON.stringify(schema) === spelled ? [] : [{ pointer: '', says: 'values of another kind' }];
   for (const key of DELETED) if (Object.hasOwn(schema, key)) changed.push({ pointer: `/${key}`, says: 'deleted' });
   const kept = Object.entries(schema).filter(([key]) => !DELETED.includes(key));
-  // What it adds means nothing, but makes every name in `required` an unknown one.
+  // The added `properties` have no effect, but make every name in `required` unknown.
   const whole = { ...Object.fromEntries(kept), properties: schema.properties || {} };
   for (const [node, pointer] of nodes(whole)) changed.push(...unknownNames(node, pointer));
   return { refused, changed };
@@ -59,7 +59,7 @@ function unknownNames({ type, properties, required }, pointer) {
     .filter(({ name }) => properties[name] === undefined);
 }
 
-/** Every schema that it looks into, with its place. Definitions are none of them, and neither is `prefixItems`. */
+/** Yields every schema that the normalizer visits, with its pointer. It does not visit definitions and `prefixItems`. */
 function* nodes(node, pointer = '') {
   if (!isObject(node)) return;
   yield [node, pointer];

@@ -1,4 +1,4 @@
-// A fake backend on this machine: an API that refuses what the real one would, and a model that says what it is told to.
+// A local fake backend: an API that refuses what the real one would, and a model with given replies.
 
 import { createServer } from 'node:http';
 
@@ -27,7 +27,7 @@ const REPLIES = {
   },
 };
 
-/** Starts it. `says` are the model's turns, one for each request; `requests` collects the bodies that came. */
+/** Starts the backend. `says` are the model's turns, one for each request; `requests` collects the bodies. */
 export async function start(api, says) {
   const requests = [];
   const server = createServer(async (request, response) => {
@@ -43,7 +43,7 @@ export async function start(api, says) {
   function answerTo(text, { headers }) {
     const body = JSON.parse(text);
     try {
-      // As a gateway that does not know a beta does.
+      // Refuses betas, as a gateway that does not know them.
       if (headers['anthropic-beta']?.includes('tool')) throw new Refusal(`unknown beta ${headers['anthropic-beta']}`);
       validate(api, body);
     } catch (refusal) {

@@ -1,5 +1,5 @@
-// What OpenAI's APIs refuse about a request, as far as deferred loading could bring it about. A fake of their validation,
-// written from their references: https://platform.openai.com/docs/api-reference. python/tests/refuse.py is its twin.
+// A fake of the validation of OpenAI's APIs, as far as deferred loading could violate it, written from their references:
+// https://platform.openai.com/docs/api-reference. python/tests/refuse.py is its twin.
 
 const SHARED = ['model', 'stream', 'temperature', 'top_p', 'metadata', 'tools', 'tool_choice', 'parallel_tool_calls'];
 const MEMBERS = {
@@ -8,14 +8,14 @@ const MEMBERS = {
 };
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** A refusal, as an API answers it with 400. */
+/** A refusal, to which an API responds with status 400. */
 export class Refusal extends Error {}
 
 function demand(condition, message) {
   if (!condition) throw new Refusal(message);
 }
 
-/** Refuses a body that the API would refuse. */
+/** Throws a refusal for a body that the API would refuse. */
 export function validate(api, body) {
   only(body, MEMBERS[api], 'the request');
   const names = tools(api, body);

@@ -1,4 +1,4 @@
-// One error class per file (in Node, `toolwire` is one for both module systems), and yet `instanceof` holds across entries and module systems; subclasses stay their own.
+// Each file has its own error class (in Node, both module systems share that of `toolwire`), but `instanceof` works across entry points and module systems. Subclasses are distinct.
 import { createRequire } from 'node:module';
 
 import * as index from 'toolwire';

@@ -1,4 +1,4 @@
-// What the slim entry says if it is given nothing, something else, or another WebAssembly of the package.
+// Errors of the slim entry point: without WebAssembly, with something else, or with another WebAssembly of the package.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

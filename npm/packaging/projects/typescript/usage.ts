@@ -1,4 +1,4 @@
-// What people write, and what must not compile. Copied into an ES module and a CommonJS project before it is compiled.
+// Code that must compile, and code that must not. Copied into an ES module and a CommonJS project before it is compiled.
 import {
   answerToolSearch,
   applyDeferredLoading,
@@ -45,14 +45,14 @@ const known: Dialect[] = dialects().map(({ name }) => name);
 const changed: ChangeRule[] = changes.map(({ rule }) => rule);
 // @ts-expect-error: no such rule
 export const ruled = () => changes.filter(({ rule }) => rule === 'no-such-rule');
-// Tools have the format of the dialect, or the one that is asked for.
+// Tools have the dialect's format, or the format that is requested.
 export const chat: string[] = sanitizeTools([], { dialect: 'moonshot' }).tools.map((tool) => tool.function.name);
 export const flat: boolean[] = sanitizeTools([], { dialect: 'xai', format: 'openai-responses' }).tools.map(
   ({ strict }) => strict,
 );
 // @ts-expect-error: Anthropic's tools have no `parameters`
 export const other = () => sanitizeTools([], { dialect: 'anthropic' }).tools.map(({ parameters }) => parameters);
-// Which one is known at run time only.
+// The dialect is only known at run time.
 export const some: unknown[] = sanitizeTools([], { dialect: dialectFor({ host: 'api.x.ai' }).dialect }).tools.map(
   (tool) => tool.anything,
 );
@@ -66,7 +66,7 @@ export const undialected = () => sanitize({}, {}).schema;
 export const unknown = () => sanitize({}, { dialect: 'codec' }).schema;
 // @ts-expect-error: no such option
 export const misspelt = () => normalizeEnvelope({}, { shared: true }).schema;
-// @ts-expect-error: a value gives a value, and no text
+// @ts-expect-error: the result for a value is a value, not text
 export const untexted = (): string => sanitize({}, { dialect: 'codex' }).schema;
 const names: string[] = searchTools([], 'mail', { limit: 3 });
 const answer: string | null = answerToolSearch('{}', '[]');
@@ -74,7 +74,7 @@ export const patterned = (): string[] => searchTools([], '^mail', { mode: 'regex
 // @ts-expect-error: no such mode
 export const fuzzy = () => searchTools([], 'mail', { mode: 'fuzzy' });
 
-// What the SDKs take as `fetch`, and a reply by hand.
+// The options of `toolwireFetch`, and an exchange without it.
 const fetching: FetchOptions = {
   dialect: 'moonshot',
   deferred: { order: 'append' },
@@ -84,26 +84,26 @@ export const adapting = (): Fetch => toolwireFetch(fetching);
 export const told = (body: Uint8Array): Uint8Array | null | undefined =>
   Exchange.open('/v1/messages', body)?.reply(body);
 export const naming = (): Fetch => toolwireFetch({ deferred: { target: 'openai-chat' } });
-// @ts-expect-error: a target is a format
+// @ts-expect-error: not a target format
 export const translating = () => toolwireFetch({ deferred: { target: 'openai' } });
 
-// Calls that are repaired: asked for by options, told by every form.
+// Repaired calls: the option, and the results in every form.
 const repairing: CallRepairOptions = { confidence: 'exact', disable: ['wrap-array'] };
 const { restore } = sanitizeTools([], { dialect: 'moonshot', repair: repairing });
 export const repaired: RepairedCall[] = restore.reply({ content: [] }).calls;
 export const valid: boolean | null | undefined = restore.call('read', { path: 'a' }).valid;
 export const listening = (): Fetch =>
   toolwireFetch({ repair: true, onRepair: (calls) => calls.map(({ id, retryMessage }) => [id, retryMessage]) });
-// @ts-expect-error: the name of the tool is known
+// @ts-expect-error: a list's tools have names, so the option has no `name`
 export const alreadyNamed = () => sanitizeTools([], { dialect: 'moonshot', repair: { name: 'read' } });
 
-// One error type, whichever entry it comes from.
+// Errors of every entry point have one type.
 export function codeOf(error: unknown): ToolwireErrorCode | undefined {
   return error instanceof SlimError ? error.code : undefined;
 }
 const same: ToolwireError = new SlimError('invalid-json', '', 'message');
 
-// The slim entries take bytes or a module.
+// The slim entry point accepts bytes or a module.
 export function start(given: ArrayBuffer, view: Uint8Array, module: WasmModule): void {
   init(given);
   init(view);
@@ -111,7 +111,7 @@ export function start(given: ArrayBuffer, view: Uint8Array, module: WasmModule):
 }
 // @ts-expect-error: a promise has to be awaited
 export const unawaited = () => init(Promise.resolve(new ArrayBuffer(0)));
-// @ts-expect-error: the text of no file
+// @ts-expect-error: a string is not a source
 export const named = () => init('toolwire.wasm');
 const slim: (() => JsonSchema)[] = [slimSanitize, sanitize].map((f) => () => f({}, { dialect: 'codex' }).schema);
 

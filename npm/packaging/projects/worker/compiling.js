@@ -1,4 +1,4 @@
-// Why there is an entry for Workers: the ordinary one compiles at run time, which they refuse.
+// The reason for the entry point for Workers: the ordinary one compiles at run time, which Workers refuse.
 import { sanitize } from 'toolwire';
 
 export default {

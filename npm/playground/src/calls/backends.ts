@@ -1,4 +1,4 @@
-/** The backends that a conversation can be played on, by the names that people know them by. */
+/** The backends on which a conversation can be replayed, with their display names. */
 
 import type { DeferredOptions } from 'toolwire';
 
@@ -7,12 +7,12 @@ export type BackendOptions = Pick<DeferredOptions, 'target' | 'native' | 'custom
 export interface Backend {
   id: string;
   name: string;
-  /** How it takes deferred tools. */
+  /** The way in which it receives deferred tools. */
   says: string;
   options: BackendOptions;
 }
 
-/** How a backend takes them that knows nothing of them. */
+/** The way in which a backend without support for deferred tools receives them. */
 const EMULATED = 'text in the history, definitions in tools';
 
 export const BACKENDS = [

@@ -1,4 +1,4 @@
-/** A conversation played on two backends: what each of them is sent, and what its model sees, turn by turn. */
+/** A conversation replayed on two backends: the request to each of them, and the tools that its model sees, turn by turn. */
 
 import { applyDeferredLoading, type DeferredOptions } from 'toolwire';
 
@@ -12,56 +12,56 @@ import { gistOf, namesOf, type Words, wordsOf } from './words.js';
 /** A tool that the model can call. */
 export interface Seen {
   name: string;
-  /** It stands in `tools`; else the history brings it. */
+  /** True if it is in `tools`; false if the history adds it. */
   listed: boolean;
 }
 
-/** A message as it is sent. */
+/** A message in the request that is sent. */
 export interface Sent extends Words {
-  /** The texts in it that are toolwire's, and nobody's in the client's own request. */
+  /** The texts in it that toolwire added to the client's own. */
   notices: Set<string>;
 }
 
 export interface Turn {
-  /** The request as it is sent. */
+  /** The request that is sent, as JSON text. */
   after: string;
   tools: Seen[];
   hidden: string[];
   came: string[];
   went: string[];
   messages: Sent[];
-  /** The first message that the turn before did not have. */
+  /** Index of the first message that the previous turn did not have. */
   firstMessage: number;
   savedBytes: number;
   promptBytes: number;
   newBytes: number;
-  /** Where the prompt parts from the one before; `undefined`: it begins with all of that. */
+  /** Pointer to the first difference from the previous prompt; `undefined` if the previous prompt is a prefix of this one. */
   partsAt: string | undefined;
-  /** What the header has to name. */
+  /** The betas that the header has to name. */
   betas: readonly string[];
   warnings: string[];
   unreachable: boolean;
 }
 
-/** What one backend makes of the conversation. */
+/** A conversation on one backend. */
 export interface Side {
   backend: Backend;
   turns: Turn[];
-  /** Why it cannot be had. */
+  /** The error, if the conversation cannot be translated. */
   failed: Note | undefined;
 }
 
 export interface Conversation {
-  /** How many turns of the conversation are not shown. */
+  /** Number of earlier turns that are not shown. */
   skipped: number;
-  /** What has been said since the turn before, in a few words. */
+  /** A short summary for each turn of what happened since the previous one. */
   gists: string[];
   sides: readonly [Side, Side];
-  /** Every tool that either side has at some time. */
+  /** Every tool that either side has in any turn. */
   names: string[];
 }
 
-/** That a conversation is longer than what is shown of it. */
+/** Returns the notice that only the last turns of a long conversation are shown. */
 export function shortened(shown: number, skipped: number): string {
   const says = `This conversation has ${shown + skipped} turns. The last ${shown} are shown`;
   return `${says}; the first of them has all that was said before.`;
@@ -69,27 +69,27 @@ export function shortened(shown: number, skipped: number): string {
 
 export type Sight = 'hidden' | 'visible' | 'arrives';
 
-/** Whether a model sees a tool in a turn, and since when. */
+/** Returns whether a model sees a tool in a turn, and whether the tool is new there. */
 export function sightOf({ turns }: Side, name: string, at: number): Sight {
   const turn = turns[at];
   if (!turn?.tools.some((tool) => tool.name === name)) return 'hidden';
   return at > 0 && turn.came.includes(name) ? 'arrives' : 'visible';
 }
 
-/** What a bar of the timeline means, for whoever does not see it. */
+/** Returns the text alternative of a bar in the timeline. */
 export function sightSays(side: Side, name: string, at: number): string {
   if (side.failed !== undefined) return `${side.backend.name}: no answer`;
   const says = { hidden: 'not visible', visible: 'visible', arrives: 'visible from this turn on' };
   return `${side.backend.name}: ${says[sightOf(side, name, at)]}`;
 }
 
-/** What the number of new bytes means. */
+/** Returns the explanation of the number of new bytes. */
 export function growthSays({ promptBytes, partsAt }: Turn): string {
   const ends = partsAt === undefined ? '' : `: the prefix ends at ${partsAt}`;
   return `of ${promptBytes.toLocaleString('en')} bytes are new${ends}`;
 }
 
-/** `undefined`: not a request with a history. */
+/** Replays a conversation. Returns `undefined` if the text is not a request with a history. */
 export function conversationOf(
   text: string,
   backends: readonly [BackendId, BackendId],
@@ -99,12 +99,12 @@ export function conversationOf(
   if (turns === undefined) return undefined;
   const play = (id: BackendId) => playedOn(turns, backendOf(id), options);
   const sides = [play(backends[0]), play(backends[1])] as const;
-  const told = sides.flatMap(({ turns }) => turns.map(({ tools, hidden }) => [...tools.map(nameOf), ...hidden]));
+  const names = sides.flatMap(({ turns }) => turns.map(({ tools, hidden }) => [...tools.map(nameOf), ...hidden]));
   return {
     skipped: turns.skipped,
     gists: turns.ends.map((_, at) => gistOf(itemsOf(turns, at).map(wordsOf))),
     sides,
-    names: [...new Set(told.flat())],
+    names: [...new Set(names.flat())],
   };
 }
 
@@ -150,12 +150,12 @@ export function playedOn(turns: Turns, backend: Backend, options: DeferredChoice
   }
 }
 
-/** What the model can call. Where the backend defers tools itself, toolwire plays its part: nothing is decided here. */
+/** Returns the tools that the model can call. If the backend defers tools itself, toolwire emulates the backend's decisions. */
 function seen(after: Item, { options }: Backend, source: DeferredOptions['format']): Seen[] {
   const format = options.target ?? source;
   const { tools, input } = after;
   const inSpaces = objects(tools).some((tool) => Array.isArray(tool.tools));
-  // What a tool in a namespace is called, toolwire knows: of a request that has said nothing yet.
+  // Toolwire determines the names of tools in namespaces, from a request without a history.
   const listed = inSpaces
     ? callable({ tools, [input === undefined ? 'messages' : 'input']: [] }, format)
     : listedIn(after);
@@ -166,7 +166,7 @@ function seen(after: Item, { options }: Backend, source: DeferredOptions['format
 function callable(request: Item, format: DeferredOptions['target']): string[] {
   const played: DeferredOptions = {
     ...(format && { format }),
-    // The provider's search is one of the tools, and a choice loads none there.
+    // Emulates the provider's search as a tool, and lets a forced choice load nothing, as with the provider.
     serverToolSearch: 'emulate',
     forcedTool: 'auto',
   };
@@ -197,7 +197,7 @@ function sent({ messages, input }: Item, texts: ReadonlySet<string>): Sent[] {
   });
 }
 
-/** Whether the client wrote a text. Several of its texts may have become one, with blank lines between them. */
+/** Returns whether the client wrote a text. Several of its texts may have been joined, with blank lines between them. */
 function isOf(text: string, texts: ReadonlySet<string>): boolean {
   return texts.has(text) || text.split('\n\n').some((paragraph) => texts.has(paragraph));
 }

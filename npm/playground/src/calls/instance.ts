@@ -1,15 +1,15 @@
-/** Arguments that a model might write for a schema: something to begin with, not a proof of anything. */
+/** Generates arguments that a model might write for a schema. They are a starting point and may be invalid. */
 
 type Schema = { [keyword: string]: unknown };
 
-/** Deeper than this nothing is made up: schemas may be recursive. */
+/** Maximum depth of generated values, because schemas may be recursive. */
 const DEPTH = 5;
-/** Branches may refer to the schema that they belong to. */
+/** Maximum nesting of branches, because a branch may refer to the schema that contains it. */
 const DEEPEST = 50;
-/** Of a schema that refers to itself in several places, the values multiply. */
+/** Maximum number of values, because they multiply if a schema refers to itself in several places. */
 const MOST_VALUES = 2000;
 
-/** The schema that references lead into, and how many values may still be written. */
+/** The schema into which references point, and the number of values that may still be written. */
 interface Root {
   schema: Schema;
   left: number;
@@ -49,7 +49,7 @@ function written(given: unknown, root: Root, depth: number, name: string | undef
   }
 }
 
-/** A value of the schema, which counts as many values as it may have: several references may lead to it. */
+/** Returns a value from the schema. Its size counts towards the limit, because several references may lead to it. */
 function copied(value: unknown, root: Root): unknown {
   root.left -= Math.floor((JSON.stringify(value)?.length ?? 0) / 8);
   return value;
@@ -57,7 +57,7 @@ function copied(value: unknown, root: Root): unknown {
 
 function resolved(schema: Schema, root: Schema): Schema {
   let at = schema;
-  // More steps than a chain of references that means anything has.
+  // Eight steps are more than a meaningful chain of references has.
   for (let step = 0; step < 8 && typeof at.$ref === 'string' && at.$ref.startsWith('#'); step++) {
     const path = at.$ref.slice(1).split('/').slice(1);
     const found = path.reduce<unknown>(
@@ -79,7 +79,7 @@ function object(schema: Schema, root: Root, depth: number): unknown {
   const properties = Object.entries((schema.properties as Schema | undefined) ?? {});
   const required = Array.isArray(schema.required) ? schema.required : [];
   const chosen = properties.filter(([name, each]) => {
-    // Where null says "absent", some properties are left out, so that one sees them come back absent.
+    // Omits some properties that accept null for "absent", to show that restoring omits them, too.
     const optional =
       Array.isArray((each as Schema | null)?.type) && ((each as Schema).type as unknown[]).includes('null');
     return required.includes(name) ? depth < DEPTH || !optional : depth < 2;

@@ -1,9 +1,12 @@
-/** One thing that toolwire says about a place: a change, a violation, a tool set aside, an error. */
+/** A note about one place: a change, a violation, a tool that was set aside, or an error. */
 
 import type { Change, Quarantined, RequestViolation, ToolChange, ToolViolation, Violation } from 'toolwire';
 import { ToolwireError } from 'toolwire';
 
-/** What it means for whoever calls the tool, from harmless to fatal. The last three are of arguments: how sure a repair is, or that there is none. */
+/**
+ * The effect on callers of the tool, from harmless to fatal. The last three are for arguments: the confidence of a repair, or a violation
+ * that remains.
+ */
 export type Effect =
   | 'same'
   | 'encoded'
@@ -20,29 +23,29 @@ export type Effect =
 
 export interface Note {
   effect: Effect;
-  /** Into the input. */
+  /** Pointer into the input. */
   pointer: string;
-  /** Into the output; `null` if nothing is left, `undefined` if there is no output. */
+  /** Pointer into the output; `null` if nothing is left there, `undefined` if there is no output. */
   outputPointer: string | null | undefined;
-  /** In a text that is not JSON, where pointers lead nowhere: the byte. */
+  /** Byte offset in a text that is not JSON, into which a pointer cannot point. */
   byte?: number;
   rule: string;
   message: string;
-  /** A change's own words. */
+  /** The effects that the change reports. */
   change?: Pick<Change, 'accepts' | 'guidance' | 'encoded'>;
   reason?: Reason;
   tool?: string | null;
 }
 
-/** The provider fact behind a rule, taken apart. */
+/** The parts of a change's reason: the provider fact behind its rule. */
 export interface Reason {
   fact: string;
   confidence: 'A' | 'B' | 'C' | undefined;
-  /** Where the fact was read, or the error that the change prevents. */
+  /** The source of the fact, or the error that the change prevents. */
   source: string | undefined;
 }
 
-/** How each effect is called, and what it means: the legend. */
+/** The legend: the label and the meaning of each effect. */
 export const EFFECTS: Record<Effect, { label: string; means: string }> = {
   same: { label: 'same', means: 'The same arguments are accepted, and the model reads the same.' },
   encoded: { label: 'encoded', means: 'Arguments look different on the way; restore brings them back.' },
@@ -64,7 +67,7 @@ export const EFFECTS: Record<Effect, { label: string; means: string }> = {
   left: { label: 'left', means: 'Still wrong: nothing was changed here.' },
 };
 
-/** What can become of a tool, from harmless to fatal. */
+/** The effects on a tool, from harmless to fatal. */
 export const SEVERITY: readonly Effect[] = [
   'info',
   'same',
@@ -108,7 +111,7 @@ export function noteOfChange(change: Change | ToolChange): Note {
   };
 }
 
-/** "FACT (confidence A): SOURCE", as the core writes it. */
+/** Parses "FACT (confidence A): SOURCE", the core's form of a reason. */
 function takenApart(reason: string): Reason {
   const parts = /^(.*?) \(confidence ([ABC])\)(?:: (.*))?$/s.exec(reason);
   if (parts === null) return { fact: reason, confidence: undefined, source: undefined };
@@ -137,14 +140,14 @@ export function noteOfQuarantined({ pointer, rule, message, name }: Quarantined)
   return { effect: 'refused', pointer, outputPointer: null, rule, message: `set aside: ${message}`, tool: name };
 }
 
-/** What toolwire threw; anything else is a fault of ours and goes on. */
+/** Returns the note of a toolwire error. Rethrows any other error, which is a defect. */
 export function noteOfError(error: unknown): Note {
   if (!(error instanceof ToolwireError)) throw error;
   const { code, pointer, detail } = error;
   return { effect: 'refused', pointer, outputPointer: undefined, rule: code, message: detail };
 }
 
-/** The same with its pointers below, or taken from, another place. */
+/** Returns a note whose pointers begin with another prefix. */
 export function moved(note: Note, from: string, to: string): Note {
   const move = (pointer: string) => (pointer.startsWith(from) ? to + pointer.slice(from.length) : pointer);
   const { outputPointer } = note;

@@ -1,4 +1,4 @@
-/** What a model reads of a request, in the order in which it reads it, and how much of that a prompt cache has. */
+/** The prompt that a model reads, in reading order, and the part of it that a prompt cache already has. */
 
 import type { Item } from './turns.js';
 import { namesOf } from './words.js';
@@ -11,12 +11,12 @@ interface Entry {
 
 export type Prompt = readonly Entry[];
 
-/** Tools, then instructions, then messages: providers hash a prompt so, whatever the order of the request's members. */
+/** Providers hash a prompt in this order, whatever the order of the request's members. */
 const PARTS = [['tools'], ['instructions', 'system'], ['messages', 'input']] as const;
 export const MESSAGES = 2;
 
 export function promptOf(request: Item): Prompt {
-  // A provider that defers a tool itself shows its definition where it is loaded, and not before.
+  // A provider that defers a tool itself shows its definition only where it is loaded.
   const deferred = new Map(entriesOf(request.tools).flatMap(waiting));
   const textOf = (entry: unknown, part: number): string[] => {
     if (part === 0) return isDeferred(entry) ? [] : [JSON.stringify(atOnce(entry as Item))];
@@ -40,14 +40,14 @@ function waiting(tool: unknown): [string, string][] {
   return isDeferred(tool) ? namesOf(tool as Item).map((name) => [name, JSON.stringify(tool)]) : [];
 }
 
-/** A definition is shown where it is loaded first. */
+/** Returns a deferred definition the first time it is loaded, and an empty text after that. */
 function taken(deferred: Map<string, string>, name: string): string {
   const text = deferred.get(name) ?? '';
   deferred.delete(name);
   return text;
 }
 
-/** A namespace without its members that wait. */
+/** Returns a namespace without its deferred members. */
 function atOnce(tool: Item): Item {
   const { tools } = tool ?? {};
   return Array.isArray(tools) && tools.some(isDeferred)
@@ -55,7 +55,7 @@ function atOnce(tool: Item): Item {
     : tool;
 }
 
-/** The names of the tools that a message refers to, and with that loads. */
+/** Returns the names of the tools that a message refers to, and so loads. */
 function referred(block: unknown): string[] {
   if (Array.isArray(block)) return block.flatMap(referred);
   if (typeof block !== 'object' || block === null) return [];
@@ -77,22 +77,22 @@ function entriesOf(value: unknown): unknown[] {
 export interface Growth {
   bytes: number;
   newBytes: number;
-  /** Where the prompt parts from the one before; `undefined`: all of that begins this one. */
+  /** Pointer to the first difference from the previous prompt; `undefined` if the previous prompt is a prefix of this one. */
   partsAt: string | undefined;
-  /** The first message that is not as it was. */
+  /** Index of the first message that is new or differs. */
   firstMessage: number;
 }
 
 export function growthOf(before: Prompt, now: Prompt): Growth {
   const common = commonOf(before, now);
   const parted = [now[common], before[common]].filter((entry) => entry !== undefined);
-  // What is gone may have stood before what stands there now.
+  // A removed entry may have been in an earlier part than the entry that follows it now.
   const first = parted.toSorted((one, other) => one.part - other.part)[0];
   return {
     bytes: bytesOf(now),
     newBytes: bytesOf(now.slice(common)),
     partsAt: common < before.length ? first?.pointer : undefined,
-    // Messages that stay as they were are no news, even if a cache ends before them.
+    // Unchanged messages are not new, even if the cached prefix ends before them.
     firstMessage: commonOf(messagesOf(before), messagesOf(now)),
   };
 }

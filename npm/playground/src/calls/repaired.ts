@@ -1,30 +1,30 @@
-/** What toolwire says of arguments that it restored and repaired: a note for every repair, and for every place that is left. */
+/** The report on restored and repaired arguments: a note for every repair, and for every violation that remains. */
 
 import type { Left, LeftReason, Repair, RestoredCall } from 'toolwire';
 
 import type { Note } from './note.js';
 
 export interface Repaired {
-  /** Whether the tool's own schema takes the arguments now; `null` where that cannot be told. */
+  /** True if the tool's schema accepts the arguments now; `null` if that cannot be decided. */
   valid: boolean | null;
-  /** The repairs in their order, and behind them what is left. */
+  /** The repairs in order, followed by the remaining violations. */
   notes: readonly RepairNote[];
-  /** How many of the notes are repairs. */
+  /** Number of notes that are repairs. */
   repairs: number;
-  /** How many of the notes have a place in what the model answered: the repairs, and text that cannot be read. */
+  /** Number of notes with a place in the model's text: the repairs, and text that cannot be read. */
   placed: number;
-  /** What to send back to the model. */
+  /** The message to send back to the model. */
   retryMessage: string | null;
 }
 
 export interface RepairNote extends Note {
-  /** Of a repair: the kinds of value, or the names, before and after. */
+  /** For a repair: the kinds of value, or the names, before and after. */
   kinds?: { from: string; to: string };
-  /** Of what is left: the keyword that refuses it, and why no rule answers that. */
+  /** For a remaining violation: the violated keyword, and the reason why it was not repaired. */
   left?: { keyword: string; why: string };
 }
 
-/** What is known of a call; `undefined` where the tool has no schema to repair by. */
+/** Returns the report on a call; `undefined` if the tool has no schema. */
 export function repairedOf(call: Omit<RestoredCall<string>, 'name'>): Repaired | undefined {
   const { valid, repairs = [], left = [], retryMessage = null } = call;
   if (valid === undefined) return undefined;
@@ -46,7 +46,7 @@ function noteOfRepair({ pointer, outputPointer, rule, confidence, from, to, mess
 }
 
 function noteOfLeft({ pointer, keyword, reason, message }: Left): RepairNote {
-  // Its place in what the model answered is not told: it may have moved.
+  // Its place in the model's text is unknown, because repairs may have moved it.
   return {
     effect: 'left',
     pointer: '',
@@ -58,7 +58,7 @@ function noteOfLeft({ pointer, keyword, reason, message }: Left): RepairNote {
   };
 }
 
-/** What is said of the whole text names a byte of it; in a string, it would be one of that string. */
+/** Returns the byte that a message names. Only a message about the whole text names a byte of it, and not one of a nested string. */
 function byteIn(pointer: string, message: string): { byte?: number } {
   const named = pointer === '' ? /byte (\d+)\)$/.exec(message) : null;
   return named === null ? {} : { byte: Number(named[1]) };

@@ -1,4 +1,4 @@
-/** The calls behind the view "Restore": what the model is shown, what it answers, and what the tool's server gets. */
+/** The calls behind the view "Restore": the schema that the model sees, its arguments, and those that the tool's server gets. */
 
 import { type Dialect, dialects, type RestoredCall, restoreArguments, sanitize, sanitizeTools } from 'toolwire';
 
@@ -10,22 +10,22 @@ import { type Note, noteOfError } from './note.js';
 import { type Repaired, repairedOf } from './repaired.js';
 
 export interface Restored {
-  /** The tool's own schema, and the one that the model is shown. */
+  /** The tool's own schema, and below the one that the model sees. */
   own: string;
   seen: string | undefined;
-  /** How the model calls it, and how its server does. */
+  /** The name with which the model calls the tool, and below the name at its server. */
   seenName: string | undefined;
   ownName: string | undefined;
-  /** What the model wrote, or what was made up for it. */
+  /** The arguments that the user entered, or generated ones. */
   args: string;
   restored: string | undefined;
   same: boolean;
-  /** What was repaired and what is left; `undefined` if nothing is to be repaired. */
+  /** The repairs and the remaining violations; `undefined` if repairing is switched off. */
   repaired: Repaired | undefined;
-  /** Why there is nothing to show: of the schema, or of the arguments. */
+  /** The error, if there is nothing to show: about the schema, and below about the arguments. */
   refused: Note | undefined;
   misread: Note | undefined;
-  /** How this dialect may encode arguments. */
+  /** The ways in which this dialect may encode arguments. */
   encodes: string[];
 }
 
@@ -36,14 +36,14 @@ export interface Choice {
   repair: boolean;
 }
 
-/** A tool as the model is shown it, and the way back. */
+/** The tool that the model sees, and a function that restores its calls. */
 interface Shown {
   schema: string;
   name: string | undefined;
   restore: (given: string) => Omit<RestoredCall<string>, 'name'>;
 }
 
-/** A schema alone is repaired as that of a tool with this name. */
+/** Name of the tool as which a bare schema is repaired. */
 const UNNAMED = 'tool';
 
 export function restoredOf(document: Document, tool: ToolPlace | undefined, choice: Choice): Restored | undefined {
@@ -69,7 +69,7 @@ export function restoredOf(document: Document, tool: ToolPlace | undefined, choi
   const written = args ?? layout(JSON.stringify(instanceOf(JSON.parse(seen))));
   const answered = { ...base, seen: layout(seen), seenName: tool === undefined ? undefined : name, args: written };
   try {
-    // Arguments that are not JSON come back as they are; here they should say what is wrong with them.
+    // `restore.call` returns arguments that are not JSON unchanged. This call throws the error to be shown.
     if (!repair) restoreArguments(written, { version: 2 });
     const call = restore(written);
     const restored = layout(call.arguments);
@@ -84,7 +84,7 @@ export function restoredOf(document: Document, tool: ToolPlace | undefined, choi
   }
 }
 
-/** What the model is shown of a tool, or why it cannot be shown any. */
+/** Returns the tool that the model sees, or the reason why it cannot be sent. */
 function shownOf(schema: string, ownName: string | undefined, { dialect, options, repair }: Choice): Shown | Note {
   if (ownName === undefined && !repair) {
     const { schema: seen, restorePlan } = sanitize(schema, { dialect, ...options });
@@ -103,7 +103,7 @@ function shownOf(schema: string, ownName: string | undefined, { dialect, options
   }
   const [written] = JSON.parse(answer.tools) as { name: string; inputSchema: unknown }[];
   const name = written?.name ?? '';
-  // The text of the schema, numbers as they were spelled, is what stands after the name.
+  // The schema's text, which follows the name, keeps the spelling of numbers.
   return { schema: schemaText(answer.tools), name, restore: (given) => answer.restore.call(name, given) };
 }
 

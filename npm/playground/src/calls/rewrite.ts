@@ -1,4 +1,4 @@
-/** The calls behind the view "Rewrite": which function of toolwire a text takes, its output, and everything it says. */
+/** The calls behind the view "Rewrite": the toolwire function for a text, its output, and its notes. */
 
 import type { AdaptOptions, DeferredReport, Dialect, Restore } from 'toolwire';
 import {
@@ -18,15 +18,15 @@ import type { DeferredChoice, FunctionName, Options, Shape } from '../state/shar
 import { moved, type Note, noteOfChange, noteOfError, noteOfQuarantined, noteOfViolation } from './note.js';
 
 export interface Outcome {
-  /** Laid out; `undefined` where the function gives none. */
+  /** The formatted output; `undefined` if the function has none. */
   output: string | undefined;
   notes: Note[];
-  /** Whether the call itself failed: then the only note says why. */
+  /** True if the call itself failed. Then the only note is the error. */
   failed: boolean;
-  /** The same arguments are accepted and no guidance is lost. */
+  /** True if the same arguments are accepted and no guidance is lost. */
   lossless: boolean | undefined;
   restore: Restore | undefined;
-  /** The call, as one would write it in the console. */
+  /** The call as JavaScript, for the console. */
   code: string;
 }
 
@@ -99,7 +99,7 @@ function sanitized(document: Document, asked: Asked): Partial<Outcome> {
   return { output: alone, notes: notes.map((note) => moved(note, '/0', '')), lossless, restore };
 }
 
-/** A request's tools are loaded as the view of deferred loading has it. */
+/** Returns the options for a request, with those of deferred loading from the view "Deferred loading". */
 function requestOptions({ dialect, options, deferred }: Asked): AdaptOptions {
   return { dialect, ...options, ...(Object.keys(deferred).length === 0 ? {} : { deferred }) };
 }
@@ -124,7 +124,7 @@ function checked({ text, kind, list, format }: Document, { dialect }: Asked): Pa
   return { notes: [...checkRequest(text, { dialect }).map(noteOfViolation), ...ofTools] };
 }
 
-/** Each schema in its place, everything around it as it was. */
+/** Repairs each schema in place, and leaves everything around it unchanged. */
 function repaired({ text, kind, tools }: Document): Partial<Outcome> {
   if (kind === 'schema' || kind === 'nothing') {
     const { schema, changes, lossless } = normalizeEnvelope(text);
@@ -170,7 +170,7 @@ function notesOfDeferred({ tools }: Document, report: DeferredReport): Note[] {
   ];
 }
 
-/** The call as JavaScript, for the console, where `toolwire` is this very API and `input` the parsed text. */
+/** Returns the call as JavaScript for the console, in which `toolwire` is the page's API and `input` the parsed text. */
 function codeOf({ kind, tools, format: answer }: Document, asked: Asked): string {
   const { fn, dialect, options, shape, deferred } = asked;
   const format = shape === 'given' ? tools.find((tool) => tool.format !== undefined)?.format : undefined;
@@ -199,10 +199,10 @@ function codeOf({ kind, tools, format: answer }: Document, asked: Asked): string
   return `toolwire.sanitize(input${given({ dialect, ...options })})`;
 }
 
-/** As one writes it in JavaScript. */
+/** Writes a value as JavaScript. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
-  // Whatever it holds, it is a string and nothing else: the call is pasted into a console.
+  // The call is pasted into a console, so a string must stay a string literal whatever it contains.
   if (typeof value === 'string') return /^[\w.-]*$/.test(value) ? `'${value}'` : JSON.stringify(value);
   if (typeof value !== 'object' || value === null) return String(value);
   const named = (name: string) => (/^[a-z]\w*$/i.test(name) ? name : JSON.stringify(name));

@@ -1,4 +1,4 @@
-/** What becomes of every tool in every dialect: the matrix, and the marks at the dialects' names. */
+/** The result for every tool in every dialect: the matrix, and the marks next to the dialects' names. */
 
 import type { Dialect } from 'toolwire';
 import { checkTools, dialects, sanitizeTools } from 'toolwire';
@@ -6,7 +6,7 @@ import { checkTools, dialects, sanitizeTools } from 'toolwire';
 import { type Document, type ToolPlace, toolFinder } from '../document/kind.js';
 import { type Effect, effectOf, noteOfError, worst } from './note.js';
 
-/** A tool in a dialect, from the best to the worst. The words are those of `toolwire matrix`, the command line's. */
+/** The result for a tool in a dialect, from best to worst. The names are those of the command `toolwire matrix`. */
 export type Grade = 'accepted' | 'lossless' | 'encoded' | 'closed' | 'lost' | 'wider' | 'narrower' | 'refused';
 
 export const GRADES: Record<Grade, { label: string; sign: string; means: string }> = {
@@ -23,22 +23,22 @@ export const GRADE_ORDER = Object.keys(GRADES) as Grade[];
 
 export interface Cell {
   grade: Grade;
-  /** What the API would say of the tool as it is. */
+  /** Number of violations that the API would refuse in the original tool. */
   violations: number;
   changes: number;
 }
 
 export interface Survey {
   tools: ToolPlace[];
-  /** One row for each dialect that is done, one cell for each tool. */
+  /** One row for each dialect that is done, with one cell for each tool. */
   cells: Map<Dialect, Cell[]>;
 }
 
-/** In the order of the core's table. */
+/** All dialects, in the order of the core's table. */
 export const DIALECTS = dialects();
 export const DIALECT_NAMES = DIALECTS.map(({ name }) => name as Dialect);
 
-/** A schema alone is the schema of some tool. */
+/** Returns the document's list of tools. A bare schema becomes the schema of a tool. */
 function listOf(document: Document): { text: string; tools: ToolPlace[]; within: string } {
   const { text, kind, tools, list } = document;
   if (kind === 'tool') return { text: `[${text}]`, tools, within: '/0' };
@@ -50,7 +50,7 @@ function listOf(document: Document): { text: string; tools: ToolPlace[]; within:
   return { text: text.slice(list.offset, list.offset + list.length), tools, within: '' };
 }
 
-/** Dialect by dialect, so that a page stays awake between them: a long list takes its time. */
+/** Yields after each dialect, so that the page stays responsive, because a long list takes seconds. */
 export function* surveyOf(document: Document): Generator<Survey, void> {
   const { text, tools, within } = listOf(document);
   const cells = new Map<Dialect, Cell[]>();
@@ -63,7 +63,7 @@ export function* surveyOf(document: Document): Generator<Survey, void> {
   }
 }
 
-/** Where the list stands in the text; pointers of the calls below begin at the list. */
+/** Returns the pointer of the list in the text. The pointers of the calls below are relative to the list. */
 function listPointer({ list }: Document): string {
   return list?.parent === undefined ? '' : '/tools';
 }
@@ -123,7 +123,7 @@ function gradeOf(violations: number, effects: Set<Effect>): Grade {
   }
 }
 
-/** A row in short: the worst of what goes through, since what is refused is set aside and never costs the others. */
+/** Summarizes a row by the worst grade of the accepted tools. Refused tools are set aside and do not affect the others. */
 export function overall(cells: readonly Cell[] | undefined): { grade: Grade; through: number } | undefined {
   if (cells === undefined || cells.length === 0) return undefined;
   const grades = cells.map(({ grade }) => GRADE_ORDER.indexOf(grade));

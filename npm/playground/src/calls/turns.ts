@@ -1,4 +1,4 @@
-/** A request as the conversation that led to it: where each of its requests ended. Knows nothing of deferred tools. */
+/** Splits a request's history into turns: where each of the requests that led to it ended. Independent of deferred tools. */
 
 import { applyDeferredLoading, type DeferredOptions, ToolwireError } from 'toolwire';
 
@@ -9,18 +9,18 @@ export interface Turns {
   member: 'messages' | 'input';
   request: Item;
   items: readonly Item[];
-  /** How many items of the history each turn's request has. The last turn is the request itself. */
+  /** Number of items of the history in each turn's request. The last turn is the request itself. */
   ends: readonly number[];
-  /** How many turns there were before: the first one shown has what they have said. */
+  /** Number of earlier turns that are not shown. Their items are in the first turn that is shown. */
   skipped: number;
 }
 
-/** Every turn is a request of its own, each as long as the history until then: the last ones of a conversation. */
+/** Maximum number of turns shown, the last ones of a conversation, because each is a request with the whole history up to it. */
 export const MOST_TURNS = 200;
 /** Maximum size of the requests of all turns that are shown, in characters. */
 const MOST_TEXT = 32_000_000;
 
-/** `undefined`: not a request with a history. */
+/** Returns the turns of a request; `undefined` if the text is not a request with a history. */
 export function turnsOf(text: string): Turns | undefined {
   const request = parsed(text);
   const member = (['input', 'messages'] as const).find((name) => (request?.[name] ?? null) !== null);
@@ -32,7 +32,7 @@ export function turnsOf(text: string): Turns | undefined {
   return { member, request, items, ends: ends.slice(skipped), skipped };
 }
 
-/** How many of the last turns have requests that together are not too large. The last one is always shown. */
+/** Returns the number of last turns whose requests together are not too large, but at least 1. */
 function fitting(length: number, items: readonly Item[], ends: readonly number[]): number {
   let left = MOST_TEXT;
   let size = length;
@@ -46,8 +46,8 @@ function fitting(length: number, items: readonly Item[], ends: readonly number[]
 }
 
 /**
- * The format of the whole request, as toolwire reads it: the beginning of a history may not show it. `undefined`: it
- * reads none, and whoever plays the request hears why.
+ * Returns the format of the whole request as toolwire detects it, because the beginning of a history may not reveal it. Returns
+ * `undefined` if toolwire detects none; replaying the request then reports the reason.
  */
 export function formatOf({ request }: Turns, options: DeferredOptions): DeferredOptions['format'] {
   try {
@@ -59,20 +59,20 @@ export function formatOf({ request }: Turns, options: DeferredOptions): Deferred
   }
 }
 
-/** The request of a turn, as the client has sent it. */
+/** Returns the request of a turn, as the client sent it. */
 export function requestOf({ request, member, items, ends }: Turns, turn: number): Item {
   const whole = turn === ends.length - 1;
   const { tool_choice: _, ...rest } = request;
-  // What the last request demands of the model, nobody demanded before.
+  // The tool choice is that of the last request, and was not in the earlier ones.
   return { ...(whole ? request : rest), [member]: items.slice(0, ends[turn]) };
 }
 
-/** What a request's history has gained since the turn before. */
+/** Returns the items that the history gained since the previous turn. */
 export function itemsOf({ items, ends }: Turns, turn: number): readonly Item[] {
   return items.slice(turn === 0 ? 0 : ends[turn - 1], ends[turn]);
 }
 
-/** The objects of a list; nothing if it is none. */
+/** Returns the objects in a list; an empty list if it is not a list. */
 export function objects(list: unknown): Item[] {
   return Array.isArray(list) ? list.filter((each) => typeof each === 'object' && each !== null) : [];
 }
@@ -86,11 +86,11 @@ function parsed(text: string): Item | undefined {
   }
 }
 
-/** Whether the model, or the API on its behalf, wrote an item. */
+/** Returns whether the model, or the API on its behalf, wrote an item. */
 function byModel(item: Item | undefined): boolean {
   if (typeof item?.role === 'string') return item.role === 'assistant';
   if (typeof item?.type !== 'string') return false;
-  // Where a hosted search ends, the model speaks on. It has no call to answer, and need not say who runs it.
+  // After a hosted search the model continues. Such a search has no call to answer, and may lack `execution`.
   const hosted = item.type.startsWith('tool_search_') && typeof item.call_id !== 'string';
   if ((item.execution ?? (hosted ? 'server' : 'client')) === 'server') return true;
   return !item.type.endsWith('_output') && item.type !== 'mcp_approval_response' && item.type !== 'additional_tools';

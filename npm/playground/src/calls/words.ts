@@ -1,19 +1,19 @@
-/** Messages of any format in words: who speaks, what is said and called, which tools come and go. For people. */
+/** Messages of any format in readable form: the speaker, texts and calls, and tools that are added and removed. */
 
 import { type Item, objects } from './turns.js';
 
-/** `brings` tools with their definitions, `takes` them away, `refers` to them by name. */
+/** `brings` adds tools with their definitions, `takes` removes them, `refers` refers to them by name. */
 export type PieceKind = 'text' | 'call' | 'brings' | 'takes' | 'refers' | 'other';
 
 export interface Piece {
   kind: PieceKind;
   text: string;
-  /** The tools it is about. */
+  /** The tools that the piece is about. */
   names: string[];
 }
 
 export interface Words {
-  /** The role, as the format names it. */
+  /** The role, by the format's name. */
   who: string;
   pieces: Piece[];
 }
@@ -27,7 +27,7 @@ export function wordsOf(item: unknown): Words {
   return { who: whoOf(role, type), pieces: [...own, ...partsOf(content), ...calls] };
 }
 
-/** What a tool is called; one without a name, by its type. The members of a namespace are its names. */
+/** Returns a tool's name, or its type if it has no name. For a namespace, returns the names of its members. */
 export function namesOf(tool: Item): string[] {
   if (Array.isArray(tool.tools)) return objects(tool.tools).flatMap(namesOf);
   const within = (tool.function ?? tool.custom) as Item | undefined;
@@ -41,7 +41,7 @@ function whoOf(role: unknown, type: unknown): string {
   return type.endsWith('_output') ? 'tool' : 'assistant';
 }
 
-/** An item of Responses, or a message of tools alone. */
+/** Returns the pieces of an item of Responses, or of a message that only contains tools. */
 function itemOf(item: Item): Piece[] {
   const { type, output, tools } = item;
   if (type === 'tool_search_call') return [callOf({ name: 'tool_search', arguments: item.arguments })];
@@ -91,7 +91,7 @@ function callOf(call: Item): Piece {
   };
 }
 
-/** A turn in two or three words: what the user says, what is found, or what was called. */
+/** Summarizes a turn in two or three words: the user's text, the number of changed tools, or the called tool. */
 export function gistOf(since: readonly Words[]): string {
   const pieces = since.flatMap(({ pieces }) => pieces);
   const said = since.findLast(({ who }) => who === 'user')?.pieces.findLast(({ kind }) => kind === 'text')?.text;

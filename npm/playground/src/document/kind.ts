@@ -1,4 +1,4 @@
-/** What a text is: a schema, a tool, a list of tools, a response format or a request, and where its tools and their schemas stand. */
+/** Detects the kind of a text: a schema, a tool, a list of tools, a response format or a request. Locates its tools and their schemas. */
 
 import type { Node } from 'jsonc-parser';
 import type { ToolFormat } from 'toolwire';
@@ -10,14 +10,14 @@ export type Kind = 'schema' | 'tool' | 'tools' | 'format' | 'request' | 'nothing
 /** A tool in a text. */
 export interface ToolPlace {
   name: string;
-  /** Where the tool stands. */
+  /** Pointer to the tool. */
   pointer: string;
   /** Its schema, if it has one. */
   schema: { node: Node; pointer: string } | undefined;
   format: ToolFormat | undefined;
 }
 
-/** A text and what is in it. */
+/** A text and its contents. */
 export interface Document {
   text: string;
   kind: Kind;
@@ -47,7 +47,7 @@ export function documentOf(text: string): Document {
   return { ...nothing, kind: 'schema' };
 }
 
-/** Where response formats keep their schema: of Chat Completions and Responses, Cohere, and Bedrock Converse without its text. */
+/** Finds the schema of a response format: of Chat Completions and Responses, of Cohere, and of Bedrock Converse without its text. */
 function formatIn(root: Node): Document['format'] {
   if (!['json_schema', 'json_object'].includes(String(child(root, 'type')?.value))) return undefined;
   for (const path of [['json_schema', 'schema'], ['schema'], ['json_schema']]) {
@@ -69,7 +69,7 @@ function toolsIn(list: Node, pointer: string): ToolPlace[] {
   });
 }
 
-/** Where each API's tools keep their schema. */
+/** The place of the schema in each API's tools. */
 const SHAPES: readonly (readonly [format: ToolFormat, path: readonly string[], nameIn: readonly string[]])[] = [
   ['mcp', ['inputSchema'], []],
   ['anthropic', ['input_schema'], []],
@@ -87,7 +87,7 @@ function toolAt(node: Node, pointer: string): ToolPlace | undefined {
       'name',
     );
     if (schema === undefined || name === undefined) continue;
-    // Gemini's tools look like those of Responses, which say what they are.
+    // Gemini's tools look like those of Responses, except that those have a `type`.
     const gemini = format === 'openai-responses' && child(node, 'type')?.value !== 'function';
     return {
       name: String(name.value),
@@ -99,12 +99,12 @@ function toolAt(node: Node, pointer: string): ToolPlace | undefined {
   return undefined;
 }
 
-/** Finds the tool that a pointer leads into. */
+/** Returns a function that finds the tool into which a pointer points. */
 export function toolFinder(tools: readonly ToolPlace[]): (pointer: string) => ToolPlace | undefined {
   const byPointer = new Map(tools.map((tool) => [tool.pointer, tool]));
   const longest = tools.reduce((length, { pointer }) => Math.max(length, pointer.length), 0);
   return (pointer) => {
-    // No tool stands farther down.
+    // No tool has a longer pointer.
     for (let at = pointer.slice(0, longest + 1); ; at = at.slice(0, at.lastIndexOf('/'))) {
       const tool = byPointer.get(at);
       if (tool !== undefined || at === '') return tool;

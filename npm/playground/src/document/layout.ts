@@ -1,13 +1,13 @@
-/** Lays JSON text out for reading, every number and string as it was spelled: short leaves of a schema stay on one line. */
+/** Formats JSON text for reading. Numbers and strings keep their spelling, and short leaves of a schema stay on one line. */
 
 import type { Node } from 'jsonc-parser';
 
 import { children, read } from './tree.js';
 
-/** How wide a line may become before its object or array is opened. */
+/** Maximum width of a line before its object or array is split. */
 const WIDTH = 64;
 
-/** The text laid out; as it is if it is not JSON. */
+/** Returns the formatted text; the same text if it is not JSON. */
 export function layout(text: string): string {
   const root = read(text);
   return root === undefined ? text : write(text, root, 0);
@@ -27,7 +27,7 @@ function write(text: string, node: Node, indent: number): string {
   return `${open}\n${lines.join(',\n')}\n${' '.repeat(indent)}${close}`;
 }
 
-/** On one line, if it fits and holds nothing deeper than a list of values. */
+/** Formats a node on one line, if it fits and is not nested deeper than a list of values. */
 function inline(text: string, node: Node, width: number, depth: number): string | undefined {
   if (node.children === undefined) return node.length <= width ? source(text, node) : undefined;
   const [open, close] = node.type === 'array' ? '[]' : '{}';

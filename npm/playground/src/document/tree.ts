@@ -1,39 +1,39 @@
-/** JSON text as places: where in the text a JSON Pointer's key and value stand. Knows nothing of schemas or tools. */
+/** Places in JSON text: the key and the value at a JSON Pointer. Independent of schemas and tools. */
 
 import { type Node, type ParseError, parseTree } from 'jsonc-parser';
 
-/** Where something stands in a text. */
+/** A place in a text. */
 export interface Place {
   from: number;
   to: number;
-  /** Where the property's name stands; the value itself for what is no property. */
+  /** Start of the property's name, or of the value if it is not a property. */
   nameFrom: number;
   nameTo: number;
 }
 
-/** The tree of a text; `undefined` if it is not JSON. What is wrong with it is toolwire's to say. */
+/** Returns the tree of a text; `undefined` if it is not JSON. Toolwire reports what is wrong with it. */
 export function read(text: string): Node | undefined {
   const errors: ParseError[] = [];
   const tree = readAsFar(text, errors);
   return errors.length === 0 ? tree : undefined;
 }
 
-/** The tree of what could be read. */
+/** Returns the tree of the part that could be read. */
 function readAsFar(text: string, errors: ParseError[]): Node | undefined {
   try {
     return parseTree(text, errors, { disallowComments: true });
   } catch {
-    // Nested deeper than the stack: toolwire refuses that with a pointer.
+    // The text is nested deeper than the stack allows. Toolwire refuses it with a pointer.
     return undefined;
   }
 }
 
-/** A JSON Pointer's next token (RFC 6901). */
+/** Returns a token of a JSON Pointer with its slash (RFC 6901). */
 export function token(name: string | number): string {
   return `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** The children of a node with their tokens: properties by their names, elements by their numbers. */
+/** Returns the children of a node with their tokens: properties by name, elements by index. */
 export function* children(node: Node): Generator<{ name: string | number; value: Node; property: Node | undefined }> {
   let index = 0;
   for (const child of node.children ?? []) {
@@ -45,30 +45,30 @@ export function* children(node: Node): Generator<{ name: string | number; value:
   }
 }
 
-/** The child of a node by its name or number. */
+/** Returns the child of a node by name or index. */
 export function child(node: Node | undefined, name: string | number): Node | undefined {
   if (node === undefined) return undefined;
   for (const each of children(node)) if (each.name === name) return each.value;
   return undefined;
 }
 
-/** A text's places by their pointers. */
+/** The places of a text, by pointer. */
 export class Places {
   readonly #root: Node | undefined;
-  /** Made when they are needed. No pointers as keys: those of a deep text are as long as the text. */
+  /** Filled on demand. The keys are not pointers, because those of a deeply nested text are as long as the text. */
   readonly #members = new Map<Node, Map<string, Found>>();
 
   constructor(text: string) {
     this.#root = readAsFar(text, []);
   }
 
-  /** The place of a pointer. */
+  /** Returns the place of a pointer. */
   at(pointer: string): Place | undefined {
     const { found, isWhole } = this.#walk(pointer);
     return isWhole ? found && placeOf(found) : undefined;
   }
 
-  /** The place of a pointer, or of the nearest thing above it that stands in the text. */
+  /** Returns the place of a pointer, or of its nearest ancestor that exists in the text. */
   nearest(pointer: string): Place | undefined {
     const { found } = this.#walk(pointer);
     return found && placeOf(found);
@@ -86,7 +86,7 @@ export class Places {
     return { found, isWhole: true };
   }
 
-  /** Of several properties with one name the first counts, as with toolwire. */
+  /** Returns a child. Of several properties with the same name the first is used, as in toolwire. */
   #below(node: Node, name: string): Found | undefined {
     if (node.type === 'array') {
       const value = /^(?:0|[1-9]\d*)$/.test(name) ? node.children?.[Number(name)] : undefined;
@@ -111,7 +111,7 @@ interface Found {
 
 function placeOf({ value, property }: Found): Place {
   const name = property ?? value;
-  // Of an object or array that is no property, the bracket.
+  // An object or array that is not a property is marked at its bracket.
   const isBracket = property === undefined && value.children !== undefined;
   const nameTo = isBracket ? value.offset + 1 : name.offset + name.length;
   return { from: name.offset, to: value.offset + value.length, nameFrom: name.offset, nameTo };

@@ -1,4 +1,4 @@
-/** Two texts side by side, line by line, with what differs and what the notes speak of marked in both. */
+/** Two texts side by side, line by line, with the differences and the places of the notes marked in both. */
 
 import { MergeView } from '@codemirror/merge';
 import { EditorView } from '@codemirror/view';
@@ -23,7 +23,7 @@ interface Props {
   onSelect?: (number: number) => void;
 }
 
-/** A difference that takes longer is shown less exactly. */
+/** A difference that takes longer to compute is shown less exactly. */
 const DIFFERENCE = { scanLimit: 2_000, timeout: 200 };
 
 export function Comparison(given: Props) {
@@ -68,7 +68,7 @@ export function Comparison(given: Props) {
   useEffect(() => {
     if (view.current === undefined) return;
     const { a, b } = view.current;
-    // Both scroll as one: the last to ask decides, and the output is what one looks for.
+    // Both scroll together, and the last request wins. The output comes last, because it is more important.
     for (const [editor, marks] of [
       [a, before.marks],
       [b, after.marks],

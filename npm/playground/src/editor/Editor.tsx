@@ -1,4 +1,4 @@
-/** One editor with marks. */
+/** An editor with marks. */
 
 import { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'preact/hooks';
@@ -15,7 +15,7 @@ interface Props extends Setup {
 export function Editor({ text, marks, class: name, ...given }: Props) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
-  // The handlers of the last rendering: the editor lives longer.
+  // The handlers of the last rendering, because the editor outlives a rendering.
   const handlers = useRef(given);
   handlers.current = given;
 
@@ -46,7 +46,7 @@ export function Editor({ text, marks, class: name, ...given }: Props) {
     current.dispatch({ effects: setMarks.of(marks) });
     const place = chosenPlace(marks);
     if (place === undefined || marks.length !== current.state.doc.length) return;
-    // Within the editor alone: the page stays where one has clicked.
+    // Scrolls only inside the editor, so that the page stays where the user clicked.
     const { top } = current.lineBlockAt(place.from);
     current.scrollDOM.scrollTop = top - current.scrollDOM.clientHeight / 3;
   }, [marks, text]);

@@ -4,7 +4,7 @@ import { EFFECTS, type Note } from '../calls/note.js';
 import { type Place, Places } from '../document/tree.js';
 import type { Mark, Marks } from './marks.js';
 
-/** A text and its places: looking those up takes far longer than choosing another note. */
+/** A text and its places, kept together because computing them takes far longer than selecting another note. */
 export interface Located {
   text: string;
   places: Places;
@@ -14,7 +14,7 @@ export function placed(text: string): Located {
   return { text, places: new Places(text) };
 }
 
-/** The marks of notes in a text, at the pointers that `side` takes from them. */
+/** Returns the marks of notes in a text, at the pointers that `side` selects. */
 export function located(
   { text, places }: Located,
   notes: readonly Note[],
@@ -36,7 +36,7 @@ function whole(text: string): Place {
   return { from: 0, to: text.length, nameFrom: 0, nameTo: Math.min(1, text.length) };
 }
 
-/** What is no JSON has no pointers in the place that matters, but a line and a column. */
+/** Returns the place of an error in a text that is not JSON: its message has a line and a column. */
 function atLineAndColumn({ rule, message }: Note, text: string): Place | undefined {
   const named = rule === 'invalid-json' ? /\(line (\d+), column (\d+)\)/.exec(message) : null;
   if (named === null) return undefined;
@@ -45,7 +45,7 @@ function atLineAndColumn({ rule, message }: Note, text: string): Place | undefin
   return oneAt(from + Number(named[2]) - 1, text);
 }
 
-/** Repairs of such a text name a byte. */
+/** Returns the place of a repair in such a text: it has a byte offset. */
 function atByte({ byte }: Note, text: string): Place | undefined {
   if (byte === undefined) return undefined;
   const from = new TextDecoder('utf-8', { ignoreBOM: true }).decode(
@@ -54,7 +54,7 @@ function atByte({ byte }: Note, text: string): Place | undefined {
   return oneAt(from, text);
 }
 
-/** The character at an offset, or the last one. */
+/** Returns the place of the character at an offset, or of the last character. */
 function oneAt(offset: number, text: string): Place {
   const from = Math.min(offset, text.length);
   const to = Math.min(from + 1, text.length);

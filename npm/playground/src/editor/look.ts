@@ -1,4 +1,4 @@
-/** How JSON looks in an editor: the page's own variables, so that dark and light are the page's business. */
+/** The colours of JSON in an editor, from the page's CSS variables, so that the page controls dark and light. */
 
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
@@ -45,7 +45,7 @@ const theme = EditorView.theme({
   },
   '.cm-tooltip b': { display: 'block', fontFamily: 'var(--mono)', fontSize: '12px', marginBottom: '2px' },
 
-  // What differs, by @codemirror/merge.
+  // Differences, from @codemirror/merge.
   '&.cm-merge-a .cm-changedLine': { backgroundColor: 'var(--before)' },
   '&.cm-merge-b .cm-changedLine': { backgroundColor: 'var(--after)' },
   '&.cm-merge-a .cm-changedText': { background: 'var(--before-strong)', borderRadius: '2px' },
@@ -53,9 +53,9 @@ const theme = EditorView.theme({
   '&.cm-merge-a .cm-changedLineGutter': { background: 'var(--before-edge)' },
   '&.cm-merge-b .cm-changedLineGutter': { background: 'var(--after-edge)' },
 
-  // What the report says, by marks.ts.
+  // Notes, from marks.ts.
   '.tw-mark': { borderBottom: '2px solid var(--mark)', cursor: 'pointer', paddingBottom: '1px' },
-  // Not by colour alone.
+  // Distinguishable without colour.
   '.tw-mark.tw-likely': { borderBottomStyle: 'dashed' },
   '.tw-mark.tw-left': { borderBottomStyle: 'dotted' },
   '.tw-chosen-line': { boxShadow: 'inset 3px 0 0 var(--mark)', backgroundColor: 'var(--mark-back) !important' },

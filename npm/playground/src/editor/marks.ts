@@ -1,4 +1,4 @@
-/** Marks at the places that notes speak of: a line under the name, a number in the gutter, the chosen one lit up. */
+/** Marks at the places of notes: an underlined name, a number in the gutter, and a highlight for the selected one. */
 
 import { type Extension, RangeSet, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, GutterMarker, gutter, hoverTooltip } from '@codemirror/view';
@@ -7,7 +7,7 @@ import type { Effect } from '../calls/note.js';
 import type { Place } from '../document/tree.js';
 
 export interface Mark {
-  /** The note's number in the list, from 0. */
+  /** The note's index in the list. */
   number: number;
   effect: Effect;
   place: Place;
@@ -15,7 +15,7 @@ export interface Mark {
   text: string;
 }
 
-/** Marks, and the length of the text they were made for: by the time they come, somebody may have typed. */
+/** Marks, and the length of the text for which they were made, because the user may have typed since then. */
 export interface Marks {
   length: number;
   list: readonly Mark[];
@@ -110,7 +110,7 @@ const shown = StateField.define<Shown>({
   provide: (field) => EditorView.decorations.from(field, ({ text }) => text),
 });
 
-/** The extension; clicks on a mark go to `onSelect`. */
+/** Returns the extension. Clicks on a mark call `onSelect`. */
 export function marks(onSelect: (number: number) => void, numbers: boolean): Extension {
   const clicked = (event: Event): boolean => {
     const note = (event.target as HTMLElement).closest?.<HTMLElement>('[data-note]')?.dataset.note;
@@ -127,7 +127,7 @@ export function marks(onSelect: (number: number) => void, numbers: boolean): Ext
           domEventHandlers: { mousedown: (_view, _line, event) => clicked(event) },
         })
       : [],
-    // The caret goes where one clicked all the same.
+    // The caret still moves to the clicked place.
     EditorView.domEventHandlers({ click: (event) => void clicked(event) }),
     hoverTooltip((view, pos) => {
       const found = view.state.field(shown).marks.filter(({ place }) => place.nameFrom <= pos && pos <= place.nameTo);
@@ -153,7 +153,7 @@ export function marks(onSelect: (number: number) => void, numbers: boolean): Ext
   ];
 }
 
-/** The place of the chosen mark. */
+/** Returns the place of the selected mark. */
 export function chosenPlace({ list, selected }: Marks): Place | undefined {
   return list.find(({ number }) => number === selected)?.place;
 }

@@ -1,4 +1,4 @@
-/** What every editor of the page has, and how its text is replaced from outside. */
+/** The common setup of the page's editors, and functions that replace their text. */
 
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { json } from '@codemirror/lang-json';
@@ -19,19 +19,19 @@ import { look } from './look.js';
 import { marks } from './marks.js';
 import { wrap } from './wrap.js';
 
-/** On changes that are not the user's. */
+/** Marks changes that are not the user's. */
 const fromOutside = Annotation.define<boolean>();
 
 export interface Setup {
-  /** What a screen reader calls it. */
+  /** Label for screen readers. */
   label: string;
-  /** Without it the text cannot be changed. */
+  /** Called when the user changes the text. Without it the editor is read-only. */
   onInput?: ((text: string) => void) | undefined;
-  /** The text as it is by now: what is rendered may be a keystroke behind. For what can be changed. */
+  /** Returns the current text of an editable editor. The rendered text may be a keystroke behind. */
   latest?: () => string;
   onSelect?: (number: number) => void;
   hint?: string;
-  /** Whether notes can be marked in it, and whether their numbers stand at the edge. */
+  /** True if notes can be marked in it. `numbers`: true if their numbers are shown in the gutter. */
   marked?: boolean;
   numbers?: boolean;
 }
@@ -50,7 +50,7 @@ export function setup({ label, onInput, onSelect, hint, marked, numbers = true }
     wrap,
     json(),
     look,
-    // Tab stays free: it leaves the editor, as it does everywhere on a page.
+    // Tab is not bound: it leaves the editor, as everywhere on a page.
     keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap]),
     EditorView.contentAttributes.of({
       'aria-label': label,
@@ -70,12 +70,12 @@ export function setup({ label, onInput, onSelect, hint, marked, numbers = true }
   ];
 }
 
-/** Who pastes a document of one line wants to read it; and an editor is slow with lines of a megabyte. */
+/** Formats a pasted one-line document, to make it readable, and because an editor is slow with lines of a megabyte. */
 function laidOut(text: string): string {
   return text.length < 80 || text.includes('\n') ? text : layout(text);
 }
 
-/** Makes the editor's text this one; what both begin and end with stays, and the caret and the view with it. */
+/** Replaces an editor's text. The common prefix and suffix stay, and with them the caret and the scroll position. */
 export function replace(view: EditorView, text: string): void {
   const old = view.state.doc.toString();
   if (old === text) return;
@@ -90,12 +90,12 @@ export function replace(view: EditorView, text: string): void {
   });
 }
 
-/** Measures the lines again once the fonts are there, which an editor does not notice by itself. */
+/** Measures the lines again once the fonts are loaded, which an editor does not detect. */
 export function measured(view: EditorView): void {
   void document.fonts.ready.then(() => view.requestMeasure());
 }
 
-/** A root of its own: styles of editors go in there as style sheets, which a strict policy allows, unlike style elements. */
+/** Returns a shadow root for an editor. Its styles become constructed style sheets, which a strict policy allows, unlike style elements. */
 export function rootOf(host: HTMLElement): ShadowRoot {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
   const sheet = new CSSStyleSheet();

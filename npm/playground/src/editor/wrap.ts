@@ -1,9 +1,9 @@
-/** Lines that are too long go on where their text begins, not at the edge. */
+/** Indents wrapped lines to the start of their text. */
 
 import { RangeSetBuilder } from '@codemirror/state';
 import { Decoration, type DecorationSet, type EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
 
-/** Deeper than this, what is left of a narrow editor would be too little. */
+/** Maximum indentation, so that a narrow editor keeps enough width. */
 const DEEPEST = 16;
 const FURTHER = 2;
 

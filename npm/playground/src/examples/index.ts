@@ -1,4 +1,4 @@
-/** The examples one can pick. Written for this page, in the style of tools that servers really publish. */
+/** The examples. They were written for this page, in the style of tools that real servers publish. */
 
 import { layout } from '../document/layout.js';
 import type { Shared, View } from '../state/shared.js';
@@ -16,15 +16,15 @@ import workspace from './workspace.json?raw';
 export interface Example {
   id: string;
   title: string;
-  /** What one sees in it. */
+  /** The subject of the example. */
   shows: string;
   text: string;
-  /** The views it is made for, the best one first. */
+  /** The views for which it was made, the most suitable first. */
   views: readonly View[];
   choice: Partial<Shared>;
 }
 
-/** What a model might answer for `find_tickets`, although it knew the schema. */
+/** Arguments that a model might write for `find_tickets`, although it saw the schema. */
 const ANSWERED = layout(
   JSON.stringify({
     Projects: '["web", "docs"]',

@@ -1,4 +1,4 @@
-/** Cards, one for each thing that toolwire says about a place, and the verdict above them. */
+/** Cards, one for each note, and the verdict above them. */
 
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
@@ -9,14 +9,14 @@ import { Places } from '../document/tree.js';
 import { Prose } from './Prose.js';
 import { wide } from './wide.js';
 
-/** So many cards at first: a long list of tools has thousands, and a page slows down long before anybody reads them. */
+/** Number of cards shown at first. A long list of tools has thousands of notes, which would slow the page down. */
 const AT_FIRST = 200;
 
 type Chosen = Signal<number | undefined>;
 
 interface CardsProps<T> {
   items: readonly T[];
-  /** The card that is looked at, by its note's number. */
+  /** Index of the selected card's note. */
   chosen: Chosen;
   card: (item: T, at: number) => ComponentChildren;
 }
@@ -57,9 +57,9 @@ interface CardProps {
   number: number;
   chosen: Chosen;
   head?: string | null | undefined;
-  /** The texts that the note's pointers lead into. */
+  /** The texts into which the note's pointers point. */
   texts: { before: string; after: string | undefined };
-  /** What is known of the place, as terms and their descriptions. */
+  /** Details of the note, as terms and descriptions. */
   children: ComponentChildren;
 }
 
@@ -117,7 +117,7 @@ export function Card({ note, number, chosen: signal, head, texts, children }: Ca
   );
 }
 
-/** Where something stands. */
+/** A term and a pointer. */
 export function Fact({ name, pointer }: { name: string; pointer: string | null | undefined }) {
   if (pointer === undefined) return null;
   return (
@@ -128,7 +128,7 @@ export function Fact({ name, pointer }: { name: string; pointer: string | null |
   );
 }
 
-/** The place before and after, where there is no room to see both texts beside the card. */
+/** Excerpts before and after the change, for pages too narrow to show both texts next to the card. */
 function Excerpts({ note, texts }: Pick<CardProps, 'note' | 'texts'>) {
   const before = excerpt(texts.before, note.pointer);
   const after = excerpt(texts.after, note.outputPointer);

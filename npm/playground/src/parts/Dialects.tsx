@@ -1,4 +1,4 @@
-/** The dialects as one row to choose from, each with what becomes of the text in it. */
+/** A row of dialects to choose from, each with the result for the text. */
 
 import { useEffect, useRef } from 'preact/hooks';
 
@@ -11,7 +11,7 @@ export function Dialects() {
   const cells = survey.value?.cells;
   const row = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // On a narrow page the row scrolls.
+    // On a narrow page the row scrolls to the selected dialect.
     const chosen = row.current?.querySelector<HTMLElement>('[aria-checked=true]');
     if (row.current && chosen) row.current.scrollLeft = chosen.offsetLeft - row.current.clientWidth / 3;
   }, [dialect]);
@@ -27,7 +27,7 @@ export function Dialects() {
         const grades = cells?.get(name as typeof dialect);
         const grade = overall(grades)?.grade;
         return (
-          // biome-ignore lint/a11y/useSemanticElements: a button with a mark, in a group that arrow keys move in
+          // biome-ignore lint/a11y/useSemanticElements: a button with a mark, in a group with arrow-key navigation
           <button
             key={name}
             type="button"

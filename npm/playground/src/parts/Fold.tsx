@@ -1,4 +1,4 @@
-/** A box that opens below its name, and closes when one is done with it: by Escape, or by a click elsewhere. */
+/** A box that opens below its name, and closes on Escape or on a click elsewhere. */
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';

@@ -1,4 +1,4 @@
-/** The top of the page: what it is, the views, the examples, and what one can do with the page as a whole. */
+/** The top of the page: its title, the views, the examples, and the actions for the whole page. */
 
 import { EXAMPLES, exampleOf } from '../examples/index.js';
 import { share } from '../state/address.js';

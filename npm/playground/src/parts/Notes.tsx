@@ -1,4 +1,4 @@
-/** Everything toolwire says about the text: a verdict, and one card for each change, violation or error. */
+/** The notes about the text: a verdict, and one card for each change, violation or error. */
 
 import { change, doc, fn, outcome, selected, shared } from '../state/state.js';
 import { Card, Cards, Fact, Says } from './Card.js';

@@ -1,4 +1,4 @@
-/** A sentence of toolwire's: what stands in backticks is code. */
+/** A message of toolwire, with text in backticks shown as code. */
 
 export function Prose({ text }: { text: string }) {
   return (

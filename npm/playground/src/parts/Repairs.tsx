@@ -1,4 +1,4 @@
-/** What became of the model's arguments: a verdict, a card for each repair and each place that is left, and what to send back. */
+/** The report on the model's arguments: a verdict, a card for each repair and each remaining violation, and the message to send back. */
 
 import type { Repaired } from '../calls/repaired.js';
 import type { Restored } from '../calls/restored.js';
@@ -92,7 +92,7 @@ function count(many: number, what: string): string {
   return `${many} ${what}${many === 1 ? '' : 's'}`;
 }
 
-/** The result of the call, for the model. */
+/** The message to send to the model as the result of the call. */
 function Retry({ message }: { message: string }) {
   return (
     <section class="retry" aria-labelledby="retry-title">
@@ -102,7 +102,7 @@ function Retry({ message }: { message: string }) {
           <Icon name="copy" /> Copy message
         </button>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard */}
       <pre tabIndex={0}>{message}</pre>
     </section>
   );

@@ -1,4 +1,4 @@
-/** The keys of the page: what they do, and the dialog that lists them. */
+/** The page's keyboard shortcuts, and the dialog that lists them. */
 
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -11,7 +11,7 @@ import { switchTheme } from './Header.js';
 import { Icon } from './Icon.js';
 
 const open = signal(false);
-/** Single letters can be in the way of speech input, so they can be turned off (WCAG 2.1.4). */
+/** Single-letter shortcuts can interfere with speech input, so they can be turned off (WCAG 2.1.4). */
 const letters = signal(true);
 
 export function showShortcuts(): void {
@@ -54,7 +54,7 @@ const DOES: { [key: string]: () => void } = {
 };
 for (const [at, view] of VIEWS.entries()) DOES[String(at + 1)] = () => change({ view });
 
-/** Listens for the keys of the page. */
+/** Starts listening for the page's shortcuts. */
 export function listen(): void {
   addEventListener('keydown', (event) => {
     if (event.key === 'F8') {

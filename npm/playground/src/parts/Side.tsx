@@ -1,4 +1,4 @@
-/** One backend in one turn: which tools its model can call, what is new in the request, and the request itself. */
+/** One backend in one turn: the tools that its model can call, the new parts of the request, and the request itself. */
 
 import type { Side as Played, Sent, Turn } from '../calls/conversation.js';
 import type { Piece } from '../calls/words.js';

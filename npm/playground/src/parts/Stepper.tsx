@@ -1,10 +1,10 @@
-/** Plays turns: a slider, steps in both directions, and one that goes on by itself. */
+/** Controls for replaying turns: a slider, steps in both directions, and automatic playback. */
 
 import { useEffect, useState } from 'preact/hooks';
 
 import { change } from '../state/state.js';
 
-/** Long enough to read what comes and goes. */
+/** Pause between turns in milliseconds, long enough to read which tools come and go. */
 const PAUSE = 1800;
 
 export function Stepper({ gists, at, skipped }: { gists: readonly string[]; at: number; skipped: number }) {
@@ -28,7 +28,7 @@ export function Stepper({ gists, at, skipped }: { gists: readonly string[]; at: 
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
     <div class="stepper" role="group" aria-label="Play the turns">
-      {/* Not disabled at the ends: a button that one has just pressed keeps the focus. */}
+      {/* Not disabled at the ends, so that a button that was just pressed keeps the focus. */}
       <button type="button" class="plain" aria-disabled={at === 0} onClick={() => step(-1)}>
         Previous<span class="sr"> turn</span>
       </button>

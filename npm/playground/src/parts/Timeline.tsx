@@ -1,4 +1,4 @@
-/** Tools against turns: two bars for each tool, one for each backend, in the turns in which its model sees the tool. */
+/** A table of tools and turns: two bars for each tool, one for each backend, in the turns in which its model sees the tool. */
 
 import { type Conversation, growthSays, type Side, sightOf, sightSays } from '../calls/conversation.js';
 import { change } from '../state/state.js';

@@ -1,4 +1,4 @@
-/** Something to tell, for a moment, at the edge of the page. */
+/** A short message at the edge of the page, shown for a moment. */
 
 import { useEffect } from 'preact/hooks';
 

@@ -1,4 +1,4 @@
-/** Which function, with which options, and how one would write the call. */
+/** The choice of the function and its options, and the call as code. */
 
 import { DIALECTS } from '../calls/survey.js';
 import { copy } from '../state/address.js';
@@ -26,7 +26,7 @@ export function Toolbar() {
         onKeyDown={(event) => rove(event, '[role=radio]', { click: true })}
       >
         {functions.value.map((each) => (
-          // biome-ignore lint/a11y/useSemanticElements: a button in a group that arrow keys move in
+          // biome-ignore lint/a11y/useSemanticElements: a button in a group with arrow-key navigation
           <button
             key={each}
             type="button"
@@ -63,7 +63,7 @@ const CHOICES: { [Name in keyof Options]-?: { label: string; values: readonly No
   hints: { label: 'Constraints', values: ['describe', 'drop'] },
 };
 
-/** The options of the dialect, out of the way until somebody wants one. */
+/** The options of the dialect, collapsed at first. */
 function Choices() {
   const { options, dialect, shape } = shared.value;
   const known = DIALECTS.find(({ name }) => name === dialect)?.options ?? [];

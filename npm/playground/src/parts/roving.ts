@@ -1,6 +1,6 @@
-/** Arrow keys among things of which one is in the order of Tab, as tabs, radio groups and grids have it (ARIA practices). */
+/** Arrow-key navigation in tabs, radio groups and grids, of which one element is in the Tab order (ARIA practices). */
 
-/** Moves the focus to the next or previous element that the selector finds in the event's own group, and clicks it if asked. */
+/** Moves the focus to the next or previous element in the event's group that matches the selector, and clicks it if `click` is set. */
 export function rove(event: KeyboardEvent, selector: string, { click = false, columns = 1 } = {}): void {
   const group = event.currentTarget as HTMLElement;
   const all = [...group.querySelectorAll<HTMLElement>(selector)];

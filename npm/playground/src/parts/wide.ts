@@ -1,4 +1,4 @@
-/** Whether there is room for two texts side by side. */
+/** A signal that is true if there is room for two texts side by side. */
 
 import { signal } from '@preact/signals';
 

@@ -1,4 +1,4 @@
-/** The page's address: follows the state, is copied for sharing, and is read when the page opens or a link is followed. */
+/** The page's address: it follows the state, is copied for sharing, and is read when the page opens or a link is followed. */
 
 import { effect } from '@preact/signals';
 
@@ -39,7 +39,7 @@ async function write(): Promise<string | undefined> {
   return location.href;
 }
 
-/** Copies a link to what one sees. */
+/** Copies a link to the current state. */
 export async function share(): Promise<void> {
   const link = await write();
   if (link === undefined) {
@@ -49,7 +49,7 @@ export async function share(): Promise<void> {
   await copy(link, 'Link copied. It holds everything; nothing was sent anywhere.');
 }
 
-/** Copies a text and says so. */
+/** Copies a text and shows a confirmation. */
 export async function copy(text: string, done: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,20 +1,20 @@
-/** The state in the fragment of the page's address: browsers do not send fragments, so a link shares without a server. */
+/** The state in the fragment of the page's address. Browsers do not send fragments, so sharing a link needs no server. */
 
 import { BACKEND_IDS } from '../calls/backends.js';
 import { DEFAULTS, DEFERRED, FUNCTIONS, OPTIONS, SHAPES, type Shared, VIEWS } from './shared.js';
 
-/** Raised when what a link holds changes its meaning. */
+/** Version of the links' format, raised when its meaning changes. */
 const VERSION = '1';
-/** Longer addresses are cut by some programs that pass links on. */
+/** Maximum length of a link, because some programs truncate longer ones. */
 export const LONGEST = 32_000;
-/** What is longer than any link of ours is none. */
+/** Maximum length of a fragment that is read. */
 const LONGEST_READ = 2 * LONGEST;
-/** How much a link may hold unpacked: a few kilobytes can be made to hold a thousand times their size. */
+/** Maximum size of a link's unpacked data, because a few kilobytes can unpack to a thousand times their size. */
 const LARGEST = 4_000_000;
-/** More turns than any conversation has. */
+/** Maximum turn number in a link. */
 const TURNS = 1_000_000;
 
-/** What differs from the defaults, compressed. A text that is an example's own goes by the example's name. */
+/** Returns the differences from the defaults, compressed. An example's text is replaced by the example's name. */
 export async function fragmentOf(shared: Shared, exampleText: string | undefined): Promise<string> {
   const kept: Partial<Shared> = {};
   for (const [key, value] of Object.entries(shared)) {
@@ -27,7 +27,7 @@ export async function fragmentOf(shared: Shared, exampleText: string | undefined
   return `#${VERSION}.${await packed(JSON.stringify(kept))}`;
 }
 
-/** What a fragment says; `undefined` if it is none of ours. Nothing in it is believed unread. */
+/** Parses a fragment. Returns `undefined` if it is not one of this page's. Every value in it is validated. */
 export async function sharedIn(fragment: string): Promise<Partial<Shared> | undefined> {
   if (fragment.length > LONGEST_READ) return undefined;
   const [version, data] = fragment.replace(/^#/, '').split('.');
@@ -45,7 +45,7 @@ function known(given: Partial<Shared>): Partial<Shared> {
   if (VIEWS.includes(given.view as never)) kept.view = given.view as Shared['view'];
   if (FUNCTIONS.includes(given.fn as never)) kept.fn = given.fn as Shared['fn'];
   if (SHAPES.includes(given.shape as never)) kept.shape = given.shape as Shared['shape'];
-  // What is no dialect is none of the choices either, and falls back to the default.
+  // An unknown dialect is not among the choices, and falls back to the default.
   for (const key of ['text', 'example', 'tool', 'args', 'dialect'] as const) {
     if (typeof given[key] === 'string') Object.assign(kept, { [key]: given[key] });
   }
@@ -60,10 +60,10 @@ function known(given: Partial<Shared>): Partial<Shared> {
   return kept;
 }
 
-/** Every option, and the values it can have. */
+/** Every option, and its possible values. */
 type Known<T> = { [name in keyof T]-?: readonly unknown[] };
 
-/** The options among these that there are, with values that they have. */
+/** Returns the known options with valid values. */
 function choices<T extends object>(given: unknown, known: Known<T>): T {
   const found = typeof given === 'object' && given !== null ? (given as { [name: string]: unknown }) : {};
   const chosen = Object.entries<readonly unknown[]>(known).filter(

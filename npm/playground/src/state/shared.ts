@@ -1,4 +1,4 @@
-/** What a link to the page holds: everything that was chosen, and the text if it is no example's. */
+/** The contents of a link to the page: all choices, and the text unless it is an example's. */
 
 import type { DeferredOptions, Dialect, SanitizeOptions } from 'toolwire';
 
@@ -8,7 +8,7 @@ export const VIEWS = ['rewrite', 'matrix', 'deferred', 'restore'] as const;
 export type View = (typeof VIEWS)[number];
 export const FUNCTIONS = ['sanitize', 'normalizeEnvelope', 'check', 'applyDeferredLoading'] as const;
 export type FunctionName = (typeof FUNCTIONS)[number];
-/** Whether tools come out in the shape they had, or in that of the dialect's API. */
+/** `given` keeps the format of the input's tools; `api` uses that of the dialect's API. */
 export type Shape = 'given' | 'api';
 export type Options = Pick<SanitizeOptions, 'allow' | 'refs' | 'untyped' | 'hints'>;
 export type DeferredChoice = Pick<
@@ -16,7 +16,7 @@ export type DeferredChoice = Pick<
   'mode' | 'order' | 'announce' | 'serverToolSearch' | 'loadUsedTools'
 >;
 
-/** Every option that can be chosen here, and all its values: what a link says beyond that is no choice of this page's. */
+/** All options of this page with all their values. Anything else in a link is ignored. */
 export const OPTIONS: { [name in keyof Options]-?: readonly Exclude<Options[name], undefined>[] } = {
   allow: ['same', 'encoded', 'closed', 'wider', 'any'],
   refs: ['inline', 'keep'],
@@ -34,7 +34,7 @@ export const SHAPES = ['given', 'api'] as const satisfies readonly Shape[];
 
 export interface Shared {
   view: View;
-  /** The example that the text was made from; `null` for a text of one's own. */
+  /** The example from which the text comes; `null` for the user's own text. */
   example: string | null;
   text: string;
   fn: FunctionName;
@@ -42,15 +42,15 @@ export interface Shared {
   options: Options;
   shape: Shape;
   deferred: DeferredChoice;
-  /** The backends that a conversation is played on, side by side. */
+  /** The backends on which a conversation is replayed, side by side. */
   left: BackendId;
   right: BackendId;
-  /** The tool that the views speak of, where there are several. */
+  /** The tool that the views show, if there are several. */
   tool: string | null;
   turn: number;
-  /** The model's arguments; `null`: made up from the schema. */
+  /** The model's arguments; `null` if they are generated from the schema. */
   args: string | null;
-  /** Whether arguments are repaired when they are restored. */
+  /** True if arguments are repaired when they are restored. */
   repair: boolean;
 }
 

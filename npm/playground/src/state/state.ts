@@ -1,4 +1,4 @@
-/** What the page knows, and what follows from it. Views read signals from here and change them by the functions below. */
+/** The state of the page and the values derived from it. Views read the signals and change them with the functions below. */
 
 import { computed, effect, signal } from '@preact/signals';
 
@@ -13,19 +13,19 @@ import { type Example, exampleOf, FIRST } from '../examples/index.js';
 import { DEFAULTS, type FunctionName, type Shared } from './shared.js';
 
 export const shared = signal<Shared>({ ...DEFAULTS, ...chosen(FIRST) });
-/** The note that is looked at, by its number in the list. */
+/** Index of the selected note. */
 export const selected = signal<number | undefined>(undefined);
-/** The same for what is said of repaired arguments. */
+/** Index of the selected note about repaired arguments. */
 export const selectedRepair = signal<number | undefined>(undefined);
-/** Something to tell, for a moment. */
+/** A short message to the user. */
 export const told = signal('');
 
 export function change(part: Partial<Shared>): void {
   const next = { ...shared.peek(), ...part };
   if (!DIALECT_NAMES.includes(next.dialect)) next.dialect = DEFAULTS.dialect;
-  // Numbers of notes and arguments belong to what they were made for.
+  // A selected note and entered arguments are only valid for the input from which they were made.
   if (['text', 'dialect', 'fn', 'options', 'shape'].some((key) => key in part)) selected.value = undefined;
-  // What needs repair is wrong in every dialect: it stays, to be tried in others.
+  // Arguments that need repair are kept when the dialect changes, so that they can be tried in others.
   const madeFor = next.repair ? ['text', 'tool'] : ['text', 'dialect', 'tool'];
   if (madeFor.some((key) => key in part) && !('args' in part)) next.args = null;
   if ([...madeFor, 'dialect', 'args', 'repair', 'options'].some((key) => key in part)) selectedRepair.value = undefined;
@@ -39,28 +39,28 @@ function chosen(example: Example): Chosen {
   return { example: example.id, text: example.text, tool: null, turn: 0, args: null, repair, ...example.choice };
 }
 
-/** Puts an example in place of the text; the view stays unless the example is made for another. */
+/** Replaces the text with an example. The view changes only if the example was not made for it. */
 export function open(example: Example): void {
   const { view } = shared.peek();
   const stays = example.views.includes(view) ? { view } : { view: example.views[0] ?? view };
   change({ fn: DEFAULTS.fn, options: {}, ...chosen(example), ...stays });
 }
 
-/** Takes over what a link says. */
+/** Applies the state from a link. */
 export function take(given: Partial<Shared>): void {
   const example = given.example == null ? undefined : exampleOf(given.example);
   const text = given.text ?? example?.text ?? '';
   change({ ...DEFAULTS, ...given, text, example: example?.id ?? null, args: given.args ?? null });
 }
 
-/** The text once nobody has typed for a moment: everything below is made from it. */
+/** The text after the user has stopped typing for a moment. Everything below is derived from it. */
 const settled = signal(shared.peek().text);
 let waiting: ReturnType<typeof setTimeout> | undefined;
 let shown = shared.peek().example;
 effect(() => {
   const { text, example } = shared.value;
   clearTimeout(waiting);
-  // Another example is no typing; long texts take longer than a keystroke.
+  // Selecting an example takes effect at once. A long text takes longer than a keystroke, so it is delayed.
   if (example !== shown || text.length < 4_000) settled.value = text;
   else waiting = setTimeout(() => (settled.value = text), text.length > 200_000 ? 400 : 120);
   shown = example;
@@ -87,7 +87,7 @@ export const outcome = computed(() => {
 });
 
 /**
- * The output to show. While a text cannot be read it stands in for the output, unseen, so that nothing moves under somebody who
+ * The output to show. While the text cannot be parsed, the text itself is used, invisibly, so that the layout does not move while the user
  * types.
  */
 export const output = computed<{ text: string; none: boolean } | undefined>(() => {
@@ -96,7 +96,7 @@ export const output = computed<{ text: string; none: boolean } | undefined>(() =
   return { text: text ?? (failed ? doc.value.text : ''), none: failed };
 });
 
-/** The tool that the views speak of. */
+/** The tool that the views show. */
 export const tool = computed(() => {
   const { tools } = doc.value;
   return tools.find(({ name }) => name === shared.value.tool) ?? tools.find(({ schema }) => schema !== undefined);
@@ -107,13 +107,13 @@ export const restored = computed(() => {
   return restoredOf(doc.value, tool.value, { dialect, options, args, repair });
 });
 
-/** The restored arguments to show; those that cannot be read stand in, as above. */
+/** The restored arguments to show. Arguments that cannot be parsed are used themselves, as above. */
 export const restoredText = computed(() => {
   const { restored: text, args = '' } = restored.value ?? {};
   return { text: text ?? args, none: text === undefined };
 });
 
-/** What `n` and `p` go through. */
+/** The notes that `n` and `p` step through. */
 export const listed = computed<{ length: number; chosen: typeof selected }>(() =>
   shared.value.view === 'restore'
     ? { length: restored.value?.repaired?.notes.length ?? 0, chosen: selectedRepair }
@@ -155,7 +155,7 @@ effect(() => {
   setTimeout(go);
 });
 
-/** Lays the text out for reading. */
+/** Formats the text for reading. */
 export function format(): void {
   change({ text: layout(shared.peek().text) });
 }

@@ -1,4 +1,4 @@
-/** Dark or light: the system's choice until somebody chooses. */
+/** Dark or light mode: the system's setting until the user chooses. */
 
 import { signal } from '@preact/signals';
 
@@ -13,7 +13,7 @@ export function choose(next: Theme): void {
   try {
     localStorage.setItem(KEY, next);
   } catch {
-    // No storage in some private windows: the choice lasts as long as the page.
+    // Some private windows have no storage: the choice lasts as long as the page.
   }
 }
 

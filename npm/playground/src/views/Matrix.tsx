@@ -1,4 +1,4 @@
-/** Every tool in every dialect, as a table whose cells open. */
+/** Every tool in every dialect, as a table whose cells open on a click. */
 
 import { signal, useComputed } from '@preact/signals';
 
@@ -8,7 +8,7 @@ import { rove } from '../parts/roving.js';
 import { change, doc, shared, survey } from '../state/state.js';
 import { HINT, latest, onInput, Pane, textShown } from './pane.js';
 
-/** More columns than these are turned over like pages: a list may have thousands of tools. */
+/** Maximum number of columns on one page of the table, because a list may have thousands of tools. */
 const COLUMNS = 40;
 const first = signal(0);
 
@@ -65,7 +65,7 @@ function Table() {
       <div class="table-scroll">
         <table
           class="matrix"
-          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose cells arrow keys move in is a grid
+          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table with arrow-key navigation is a grid
           role="grid"
           aria-label="What becomes of each tool in each dialect"
           onKeyDown={(event) => rove(event, '.cell', { columns: page.length })}

@@ -1,4 +1,4 @@
-/** What the model answers, and what the tool's own server gets: restored, and repaired if one likes, while one types. */
+/** The model's arguments, and those that the tool's server gets: restored, and optionally repaired, as the user types. */
 
 import { useComputed } from '@preact/signals';
 
@@ -137,7 +137,7 @@ function Misread({ note }: { note: Note | undefined }) {
   );
 }
 
-/** What this dialect may do to arguments, out of the way until somebody wants to know. */
+/** The ways in which this dialect may encode arguments, collapsed at first. */
 function Encodes() {
   const found = restored.value;
   const { dialect, repair } = shared.value;

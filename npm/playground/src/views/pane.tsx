@@ -1,4 +1,4 @@
-/** The headings above texts, and what happens when somebody types or pastes. */
+/** The headings above the texts, and the handlers for typing and pasting. */
 
 import { computed } from '@preact/signals';
 
@@ -10,7 +10,7 @@ export const HINT = 'Paste a JSON Schema, a tool, a list of tools or a whole req
 
 export const textShown = computed(() => shared.value.text);
 
-/** The text by now. */
+/** Returns the current text. */
 export const latest = () => shared.peek().text;
 
 export function onInput(text: string): void {
@@ -63,7 +63,7 @@ function Output() {
   );
 }
 
-/** As it is sent. */
+/** Returns the text as compact JSON, the form in which it is sent. */
 function compact(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text));

@@ -1,11 +1,11 @@
-/** The WebAssembly as a file beside the program, which only Node runs: compressed, because it is a third of the package. */
+/** The WebAssembly as a file next to the program, for Node only. It is compressed, because it is a third of the package. */
 
 import { readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 
 import { entry } from 'wasm:stamp';
 
-/** The WebAssembly, read and compiled. */
+/** Reads and compiles the WebAssembly. */
 export function compiledModule(): WebAssembly.Module {
   const compressed = readFileSync(new URL(`./${entry}.wasm.br`, import.meta.url));
   return new WebAssembly.Module(brotliDecompressSync(compressed, { chunkSize: 1 << 20 }));

@@ -1,4 +1,4 @@
-/** Compiles WebAssembly, and names the reason where the host does not allow it. */
+/** Compiles WebAssembly, and reports the reason if the host does not allow it. */
 
 import { ToolwireError } from '../../error.js';
 
@@ -8,7 +8,7 @@ const EMPTY = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
 /**
  * Compiles a module.
  *
- * @throws {@link ToolwireError} `no-webassembly` if the host compiles none; otherwise what the engine throws.
+ * @throws {@link ToolwireError} `no-webassembly` if the host compiles no WebAssembly at all; otherwise the engine's own error.
  */
 export function compile(bytes: BufferSource): WebAssembly.Module {
   try {

@@ -1,6 +1,6 @@
 /**
- * The WebAssembly that the caller gives. It has to be the one that was built with this file: a cache may hold that of
- * another release, and two releases meet in memory, where nothing else would notice.
+ * The WebAssembly that the caller passes to `init`. It must be the one that was built with this file: a cache may hold that of
+ * another release, whose memory layout differs, and no other check would detect that.
  */
 
 import { entry, stamp } from 'wasm:stamp';
@@ -12,7 +12,7 @@ import { stampOf } from './host.js';
 
 let given: WebAssembly.Module | undefined;
 
-/** Compiles what is given, if need be, and keeps it for the first call. */
+/** Compiles the source, if it is bytes, and keeps the module for the first call. */
 export function give(source: WasmSource): void {
   const module = isModule(source) ? source : compile(asBytes(source));
   const found = stampOf(module);
@@ -25,7 +25,7 @@ export function give(source: WasmSource): void {
   given = module;
 }
 
-/** The WebAssembly that was given. */
+/** Returns the module that was passed to `init`. */
 export function compiledModule(): WebAssembly.Module {
   if (given !== undefined) return given;
   throw new Error(
@@ -33,7 +33,7 @@ export function compiledModule(): WebAssembly.Module {
   );
 }
 
-/** By what it is, not by whose `WebAssembly` it is: test runners have several. */
+/** Checks the tag and not `instanceof`, because test runners have several `WebAssembly` objects. */
 function isModule(source: unknown): source is WebAssembly.Module {
   return Object.prototype.toString.call(source) === '[object WebAssembly.Module]';
 }

@@ -1,6 +1,6 @@
-/** What is asked of the host beyond the language, as far as it is used here: the types of Node must not be needed to use this package. */
+/** The host's globals that are used here, declared so that this package does not require the types of Node. */
 
-/** Node's globals, which Deno and Bun have, too, and by which Deno is known. */
+/** Node's globals, which Deno and Bun also have, and the one that identifies Deno. */
 export interface Host {
   Deno?: object;
   Buffer?: { from(text: string, encoding: 'base64'): Uint8Array<ArrayBuffer> };
@@ -12,7 +12,7 @@ interface Builtin {
   'node:zlib': { inflateRawSync(bytes: Uint8Array, options: { chunkSize: number }): Uint8Array<ArrayBuffer> };
 }
 
-/** Which WebAssembly it is: the text of its section `toolwire`. */
+/** Identifies a module: returns the text of its custom section `toolwire`. */
 export function stampOf(module: WebAssembly.Module): string | undefined {
   const [section] = WebAssembly.Module.customSections(module, 'toolwire');
   return section && new TextDecoder().decode(section);

@@ -1,11 +1,11 @@
 /**
- * The WebAssembly as a module of its own beside the file, which whoever deploys it has compiled: Workers refuse to compile
+ * The WebAssembly as a separate module next to this file, compiled at deployment, because Workers do not compile
  * WebAssembly at run time.
  */
 
 import module from 'wasm:module';
 
-/** The WebAssembly, compiled before this file ran. */
+/** Returns the WebAssembly, which was compiled before this file ran. */
 export function compiledModule(): WebAssembly.Module {
   return module;
 }

@@ -1,5 +1,5 @@
 /**
- * The WebAssembly as text in a script beside the file: nothing to fetch, nothing to configure. For every engine that compiles
+ * The WebAssembly as text in a script next to this file, with nothing to fetch or configure, for every engine that compiles
  * WebAssembly at run time.
  */
 
@@ -9,7 +9,7 @@ import { compiled, taken } from './text.js';
 
 const text = taken();
 
-/** The WebAssembly, compiled with the first call. */
+/** Returns the WebAssembly, which the first call compiles. */
 export function compiledModule(): WebAssembly.Module {
   return compiled(text);
 }

@@ -1,6 +1,6 @@
 /**
- * The WebAssembly as the file beside this one, which Node reads in a millisecond, or as text where there is no such file: in a bundle. The
- * text takes Node 9 ms: 4 to load, 5 to inflate.
+ * The WebAssembly as the file next to this one, which Node reads in one millisecond, or as text if there is no such file, as in a bundle.
+ * Node takes 9 ms for the text: 4 to load it, 5 to inflate it.
  */
 
 import { entry, stamp } from 'wasm:stamp';
@@ -10,7 +10,7 @@ import { compiled, taken } from './text.js';
 
 let module: WebAssembly.Module | undefined;
 
-/** The WebAssembly, compiled with the first call. */
+/** Returns the WebAssembly, which the first call compiles. */
 export function compiledModule(): WebAssembly.Module {
   module ??= besides() ?? inlined();
   return module;
@@ -23,12 +23,12 @@ function inlined(): WebAssembly.Module {
 
 function besides(): WebAssembly.Module | undefined {
   const { Deno, process } = globalThis as Host;
-  // Deno would ask its user whether we may read.
+  // Deno would ask its user for permission to read the file.
   if (Deno !== undefined || typeof __dirname !== 'string') return undefined;
   try {
     const bytes = process?.getBuiltinModule?.('node:fs').readFileSync(`${__dirname}/${entry}.wasm`);
     const read = bytes === undefined ? undefined : new WebAssembly.Module(bytes);
-    // Beside a bundle may lie the file of another release.
+    // The file next to a bundle may be of another release.
     return read !== undefined && stampOf(read) === stamp ? read : undefined;
   } catch {
     return undefined;
