@@ -102,7 +102,8 @@ class Server:
         if choice["finish_reason"] != "tool_calls":
             return None
         [call] = choice["message"]["tool_calls"]
-        arguments: str = call["function"]["arguments"]
+        # A name that an open object does not list may contain control characters, which are no JSON.
+        arguments: str = toolwire.repair_arguments(call["function"]["arguments"], {}).arguments
         return arguments
 
     def close(self) -> None:
@@ -131,10 +132,7 @@ def _ended() -> Iterator[None]:
 def errors(schema: Any, text: str) -> list[tuple[str, str]]:
     """Return the places in a schema that arguments break, and why; nothing if the schema cannot judge."""
     jsonschema = installed("jsonschema")
-    try:
-        arguments = json.loads(text)
-    except ValueError as error:
-        return [("", f"no JSON: {error}")]
+    arguments = json.loads(text)
     try:
         found = list(jsonschema.Draft202012Validator(schema).iter_errors(arguments))
     except Exception:

@@ -39,6 +39,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         Keyword::Dependencies,
         Keyword::DependentRequired,
         Keyword::DependentSchemas,
+        Keyword::DynamicRef,
         Keyword::Else,
         Keyword::If,
         Keyword::MaxContains,
@@ -49,6 +50,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         Keyword::Not,
         Keyword::PatternProperties,
         Keyword::PropertyNames,
+        Keyword::RecursiveRef,
         Keyword::Then,
         Keyword::UnevaluatedItems,
         Keyword::UnevaluatedProperties,
@@ -208,12 +210,21 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         },
         Fact {
             statement: "`not`, `if`, `contains`, `uniqueItems`, `multipleOf`, `propertyNames`, `patternProperties`, \
-                `dependent…`, `unevaluated…`, counts of properties, bounds of `number`, counts of items without a \
-                type, names in `required` that `properties` does not list, lengths beside `pattern` or a `format` \
-                that is enforced, and other keywords beside `enum` or `const` are not enforced",
+                `dependent…`, `unevaluated…`, `$dynamicRef`, `$recursiveRef`, counts of properties, bounds of \
+                `number`, counts of items without a type, names in `required` that `properties` does not list, \
+                lengths beside `pattern` or a `format` that is enforced, and other keywords beside `enum` or `const` \
+                are not enforced",
             confidence: 'A',
             source: CONVERTER,
             rules: &[Constraint::IgnoredKeyword],
+            severity: Severity::Ignored,
+            ..Fact::REFUSED
+        },
+        Fact {
+            statement: "a property name that an open object does not list may contain control characters, so the \
+                arguments may be invalid JSON; `repairArguments` repairs them",
+            confidence: 'A',
+            source: "run: b11434 with a random model (python/tests/test_judge_llama_server.py)",
             severity: Severity::Ignored,
             ..Fact::REFUSED
         },
