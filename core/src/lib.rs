@@ -1,28 +1,27 @@
 //! **Any tool schema, any model. Nothing is lost silently.**
 //!
-//! MCP servers publish ordinary JSON Schema. Every model API accepts a different part of it, and answers the rest with
-//! HTTP 400 or quietly shows the model a poorer schema. toolwire rewrites what has to be rewritten, and reports every
-//! change.
-//!
+//! MCP servers publish ordinary JSON Schema. Every model API accepts a different subset of it; the rest it refuses with
+//! HTTP 400, or ignores, so that the model sees a poorer schema. toolwire rewrites what a model API would not accept,
+//! and reports every change.
 //! # Tools from an MCP server, a model, and the call back
 //!
 //! ```
 //! use serde_json::json;
 //! use toolwire::{dialect_for, sanitize_tools, DialectQuery, ToolsOptions};
 //!
-//! // 1. What the server answered to `tools/list`.
+//! // 1. The server's response to `tools/list`.
 //! let listed = json!({"tools": [{
 //!     "name": "issues.search",
 //!     "inputSchema": {"type": "object", "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}}},
 //! }]});
 //!
-//! // 2. What the model's API accepts: send `tools` with the request.
+//! // 2. Tools that the model's API accepts: send `tools` with the request.
 //! let dialect = dialect_for(&DialectQuery::default().host("api.openai.com").strict(true))?;
 //! let sanitized = sanitize_tools(&listed, &ToolsOptions::new(dialect.dialect))?;
 //! assert_eq!(sanitized.tools[0]["function"]["name"], "issues_search");
 //! assert!(sanitized.quarantined.is_empty());
 //!
-//! // 3. What the model answered, as the server expects it: its own name, and no `null` for what is not there.
+//! // 3. The model's call as the server expects it: with its own name, and without `null` for absent properties.
 //! let call = sanitized.restore.call("issues_search", &json!({"query": "open", "limit": null}))?;
 //! assert_eq!((call.name.as_str(), call.arguments), ("issues.search", json!({"query": "open"})));
 //! # Ok::<(), toolwire::Error>(())
@@ -35,37 +34,37 @@
 //! | [`sanitize`] | rewrites a tool's parameter schema into one *dialect*: what one model API accepts |
 //! | [`normalize_envelope`] | repairs the tool-parameter envelope only; nested content comes back exactly as it came |
 //! | [`apply_deferred_loading`] | makes a request that uses deferred tools work on an API without that feature |
-//! | [`sanitize_tools`] | rewrites a whole tool list into an API's own shape, and sets aside what cannot be written |
+//! | [`normalize_envelope`] | repairs the tool-parameter envelope only; nested content is returned unchanged |
 //! | [`adapt_request`] | does all of that to a whole request |
-//! | [`check`], [`check_tools`], [`check_request`] | say what an API would reject, read otherwise or ignore |
+//! | [`sanitize_tools`] | rewrites a whole tool list into an API's format, and sets aside unacceptable tools |
 //! | [`Restore`], [`ReplyRestorer`], [`CallStream`], [`RestorePlan`], [`restore_arguments`] | bring calls back |
-//! | [`validate_arguments`] | says what the tool's own schema has against the arguments of a call |
-//! | [`validate_result`] | says what the `outputSchema` of an MCP tool has against a result |
-//! | [`dialects`], [`dialect_for`] | say what is known of each API and from where, and which dialect a host needs |
-//! | [`deferral_for`] | says which construct of its own for deferred tools a host has |
-//! | [`search_tools`], [`ToolIndex`], [`answer_tool_search`] | find deferred tools (feature `search`) |
-//! | [`Exchange`] | adapts one request of a client and restores its reply, for gateways (feature `search`) |
+//! | [`check`], [`check_tools`], [`check_request`] | report what an API would reject, reinterpret or ignore |
+//! | [`Restore`], [`ReplyRestorer`], [`CallStream`], [`RestorePlan`], [`restore_arguments`] | restore calls |
+//! | [`validate_arguments`] | reports where the arguments of a call violate the tool's own schema |
+//! | [`validate_result`] | reports where a result violates the `outputSchema` of an MCP tool |
+//! | [`dialects`], [`dialect_for`] | return the known facts of each API with their sources, and the dialect of a host |
+//! | [`deferral_for`] | returns the native construct of a host for deferred tools |
 //! | [`strip_deferral_betas`], [`settle_deferral_betas`] | settle the betas of deferred loading in a header |
-//!
+//! | [`Exchange`] | adapts one client request and restores its reply, for gateways (feature `search`) |
 //! What they read is an [`Input`]: a [`serde_json::Value`], or JSON text as `&str` or `&[u8]`. What they return is of
 //! the same form; text is the fast and lossless path for proxies. A result is a record, and its report, for example
-//! [`Rewritten::changes`], is made when it is read. Without serde_json's feature `preserve_order` in your own build,
-//! `Value` sorts its keys; text keeps their order.
-//!
-//! Each function's options are a struct with setters, for example [`ToolsOptions`]; the words that options take are in
+//! These functions accept an [`Input`]: a [`serde_json::Value`], or JSON text as `&str` or `&[u8]`. Their results have
+//! the same form. Text is the fast and lossless path for proxies. A result is a struct; its report, for example
+//! [`Rewritten::changes`], is computed when it is first read. Unless your own build enables serde_json's feature
+//! `preserve_order`, `Value` sorts its keys; text keeps their order.
 //! [`options`], what reports consist of is in [`reports`], and the names of rules are in [`rules`]. The names of the
-//! dialects are constants, for example [`Dialect::GEMINI`]. Every error is an [`Error`] with a [`Code`], a JSON Pointer
-//! and a message.
-//!
-//! # Features
+//! The options of each function are a struct with setters, for example [`ToolsOptions`]; the enums of option values are
+//! in [`options`], the types of reports in [`reports`], and the names of rules in [`rules`]. The names of the dialects
+//! are constants, for example [`Dialect::GEMINI`]. Every error is an [`Error`] with a [`Code`], a JSON Pointer and a
+//! message.
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `search` | yes | tool search, and [`Exchange`] |
 //! | `serde` | no | `Serialize` and `Deserialize` for [`json::Node`] |
 //!
-//! The crate is `no_std` with `alloc` and forbids `unsafe`. It does not translate reply streams from one API's
-//! format into another's; single calls it does ([`Restore::client_call`]).
+//! The crate is `no_std` with `alloc` and forbids `unsafe`. It translates single calls from one API's format into
+//! another's ([`Restore::client_call`]), but not reply streams.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types, clippy::disallowed_methods))]
@@ -113,7 +112,7 @@ pub use options::{
 #[cfg(feature = "search")]
 pub use tools::list_cache::ToolListCache;
 
-/// What is reported: changes, violations, tools that were set aside, what deferred loading decided.
+/// Types of reports: changes, violations, tools that were set aside, decisions of deferred loading.
 pub mod reports {
     pub use crate::{
         check::Violation,
@@ -141,7 +140,7 @@ pub mod reports {
     };
 }
 
-/// The README's examples are tests, too.
+/// Runs the examples of the README as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
