@@ -377,14 +377,14 @@ mod tests {
 
     #[test]
     fn a_change_that_does_one_thing_here_and_another_there_says_the_worst() {
-        for (here, there, said) in [
+        for (here, there, both) in [
             (Closed, Closed, Closed),
             (Closed, Narrower, Narrower),
             (Closed, Wider, Mixed),
             (Same, Closed, Mixed),
             (Same, Same, Same),
         ] {
-            assert_eq!((here.or_elsewhere(there), there.or_elsewhere(here)), (said, said), "{here:?}, {there:?}");
+            assert_eq!((here.or_elsewhere(there), there.or_elsewhere(here)), (both, both), "{here:?}, {there:?}");
         }
     }
 
