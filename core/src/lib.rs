@@ -3,6 +3,7 @@
 //! MCP servers publish ordinary JSON Schema. Every model API accepts a different subset of it; the rest it refuses with
 //! HTTP 400, or ignores, so that the model sees a poorer schema. toolwire rewrites what a model API would not accept,
 //! and reports every change.
+//!
 //! # Tools from an MCP server, a model, and the call back
 //!
 //! ```
@@ -31,32 +32,32 @@
 //!
 //! | function | what it does |
 //! |---|---|
-//! | [`sanitize`] | rewrites a tool's parameter schema into one *dialect*: what one model API accepts |
-//! | [`normalize_envelope`] | repairs the tool-parameter envelope only; nested content comes back exactly as it came |
-//! | [`apply_deferred_loading`] | makes a request that uses deferred tools work on an API without that feature |
+//! | [`sanitize`] | rewrites a tool's parameter schema into one *dialect*: the schemas that one model API accepts |
 //! | [`normalize_envelope`] | repairs the tool-parameter envelope only; nested content is returned unchanged |
-//! | [`adapt_request`] | does all of that to a whole request |
+//! | [`apply_deferred_loading`] | makes a request that uses deferred tools work on an API without that feature |
 //! | [`sanitize_tools`] | rewrites a whole tool list into an API's format, and sets aside unacceptable tools |
-//! | [`Restore`], [`ReplyRestorer`], [`CallStream`], [`RestorePlan`], [`restore_arguments`] | bring calls back |
+//! | [`adapt_request`] | does all of that to a whole request |
 //! | [`check`], [`check_tools`], [`check_request`] | report what an API would reject, reinterpret or ignore |
 //! | [`Restore`], [`ReplyRestorer`], [`CallStream`], [`RestorePlan`], [`restore_arguments`] | restore calls |
-//! | [`validate_arguments`] | reports where the arguments of a call violate the tool's own schema |
-//! | [`validate_result`] | reports where a result violates the `outputSchema` of an MCP tool |
+//! | [`validate_arguments`] | validates the arguments of a call against the tool's own schema |
+//! | [`validate_result`] | validates a result against the `outputSchema` of an MCP tool |
 //! | [`dialects`], [`dialect_for`] | return the known facts of each API with their sources, and the dialect of a host |
 //! | [`deferral_for`] | returns the native construct of a host for deferred tools |
-//! | [`strip_deferral_betas`], [`settle_deferral_betas`] | settle the betas of deferred loading in a header |
+//! | [`search_tools`], [`ToolIndex`], [`answer_tool_search`] | find deferred tools (feature `search`) |
 //! | [`Exchange`] | adapts one client request and restores its reply, for gateways (feature `search`) |
-//! What they read is an [`Input`]: a [`serde_json::Value`], or JSON text as `&str` or `&[u8]`. What they return is of
-//! the same form; text is the fast and lossless path for proxies. A result is a record, and its report, for example
+//! | [`strip_deferral_betas`], [`settle_deferral_betas`] | settle the betas of deferred loading in a header |
+//!
 //! These functions accept an [`Input`]: a [`serde_json::Value`], or JSON text as `&str` or `&[u8]`. Their results have
 //! the same form. Text is the fast and lossless path for proxies. A result is a struct; its report, for example
 //! [`Rewritten::changes`], is computed when it is first read. Unless your own build enables serde_json's feature
 //! `preserve_order`, `Value` sorts its keys; text keeps their order.
-//! [`options`], what reports consist of is in [`reports`], and the names of rules are in [`rules`]. The names of the
+//!
 //! The options of each function are a struct with setters, for example [`ToolsOptions`]; the enums of option values are
 //! in [`options`], the types of reports in [`reports`], and the names of rules in [`rules`]. The names of the dialects
 //! are constants, for example [`Dialect::GEMINI`]. Every error is an [`Error`] with a [`Code`], a JSON Pointer and a
 //! message.
+//!
+//! # Features
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|

@@ -275,7 +275,7 @@ export interface DeferredOptions extends ShareOption {
   searchTools?: readonly string[] | undefined;
   /**
    * Handling of OpenAI's `custom` tools, whose input is text: `"function"` makes them functions with one argument, `input`. Default: they
-   * are kept if the request remains one of OpenAI Responses, and otherwise become functions.
+   * are kept if the request stays in the format of OpenAI Responses, and otherwise become functions.
    */
   customTools?: 'function' | 'keep' | undefined;
   /**

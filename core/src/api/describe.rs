@@ -103,9 +103,9 @@ pub fn validation(found: &Validation) -> Node<'static> {
     ])
 }
 
-/// Returns `{ changed, valid, repairs: [{ pointer, outputPointer, rule, confidence, from, to, message }], left: [{
-/// pointer, keyword, reason, message }], retryMessage }`. `valid` is null if validity cannot be determined,
-/// `retryMessage` if no violation is left.
+/// Returns `{ changed, valid, repairs, left, retryMessage }`, where `repairs` is a list of `{ pointer, outputPointer,
+/// rule, confidence, from, to, message }` and `left` one of `{ pointer, keyword, reason, message }`. `valid` is null if
+/// validity cannot be determined, `retryMessage` if no violation is left.
 pub fn repaired<T>(repaired: &Repaired<T>) -> Node<'static> {
     let Repaired { changed, valid, repairs, left, retry_message, .. } = repaired;
     let about = about_arguments(*valid, repairs, left, retry_message.as_deref());
@@ -179,8 +179,7 @@ pub(super) fn warning(SetAsideWarning { message, key }: &SetAsideWarning) -> Nod
     Node::record([("message", owned(message)), ("key", owned(key))])
 }
 
-/// Returns `{ report: { dialect, deferred, quarantined, changes, unforced, choice, requestChanges, formatChanges },
-/// restore }`.
+/// Returns `{ report, restore }` with the members of an [`AdaptReport`] in `report`.
 pub fn adapted(report: &AdaptReport, restore: &Restore) -> Node<'static> {
     Node::record([("report", request(report)), ("restore", restore.0.to_node())])
 }
@@ -348,8 +347,8 @@ fn about_call(call: &RepairedCall) -> [(&'static str, Node<'static>); 4] {
     about_arguments(*valid, repairs, left, retry_message.as_deref())
 }
 
-/// Returns `{ report: { loaded, hidden, warnings, nameMap?, betas?, toolSearchName?, unreachable, savedBytes }, restore
-/// }`.
+/// Returns `{ report, restore }`. The members of `report` are `loaded`, `hidden`, `warnings`, `unreachable`,
+/// `savedBytes`, and unless they are empty `nameMap`, `betas` and `toolSearchName`.
 pub fn deferred(report: &DeferredReport, restore: &Restore) -> Node<'static> {
     Node::record([("report", deferred_report(report)), ("restore", restore.0.to_node())])
 }

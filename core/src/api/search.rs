@@ -13,8 +13,8 @@ use alloc::{string::String, vec::Vec};
 /// Returns the names of the tools that match a query, best match first.
 ///
 /// `tools` is a tool list of any supported format (Anthropic, OpenAI Responses with namespaces, OpenAI Chat
-/// Completions, MCP), deferred or not, or an object with such a list in `tools`. In a list of several servers (`{
-/// server, tools }`), tools have the names under which [`adapt_request`](crate::adapt_request) sends them, and an
+/// Completions, MCP), deferred or not, or an object with such a list in `tools`. In a list of several servers
+/// (`{ server, tools }`), tools have the names under which [`adapt_request`](crate::adapt_request) sends them, and an
 /// answer contains the server of each.
 ///
 /// ```

@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// Returns where the arguments of a call violate the tool's own schema.
+/// Validates the arguments of a call against the tool's own schema.
 ///
 /// `schema` contains the tool's parameters, in any draft from 4 to 2020-12. Arguments must be an object, even if the
 /// root has no `type`. [`Validation::valid`] is `None` if validity cannot be determined; the documentation page of this
@@ -50,7 +50,7 @@ const OUTPUT_SCHEMA: &str = "outputSchema";
 /// Member of a result to which that schema applies.
 const CONTENT: &str = "structuredContent";
 
-/// Returns where the result of a call violates the `outputSchema` of an MCP tool.
+/// Validates the result of a call against the `outputSchema` of an MCP tool.
 ///
 /// `result` is a `CallToolResult`, `tool` the tool as `tools/list` returns it. Pointers refer to the result and to the
 /// tool. A tool without an `outputSchema` accepts every result, and a result with `isError: true` is not validated.

@@ -288,8 +288,8 @@ options! {
         "searchTools" search_tools: Vec<String> = Vec::from(["ToolSearch".into()]),
             set(|names: impl IntoIterator<Item = impl Into<String>>| names.into_iter().map(Into::into).collect());
         /// Handling of OpenAI's `custom` tools, whose input is text: `"function"` makes them functions with one
-        /// argument, `input`. `None`: they are kept if the request remains one of OpenAI Responses, and otherwise
-        /// become functions.
+        /// argument, `input`. `None`: they are kept if the request stays in the format of OpenAI Responses, and
+        /// otherwise become functions.
         "customTools" custom_tools: Option<CustomTools> = None,
             set(|outcome: impl Into<Option<CustomTools>>| outcome.into());
         /// Handling of a tool that the history removes, if the backend does not support removals: `"withdraw"` removes

@@ -10,8 +10,9 @@
 //! The row generates the field of the struct, its default, its entry in the list of known names, its reader and its
 //! setter. The type decides how the option is read ([`Readable`]), unless the row has `read(function)`. A setter
 //! accepts the field's type, unless the row has `set(|value: Type| expression)`, or `set(by hand)` if the option has no
-//! setter or another file defines it. `with { fields }` declares the fields that are not options themselves. `forward
-//! ($) name` defines a macro `name!(Type.field)`, which gives a type the setters of the options in its field.
+//! setter or another file defines it. `with { fields }` declares the fields that are not options themselves.
+//! `forward ($) name` defines a macro `name!(Type.field)`, which adds to a type the setters of
+//! the options in its field.
 //!
 //! `core/tests/options.rs` compares the rows with the TypeScript and Python types, the documentation pages and the
 //! flags of the command.

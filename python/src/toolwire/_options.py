@@ -310,7 +310,8 @@ class _DeferralOptions(TypedDict, total=False):
     """Names of your own functions that search for tools. By default `["ToolSearch"]`."""
     custom_tools: Literal["function", "keep"] | None
     """Handling of OpenAI's `custom` tools, whose input is text: `"function"` makes them functions with one argument,
-    `input`. By default they are kept if the request remains one of OpenAI Responses, and otherwise become functions."""
+    `input`. By default they are kept if the request stays in the format of OpenAI Responses, and otherwise become
+    functions."""
     removals: Literal["withdraw", "notice"] | None
     """Handling of a tool that the history removes, if the backend does not support removals: `"withdraw"` removes every
     definition, `"notice"` only announces the removal and keeps the prefix of the prompt cache valid. By default

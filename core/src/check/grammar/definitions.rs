@@ -12,7 +12,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
         report.add(value, Constraint::DefsNotObject, schema.at("$defs"), "an object of schemas", value.kind());
         return;
     };
-    // The table is inside a definition whose keys were already searched for slashes.
+    // A table inside a definition was already searched for slashes together with that definition.
     let is_inside = schema.pointer.steps().contains(&Step::Name(Keyword::Defs.name()));
     let no_slash = report.grammar.refs.no_slash_in_definitions && !is_inside;
     for member in table {

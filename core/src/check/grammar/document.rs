@@ -65,7 +65,7 @@ fn numbers<'a>(value: &Node<'a>, pointer: &mut Pointer<'a>, report: &mut Report<
     }
 }
 
-/// Parses a JSON number, each of which is a valid float. A number beyond the range becomes infinite.
+/// Parses a JSON number, whose text is always a valid float. A number beyond the range becomes infinite.
 fn as_float(text: &str) -> f64 {
     text.parse().unwrap_or(f64::INFINITY)
 }
@@ -73,7 +73,7 @@ fn as_float(text: &str) -> f64 {
 /// Computes the size of a value in the provider's own serialization, which may differ from the size of the input.
 struct Measure {
     escaped_chars: &'static [char],
-    /// Size of each byte of a string; 0 if the byte begins a character that must be decoded.
+    /// Size that each byte of a string contributes; 0 if the byte begins a character that must be decoded.
     counts: [u8; 256],
 }
 

@@ -209,8 +209,8 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     }
 }
 
-/// Returns whether the API validates the value of this keyword, if it does not validate all values. It does not if
-/// `type` is another type than the keyword's.
+/// Returns whether an API that validates the values of some keywords only validates that of this keyword. It does not
+/// if the keyword does not apply to the sibling `type`.
 fn is_value_read(schema: &Schema<'_, '_>, keyword: Keyword, grammar: &Grammar) -> bool {
     let wanted = match keyword {
         Keyword::MultipleOf => {
