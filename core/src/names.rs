@@ -358,7 +358,7 @@ mod tests {
         assert_eq!((taken.names.len(), taken.numbers.len()), (2, 1), "ordinary names with numbers cost nothing");
     }
 
-    /// Such names once each counted from 2.
+    /// Each of these names used to count from 2.
     #[test]
     fn a_cut_name_is_counted_once() {
         let mut taken = Taken::default();
@@ -380,7 +380,7 @@ mod tests {
         assert_eq!(one, digest(&[&text("a"), &text("bc")]));
     }
 
-    /// Such names once each counted from 2: 16,384 names with the same hash took half a minute.
+    /// Each request for the same name used to count from 2: 16,384 names with the same hash took half a minute.
     #[test]
     fn a_name_that_many_want_is_counted_once() {
         let mut taken = Taken::default();
