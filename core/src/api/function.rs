@@ -88,7 +88,7 @@ impl Function {
         Function::AnswerToolSearch,
     ];
 
-    /// The function's name in JavaScript.
+    /// Returns the function's name in JavaScript.
     pub const fn name(self) -> &'static str {
         match self {
             Function::Sanitize => "sanitize",

@@ -139,7 +139,7 @@ macro_rules! texts {
 texts!(str: [] str, [] String, [] Cow<'_, str>);
 texts!([u8]: [] [u8], [] Vec<u8>, [] Cow<'_, [u8]>, [const N: usize] [u8; N]);
 
-/// A form of text.
+/// A type of text: `str`, or bytes.
 trait Form: ToOwned {
     fn utf8(&self) -> Result<&str, Error>;
 

@@ -9,7 +9,7 @@ use super::{
 use crate::{error::Error, json::Node, naming::Naming};
 
 choice! {
-    /// How a query is interpreted.
+    /// Interpretation of a query.
     SearchMode {
         /// As words: tools are ranked by their relevance to the words.
         Bm25 = "bm25",
