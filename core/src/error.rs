@@ -1,4 +1,4 @@
-//! The one error type, and the closed list of its codes.
+//! The error type, and the closed list of its codes.
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::fmt;
@@ -7,16 +7,16 @@ use crate::report::Change;
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $variant:ident = $text:literal,)*) => {
-        /// What went wrong, as a closed list of kebab-case names that are part of the API in every language.
+        /// Kind of an error: a closed list of kebab-case names that are part of the API in every language.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Code { $($(#[$doc])* $variant,)* }
 
         impl Code {
-            /// Every code there is.
+            /// All codes.
             pub const ALL: &'static [Code] = &[$(Code::$variant,)*];
 
-            /// The code as callers see it, for instance `invalid-json`.
+            /// Returns the name of the code, for example `invalid-json`.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Code::$variant => $text,)* }
             }
@@ -25,39 +25,39 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The text is not JSON; the message has line and column.
+    /// The text is not JSON; the message contains line and column.
     InvalidJson = "invalid-json",
-    /// A value of the caller's language that JSON cannot say: NaN, a cycle, a key that is no string.
+    /// A value of the caller's language that JSON cannot express: NaN, a cycle, a key that is not a string.
     InvalidValue = "invalid-value",
-    /// More nesting than [`crate::limits::MAX_DEPTH`].
+    /// Nesting deeper than [`crate::limits::MAX_DEPTH`].
     TooDeep = "too-deep",
-    /// Not a JSON Schema where one is needed.
+    /// A value that is not a JSON Schema where a schema is expected.
     InvalidSchema = "invalid-schema",
-    /// Not a request of a known format.
+    /// A value that is not a request of a known format.
     InvalidRequest = "invalid-request",
-    /// No dialect of that name.
+    /// No dialect has this name.
     UnknownDialect = "unknown-dialect",
-    /// No option of that name.
+    /// No option has this name.
     UnknownOption = "unknown-option",
-    /// An option's value is of the wrong kind, or this dialect does not have the option.
+    /// An option has a value of the wrong kind, or the dialect does not have the option.
     InvalidOption = "invalid-option",
-    /// The dialect cannot say this schema at all.
+    /// The dialect cannot express this schema.
     NotRepresentable = "not-representable",
-    /// The result loses more than `allow` permits; [`Error::changes`] says what.
+    /// The result loses more than `allow` permits; [`Error::changes`] contains the changes.
     TooLossy = "too-lossy",
-    /// More nodes would be produced than `maxNodes` permits.
+    /// The call needs more steps than `maxSteps` permits, or more nodes than `maxNodes`.
     BudgetExceeded = "budget-exceeded",
-    /// A size limit of the dialect (or of this library) cannot be met.
+    /// A size limit of the dialect or of this library is exceeded.
     LimitExceeded = "limit-exceeded",
     /// `tool_choice` forces a tool that is deferred, and `forcedTool` is `"error"`.
     ForcedDeferredTool = "forced-deferred-tool",
     /// A tool search without a query.
     EmptyQuery = "empty-query",
-    /// A tool search whose pattern is no regular expression.
+    /// A tool search whose pattern is not a regular expression.
     InvalidPattern = "invalid-pattern",
-    /// A tool search whose pattern is longer than the hosted search takes.
+    /// A tool search whose pattern is longer than the hosted search accepts.
     PatternTooLong = "pattern-too-long",
-    /// A defect of this library, never the caller's doing: please report it.
+    /// A defect of this library, never caused by the caller: please report it.
     Internal = "internal",
 }
 
@@ -67,7 +67,7 @@ impl fmt::Display for Code {
     }
 }
 
-/// What an internal error says around what was found: npm/src/error.ts has the same words.
+/// Message of an internal error, before and after the description; npm/src/error.ts has the same text.
 const INTERNAL: (&str, &str) = (
     "expected every call to end with a result or an error, found a defect of toolwire (",
     "); the next call works. Please report it with the name of the function, its options, an input that shows it \
@@ -75,7 +75,7 @@ const INTERNAL: (&str, &str) = (
      of it",
 );
 
-/// An error: what went wrong, where, and what was expected.
+/// An error: its kind, its position, and what was expected.
 ///
 /// ```
 /// let error = toolwire::sanitize("{\"type\": ", &toolwire::SanitizeOptions::new("codex")).unwrap_err();
@@ -94,7 +94,7 @@ struct Parts {
 }
 
 impl Error {
-    /// An error at a JSON Pointer (RFC 6901); `""` is the whole input.
+    /// Creates an error at a JSON Pointer (RFC 6901); `""` refers to the whole input.
     pub fn new(code: Code, pointer: impl Into<String>, message: impl Into<String>) -> Self {
         Error::made(code, pointer.into(), message.into())
     }
@@ -105,52 +105,52 @@ impl Error {
         Error(Box::new(Parts { code, pointer, message, changes: Vec::new() }))
     }
 
-    /// The error of a defect of this library: for bindings, which turn a panic or a trap into it. `found` is what is
-    /// known of it. The caller's input is not in the message, because messages end up in logs.
+    /// Creates the error that reports a defect of this library; bindings convert panics and traps into it. `found`
+    /// describes the defect. The message does not contain the caller's input, because messages are written to logs.
     pub fn internal(found: &str) -> Self {
         Error::new(Code::Internal, "", [INTERNAL.0, found, INTERNAL.1].concat())
     }
 
-    /// The same error, carrying the changes that explain it.
+    /// Adds the changes that explain the error.
     pub fn with_changes(mut self, changes: Vec<Change>) -> Self {
         self.0.changes = changes;
         self
     }
 
-    /// The same error at another pointer.
+    /// Replaces the pointer.
     pub(crate) fn at(mut self, pointer: String) -> Self {
         self.0.pointer = pointer;
         self
     }
 
-    /// The same error, its pointer moved below `prefix`.
+    /// Prepends `prefix` to the pointer.
     pub(crate) fn below(mut self, prefix: &str) -> Self {
         self.0.pointer.insert_str(0, prefix);
         self
     }
 
-    /// The same error of what is read from a text, into which no pointer leads: at the text.
+    /// Clears the pointer, for an error in JSON text within a string, into which no pointer can refer.
     pub(crate) fn of_text(mut self) -> Self {
         self.0.pointer.clear();
         self
     }
 
-    /// What kind of error this is.
+    /// Returns the kind of the error.
     pub fn code(&self) -> Code {
         self.0.code
     }
 
-    /// Where in the input, as a JSON Pointer. For options: where in the options.
+    /// Returns the JSON Pointer to the error in the input, or in the options if they are wrong.
     pub fn pointer(&self) -> &str {
         &self.0.pointer
     }
 
-    /// For people: what was expected, then what was found.
+    /// Returns the message for people: what was expected, then what was found.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// With `too-lossy`: every change that was needed. Otherwise empty.
+    /// Returns every change that was needed if the code is `too-lossy`, and otherwise an empty slice.
     pub fn changes(&self) -> &[Change] {
         &self.0.changes
     }

@@ -1,10 +1,10 @@
-//! The door of the command line: what the crate `toolwire-command` needs beyond the public API, and nothing more. (That
-//! of the bindings is [`bindings`].)
+//! The interface for the command line: what the crate `toolwire-command` needs in addition to the public API.
+//! ([`bindings`] is the interface for the bindings.)
 //!
-//! The public functions take `serde_json::Value` or text. The command line has to recognise its input before it knows
-//! which function it is for, so it works on trees; it offers the words of options as its own; and it asks what a
-//! dialect means for a whole list. Hidden, because nobody else gets a promise about it. `core/tests/architecture.rs`
-//! holds that it is the only door, and that everything in it is used.
+//! The public functions accept `serde_json::Value` or text. The command line has to detect the kind of its input before
+//! it knows which function to call, so it works on trees. It also accepts the words of options in its flags, and asks
+//! for facts of a dialect that concern a whole list. The module is hidden, because its API is not stable.
+//! `core/tests/architecture.rs` verifies that it is the only such interface, and that everything in it is used.
 
 pub mod bindings;
 pub mod steps;
@@ -49,21 +49,21 @@ pub mod describe {
     };
 }
 
-/// Whether a value is a tool of the caller, in any API's shape.
+/// Returns whether a value is a tool of the caller, in the format of any API.
 pub fn is_tool(value: &Node<'_>) -> bool {
     matches!(tool_format::recognise(value), Entry::Tool(_))
 }
 
-/// Whether a value is what stands in a tool list for something that the API runs itself.
+/// Returns whether a value is an entry of a tool list for a hosted tool, which the API runs itself.
 pub fn is_hosted(value: &Node<'_>) -> bool {
     tool_format::recognise(value) == Entry::Hosted
 }
 
-/// The entries of a tool list in their order, each with its pointer and its name, less those that the API runs itself.
-/// In a list of several servers, a name that several of them have begins with that of its server.
+/// Returns the entries of a tool list in order, each with its pointer and its name, without hosted tools. In a list of
+/// several servers, a name that several servers use has the server's name as a prefix.
 ///
 /// # Errors
-/// `invalid-request` if it is no tool list.
+/// `invalid-request` if `list` is not a tool list.
 pub fn entries(list: Node<'_>) -> Result<Vec<(String, Option<String>)>, Error> {
     let (list, servers) = servers::flatten(list, Prefix::Auto, NamePattern::ANY)?;
     let mut listing = Listing::read(list)?;
@@ -79,7 +79,7 @@ pub fn entries(list: Node<'_>) -> Result<Vec<(String, Option<String>)>, Error> {
     Ok(named.collect())
 }
 
-/// The schema of a tool, in any API's shape; `None`: it has none.
+/// Returns the schema of a tool in the format of any API; `None` if it has none.
 pub fn schema_of<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
     match tool_format::recognise(tool) {
         Entry::Tool(shape) => shape.schema(tool),
@@ -87,63 +87,63 @@ pub fn schema_of<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
     }
 }
 
-/// Whether a dialect is that of an API. (Codex's are those of a client.)
+/// Returns whether a dialect describes an API. (Codex's dialects describe a client.)
 pub fn is_of_an_api(dialect: &Dialect) -> bool {
     !matches!(dialect.method, Method::Codex { .. })
 }
 
-/// The fact that a rule of [`check`] rests on.
+/// Returns the fact behind a constraint that [`check`] reports.
 pub fn fact_of(dialect: &Dialect, rule: &str, pointer: &str) -> Option<&'static Fact> {
     dialect.fact_of(rule, pointer).or_else(|| dialect.facts.first())
 }
 
-/// Whether a rule of [`check_tools`] says that a request has no room for a tool, whatever the tool itself is like.
+/// Returns whether a constraint of [`check_tools`] limits the tools of a request, independent of the tool itself.
 pub fn is_about_room(dialect: &Dialect, rule: &str) -> bool {
     rule == Constraint::TooManyTools.id() || dialect.tools.budgets.iter().any(|budget| budget.counts.rule() == rule)
 }
 
-/// The constraint of a name that violations have.
+/// Returns the constraint with this name.
 pub fn constraint_of(rule: &str) -> Option<Constraint> {
     Constraint::ALL.iter().copied().find(|constraint| constraint.id() == rule)
 }
 
-/// Maximum number of tools that a request to the API may have.
+/// Returns the maximum number of tools in a request to the API.
 pub fn most_tools(dialect: &Dialect) -> Option<usize> {
     dialect.tools.tools_most
 }
 
-/// The options for a list that is not that of one request: the API's maximum of tools does not apply.
+/// Returns options for a list that is not that of one request: the API's maximum number of tools does not apply.
 pub fn with_any_count(mut options: ToolsOptions) -> ToolsOptions {
     options.any_count = true;
     options.max_tools = Some(None);
     options
 }
 
-/// The members that a tool's schema may stand in.
+/// Returns the names of the members that may contain a tool's schema.
 pub fn schema_members() -> impl Iterator<Item = &'static str> {
     tool_format::schema_members()
 }
 
-/// The format of a request, by its shape or by the options.
+/// Returns the format of a request, determined by its content or by the options.
 ///
 /// # Errors
-/// `invalid-request` if it is none, `invalid-option` if the options do not suit it.
+/// `invalid-request` if the format is unknown; `invalid-option` if the options do not match it.
 pub fn format_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Api, Error> {
     request::source_of(request, options)
 }
 
-/// Whether the client, and not the API, runs a search of OpenAI Responses, or ran it: of its call, or its output.
+/// Returns whether an item of OpenAI Responses is the call or the output of a search that the client runs, not the API.
 pub fn is_client_search(item: &Node<'_>) -> bool {
     request::tool::is_client_search(item)
 }
 
-/// The words of an option, and what each stands for.
+/// The words of an option with their values.
 pub trait Choices: Copy + 'static {
-    /// All of them, in the order of the documentation.
+    /// All words, in the order of the documentation.
     const CHOICES: &'static [(&'static str, Self)];
 }
 
-/// An API is asked for where deferred loading is.
+/// The APIs are those that deferred loading supports.
 impl Choices for Api {
     const CHOICES: &'static [(&'static str, Self)] = Api::WITH_DEFERRAL;
 }

@@ -1,8 +1,8 @@
 //! **Any tool schema, any model. Nothing is lost silently.**
 //!
-//! MCP servers publish ordinary JSON Schema. Every model API accepts a different part of it, and answers the rest with
-//! HTTP 400 or quietly shows the model a poorer schema. toolwire rewrites what has to be rewritten, and reports every
-//! change.
+//! MCP servers publish ordinary JSON Schema. Every model API accepts a different subset of it; the rest it refuses with
+//! HTTP 400, or ignores, so that the model sees a poorer schema. toolwire rewrites what a model API would not accept,
+//! and reports every change.
 //!
 //! # Tools from an MCP server, a model, and the call back
 //!
@@ -10,19 +10,19 @@
 //! use serde_json::json;
 //! use toolwire::{dialect_for, sanitize_tools, DialectQuery, ToolsOptions};
 //!
-//! // 1. What the server answered to `tools/list`.
+//! // 1. The server's response to `tools/list`.
 //! let listed = json!({"tools": [{
 //!     "name": "issues.search",
 //!     "inputSchema": {"type": "object", "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}}},
 //! }]});
 //!
-//! // 2. What the model's API accepts: send `tools` with the request.
+//! // 2. Tools that the model's API accepts: send `tools` with the request.
 //! let dialect = dialect_for(&DialectQuery::default().host("api.openai.com").strict(true))?;
 //! let sanitized = sanitize_tools(&listed, &ToolsOptions::new(dialect.dialect))?;
 //! assert_eq!(sanitized.tools[0]["function"]["name"], "issues_search");
 //! assert!(sanitized.quarantined.is_empty());
 //!
-//! // 3. What the model answered, as the server expects it: its own name, and no `null` for what is not there.
+//! // 3. The model's call as the server expects it: with its own name, and without `null` for absent properties.
 //! let call = sanitized.restore.call("issues_search", &json!({"query": "open", "limit": null}))?;
 //! assert_eq!((call.name.as_str(), call.arguments), ("issues.search", json!({"query": "open"})));
 //! # Ok::<(), toolwire::Error>(())
@@ -32,30 +32,30 @@
 //!
 //! | function | what it does |
 //! |---|---|
-//! | [`sanitize`] | rewrites a tool's parameter schema into one *dialect*: what one model API accepts |
-//! | [`normalize_envelope`] | repairs the tool-parameter envelope only; nested content comes back exactly as it came |
+//! | [`sanitize`] | rewrites a tool's parameter schema into one *dialect*: the schemas that one model API accepts |
+//! | [`normalize_envelope`] | repairs the tool-parameter envelope only; nested content is returned unchanged |
 //! | [`apply_deferred_loading`] | makes a request that uses deferred tools work on an API without that feature |
-//! | [`sanitize_tools`] | rewrites a whole tool list into an API's own shape, and sets aside what cannot be written |
+//! | [`sanitize_tools`] | rewrites a whole tool list into an API's format, and sets aside unacceptable tools |
 //! | [`adapt_request`] | does all of that to a whole request |
-//! | [`check`], [`check_tools`], [`check_request`] | say what an API would reject, read otherwise or ignore |
-//! | [`Restore`], [`ReplyRestorer`], [`CallStream`], [`RestorePlan`], [`restore_arguments`] | bring calls back |
-//! | [`validate_arguments`] | says what the tool's own schema has against the arguments of a call |
-//! | [`validate_result`] | says what the `outputSchema` of an MCP tool has against a result |
-//! | [`dialects`], [`dialect_for`] | say what is known of each API and from where, and which dialect a host needs |
-//! | [`deferral_for`] | says which construct of its own for deferred tools a host has |
+//! | [`check`], [`check_tools`], [`check_request`] | report what an API would reject, reinterpret or ignore |
+//! | [`Restore`], [`ReplyRestorer`], [`CallStream`], [`RestorePlan`], [`restore_arguments`] | restore calls |
+//! | [`validate_arguments`] | validates the arguments of a call against the tool's own schema |
+//! | [`validate_result`] | validates a result against the `outputSchema` of an MCP tool |
+//! | [`dialects`], [`dialect_for`] | return the known facts of each API with their sources, and the dialect of a host |
+//! | [`deferral_for`] | returns the native construct of a host for deferred tools |
 //! | [`search_tools`], [`ToolIndex`], [`answer_tool_search`] | find deferred tools (feature `search`) |
-//! | [`Exchange`] | adapts one request of a client and restores its reply, for gateways (feature `search`) |
+//! | [`Exchange`] | adapts one client request and restores its reply, for gateways (feature `search`) |
 //! | [`strip_deferral_betas`], [`settle_deferral_betas`] | settle the betas of deferred loading in a header |
 //!
-//! What they read is an [`Input`]: a [`serde_json::Value`], or JSON text as `&str` or `&[u8]`. What they return is of
-//! the same form; text is the fast and lossless path for proxies. A result is a record, and its report, for example
-//! [`Rewritten::changes`], is made when it is read. Without serde_json's feature `preserve_order` in your own build,
-//! `Value` sorts its keys; text keeps their order.
+//! These functions accept an [`Input`]: a [`serde_json::Value`], or JSON text as `&str` or `&[u8]`. Their results have
+//! the same form. Text is the fast and lossless path for proxies. A result is a struct; its report, for example
+//! [`Rewritten::changes`], is computed when it is first read. Unless your own build enables serde_json's feature
+//! `preserve_order`, `Value` sorts its keys; text keeps their order.
 //!
-//! Each function's options are a struct with setters, for example [`ToolsOptions`]; the words that options take are in
-//! [`options`], what reports consist of is in [`reports`], and the names of rules are in [`rules`]. The names of the
-//! dialects are constants, for example [`Dialect::GEMINI`]. Every error is an [`Error`] with a [`Code`], a JSON Pointer
-//! and a message.
+//! The options of each function are a struct with setters, for example [`ToolsOptions`]; the enums of option values are
+//! in [`options`], the types of reports in [`reports`], and the names of rules in [`rules`]. The names of the dialects
+//! are constants, for example [`Dialect::GEMINI`]. Every error is an [`Error`] with a [`Code`], a JSON Pointer and a
+//! message.
 //!
 //! # Features
 //!
@@ -64,8 +64,8 @@
 //! | `search` | yes | tool search, and [`Exchange`] |
 //! | `serde` | no | `Serialize` and `Deserialize` for [`json::Node`] |
 //!
-//! The crate is `no_std` with `alloc` and forbids `unsafe`. It does not translate reply streams from one API's
-//! format into another's; single calls it does ([`Restore::client_call`]).
+//! The crate is `no_std` with `alloc` and forbids `unsafe`. It translates single calls from one API's format into
+//! another's ([`Restore::client_call`]), but not reply streams.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types, clippy::disallowed_methods))]
@@ -113,7 +113,7 @@ pub use options::{
 #[cfg(feature = "search")]
 pub use tools::list_cache::ToolListCache;
 
-/// What is reported: changes, violations, tools that were set aside, what deferred loading decided.
+/// Types of reports: changes, violations, tools that were set aside, decisions of deferred loading.
 pub mod reports {
     pub use crate::{
         check::Violation,
@@ -141,7 +141,7 @@ pub mod reports {
     };
 }
 
-/// The README's examples are tests, too.
+/// Runs the examples of the README as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,66 +1,69 @@
-//! The limits that hold on every path, each with its reason.
+//! Limits that apply to every path, each with its reason.
 //!
-//! Limits that belong to one API (name lengths, request budgets) stand in that dialect's table.
+//! Limits that are specific to one API (name lengths, request budgets) are in the table of its dialect.
 
-/// JSON nesting, in levels of arrays and objects, on every path in and out.
+/// Maximum nesting of arrays and objects in JSON, on every path in and out.
 ///
-/// Everything that walks a tree is recursive and counts depth: a stack overflow would poison a WebAssembly instance for
-/// the rest of its life. 512 levels fit its 1 MiB stack many times over, and no real tool schema passes 40.
+/// Functions on trees are recursive and count the depth, because a stack overflow would make a WebAssembly instance
+/// unusable. 512 levels need a small part of its 1 MiB stack, and no real tool schema exceeds 40.
 pub const MAX_DEPTH: usize = 512;
 
-/// JSON nesting of a schema while it is rewritten: passes wrap schemas in unions and lists, so a result on its way may
-/// be deeper than the input. What is deeper ends the call with `too-deep`.
+/// Maximum nesting of a schema while it is rewritten. Passes wrap schemas in unions and lists, so an intermediate
+/// result may be deeper than the input. A deeper one ends the call with `too-deep`.
 pub(crate) const MAX_WALK_DEPTH: usize = 2 * MAX_DEPTH;
 
-/// From this depth on a rewritten part is measured, so that no pass can multiply the depth unseen.
+/// From this depth on, the depth of a rewritten part is measured, so that no pass can multiply it unnoticed.
 pub(crate) const DEEP: usize = MAX_DEPTH / 2;
 
-/// Steps that every call may take, whatever its input: writing references out multiplies small schemas.
+/// Number of steps that every call may take, whatever its input, because inlining references multiplies small schemas.
 pub const STEPS: u64 = 3_000_000;
 
-/// Steps a call may take for each value of its input (`maxSteps` sets another number for the whole call): real tools
+/// Number of additional steps of a call for each value of its input (`maxSteps` replaces the whole budget). Real tools
 /// take at most 77.
 pub const STEPS_PER_NODE: u64 = 100;
 
 /// Maximum number of steps of a call, however large its input: about a second on one slow core.
 pub const MOST_STEPS: u64 = 4_000_000;
 
-/// How many times the steps of a call the report of its result may take: recording takes up to twice as many.
+/// Factor by which the report of a result may exceed the steps of the call. Recording takes up to twice the steps.
 pub const REPORT_FACTOR: u64 = 4;
 
-/// Values a binding reads from one caller's object before it gives up with `limit-exceeded`.
+/// Maximum number of values that a binding reads from one object of the caller; beyond it, the call fails with
+/// `limit-exceeded`.
 ///
-/// A few objects that share members can spell an exponentially large tree; text cannot, its size is its cost.
+/// A few objects that share members can represent an exponentially large tree. Text cannot, because its size limits the
+/// work.
 pub const MAX_VALUES: usize = 10_000_000;
 
-/// Nodes that rewriting may add by default (`maxNodes`): the full size of inlining is counted before anything is
-/// inlined.
+/// Default maximum number of nodes that rewriting may add (`maxNodes`). The total size of inlining is computed before
+/// anything is inlined.
 pub const MAX_NODES: usize = 10_000;
 
-/// Tools of one list that are rewritten by default (`maxTools`); what comes after them is set aside.
+/// Default maximum number of tools of a list that are rewritten (`maxTools`); further tools are set aside.
 ///
-/// No API takes more than 512, and no model looks at a thousand. A list costs time in proportion to its size, whatever
-/// is in it, so the limit only bounds what a server can make a client send.
+/// No API accepts more than 512, and no model uses a thousand. Rewriting takes time in proportion to the size of the
+/// list, whatever it contains, so the limit only bounds the work that a server can cause.
 pub const MAX_TOOLS: usize = 10_000;
 
-/// One in this many of the tools that an API takes at most is kept free for tools that the history loads, if the tools
-/// past the maximum are deferred.
+/// Divisor of an API's maximum number of tools: if the tools beyond the maximum are deferred, this fraction of the
+/// maximum is reserved for tools that the history loads.
 ///
-/// The maximum is 128 at most APIs: that leaves room for 32 loaded tools, more than conversations load.
+/// Most APIs accept at most 128 tools, which reserves 32, more than conversations load.
 pub(crate) const LOADS_SHARE: usize = 4;
 
-/// Bytes of the name of a server in a list of several servers; a longer one is refused.
+/// Maximum length in bytes of a server's name in a list of several servers; a longer name is refused.
 ///
-/// Every tool of the server has the name, in reports and in what `restore` keeps.
+/// Every tool of the server repeats the name, in reports and in the serialized `restore`.
 pub const MAX_SERVER_NAME: usize = 256;
 
-/// Bytes of notices that may repeat earlier ones in one request, where the first ones take less (`maxRepeatedBytes`).
+/// Default maximum size in bytes of repeated notices in one request, if the first notices are smaller
+/// (`maxRepeatedBytes`).
 ///
-/// Enough for every conversation that was recorded; with more, a tool is announced again by its first sentence alone.
+/// It suffices for every recorded conversation; beyond it, only the first sentence of a notice is repeated.
 pub const REPEATED_NOTICE_BYTES: usize = 64 << 10;
 
-/// Bytes of a streamed reply that are held back at once: the arguments of open calls, texts of the answer, and an event
-/// that is not whole yet.
+/// Maximum number of bytes of a streamed reply that are buffered at once: the arguments of open calls, texts of the
+/// answer, and an incomplete event.
 ///
-/// A stream that never ends a call, a text or a line must end somewhere. No model writes 64 MiB of arguments.
+/// It bounds a stream that never ends a call, a text or a line. No model writes 64 MiB of arguments.
 pub const MAX_HELD_BYTES: usize = 64 << 20;

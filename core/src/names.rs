@@ -1,12 +1,12 @@
-//! What tools are called: names that an API refuses made legal, each its own, whatever order the tools come in.
+//! Makes tool names legal for an API. Each tool gets a distinct name, which does not depend on the order of the tools.
 //!
-//! A name that is legal stays. Any other keeps as much of itself as can be kept; where that is another tool's name too,
-//! or where something had to be cut off, a digest of the whole name makes the difference. So a name depends on the set
-//! of tools, not on their order, and mostly on nothing but itself.
+//! A legal name is kept. Any other name keeps as much of its text as possible; if the result is also the name of
+//! another tool, or if it had to be truncated, a digest of the whole name is appended. A name therefore depends on the
+//! set of tools, not on their order, and usually on nothing but the original name.
 //!
-//! The digest is 65 bits of SHA-256. Servers choose their names: with a short hash that anyone can compute backwards,
-//! one server could choose a name that takes the place of another's. It has no key, because the same tools must have
-//! the same names in the next turn and in another process.
+//! The digest is 65 bits of SHA-256. Servers choose the names of their tools: with a short or invertible hash, a server
+//! could choose a name that takes the place of another server's. The digest has no key, because the same tools must
+//! have the same names in the next turn and in another process.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
@@ -18,7 +18,7 @@ use crate::{
     json::Text,
 };
 
-/// Is it a name of this shape?
+/// Returns whether a name matches the API's pattern for names.
 pub(crate) fn is_legal(shape: NamePattern, name: &Text<'_>) -> bool {
     let (mut length, mut fits) = (0, true);
     for point in name.code_points() {
@@ -28,7 +28,7 @@ pub(crate) fn is_legal(shape: NamePattern, name: &Text<'_>) -> bool {
     fits && length >= shape.least && length <= shape.most && !is_own_rule(shape, name)
 }
 
-/// Returns the rule that a grammar makes of a name.
+/// Returns the name of the grammar rule that is generated for a name.
 fn rule_of(name: &Text<'_>) -> String {
     let mut rule = String::new();
     for one in name.display().chars() {
@@ -41,14 +41,15 @@ fn rule_of(name: &Text<'_>) -> String {
     rule.replace(SEPARATOR, "-")
 }
 
-/// Marks a character that a rule cannot have, so that several in a row become one `-` and the `-` of a name stays.
+/// Placeholder for a character that rule names cannot have. A run of such characters becomes one `-`, while each `-` of
+/// the name is kept.
 const SEPARATOR: char = '_';
 
 fn is_own_rule(shape: NamePattern, name: &Text<'_>) -> bool {
     shape.rules.is_some_and(|rules| rules.contains(&&*rule_of(name)))
 }
 
-/// Returns the names of which a grammar makes the rule of another name.
+/// Returns the names that share their grammar rule with another name.
 pub(crate) fn meeting<'n, 'a: 'n>(shape: NamePattern, names: impl Iterator<Item = &'n Text<'a>>) -> Set<&'n Text<'a>> {
     let mut meeting = Set::new();
     if shape.rules.is_none() {
@@ -65,7 +66,7 @@ pub(crate) fn meeting<'n, 'a: 'n>(shape: NamePattern, names: impl Iterator<Item 
 }
 
 fn may_stand(shape: NamePattern, point: u32) -> bool {
-    // Half a surrogate pair is no character, and no API gets one.
+    // An unpaired surrogate is not a character, and no API accepts one.
     char::from_u32(point)
         .is_some_and(|one| shape.also.is_none_or(|also| one.is_ascii_alphanumeric() || also.contains(one)))
 }
@@ -74,18 +75,18 @@ fn may_begin(shape: NamePattern, point: u32) -> bool {
     !shape.letter_first || char::from_u32(point).is_some_and(|one| one.is_ascii_alphabetic() || one == '_')
 }
 
-/// The letters of a digest: five bits each, and legal in every API.
+/// Alphabet of a digest: five bits per letter, all legal in every API.
 const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
-/// How many letters a digest has: 65 bits.
+/// Number of letters of a digest: 65 bits.
 const DIGEST: usize = 13;
-/// How many characters `_` and a digest have.
+/// Number of characters of `_` and a digest.
 pub(crate) const TAIL: usize = DIGEST + 1;
 
-/// A digest of some texts, no two lists of which are taken for one another.
+/// Returns a digest of several texts. Different lists of texts have different digests.
 pub(crate) fn digest(texts: &[&Text<'_>]) -> String {
     let mut hash = Hash::new();
     for text in texts {
-        // Lengths first: `a` and `bc` are not `ab` and `c`.
+        // The length precedes each text, so that `a`, `bc` and `ab`, `c` differ.
         hash.update((text.code_points().count() as u64).to_le_bytes());
         for point in text.code_points() {
             hash.update(point.to_le_bytes());
@@ -99,8 +100,8 @@ pub(crate) fn digest(texts: &[&Text<'_>]) -> String {
     (0..DIGEST).map(letter).collect()
 }
 
-/// A legal name that says as much as possible of this one. Made only of what every API allows: ASCII letters, digits
-/// and `_` take the place of everything else.
+/// Returns a legal name that preserves as much as possible of this one: characters that the pattern does not allow
+/// become `_`.
 fn close(shape: NamePattern, name: &Text<'_>) -> String {
     let mut out = String::new();
     let mut length = 0;
@@ -122,18 +123,18 @@ fn close(shape: NamePattern, name: &Text<'_>) -> String {
     out
 }
 
-/// A text as a part of a legal name, whatever its length.
+/// Converts a text into a part of a legal name, without a limit of its length.
 pub(crate) fn folded(shape: NamePattern, text: &Text<'_>) -> String {
     close(NamePattern { least: 0, most: usize::MAX, ..shape }, text)
 }
 
-/// The beginning of a legal name, and a digest of the original.
+/// Returns the beginning of a legal name, followed by a digest of the original name.
 fn hashed(shape: NamePattern, name: &Text<'_>, close: String) -> String {
     format!("{}_{}", cut(&close, shape.most.saturating_sub(TAIL)), digest(&[name]))
 }
 
-/// Returns a legal name for a tool that only the history has. No tool that was sent has this name; `digests` are those
-/// of the tools that were sent.
+/// Returns a legal name for a tool that occurs only in the history. No tool that was sent has this name; `digests` are
+/// those of the tools that were sent.
 pub(crate) fn of_the_past(shape: NamePattern, name: &Text<'_>, digests: &TakenDigests) -> String {
     digests.free(|kept| {
         let shape = NamePattern { most: shape.most.saturating_sub(kept), ..shape };
@@ -141,44 +142,44 @@ pub(crate) fn of_the_past(shape: NamePattern, name: &Text<'_>, digests: &TakenDi
     })
 }
 
-/// The first characters of a text.
+/// Returns the first `most` characters of a text.
 pub(crate) fn cut(text: &str, most: usize) -> &str {
     text.char_indices().nth(most).and_then(|(at, _)| text.get(..at)).unwrap_or(text)
 }
 
-/// Names that are given already, and the search for free ones.
+/// A set of names that are in use, from which unused names are derived.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Taken {
     names: Set<String>,
-    /// The number to try next, for each name that was wanted before: otherwise a thousand that want one name would each
-    /// count from 2.
+    /// Next number to try for each name that was requested before. Without it, a thousand requests for the same name
+    /// would each count from 2.
     next: Map<String, u32>,
 }
 
 impl Taken {
-    /// Takes a name, if it can be said at all.
+    /// Adds a name, unless it contains an unpaired surrogate.
     pub(crate) fn take(&mut self, name: &Text<'_>) {
         if let Some(name) = name.value() {
             self.names.insert(name.into_owned());
         }
     }
 
-    /// Whether a name is given already.
+    /// Returns whether a name is in use.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.names.contains(name)
     }
 
-    /// Returns all names that are taken.
+    /// Returns all names in use.
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         self.names.iter()
     }
 
-    /// Takes a name, or the first free one with a number behind it.
+    /// Adds and returns a name, or, if it is in use, the first unused name with a number appended.
     pub(crate) fn free(&mut self, wanted: String, most: usize) -> String {
         if self.names.insert(wanted.clone()) {
             return wanted;
         }
-        // Cut once for all numbers: names that differ only in what is cut off count together.
+        // All numbers have the same head, so that names which differ only in the truncated part share one counter.
         let head = cut(&wanted, most.saturating_sub(NUMBER));
         let next = self.next.entry(head.into()).or_insert(2);
         loop {
@@ -191,14 +192,14 @@ impl Taken {
     }
 }
 
-/// The names with a digest that are taken. A tool that only the history has gets a digest, and anyone can compute it
-/// and publish it, with numbers after it, as names of tools: this set finds a free number without counting through them
-/// in every call of the history.
+/// The names in use that end with a digest. A tool that occurs only in the history gets a digest. Anyone can compute it
+/// and publish tools with that name and with numbers after it; this set finds an unused number without counting through
+/// them for every call of the history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TakenDigests {
-    /// In their [`canonical`] form, because names are made legal later.
+    /// Names in [`canonical`] form, because they are made legal later.
     names: Set<String>,
-    /// The smallest number that is free after each name that has numbers.
+    /// Smallest unused number for each name that occurs with numbers.
     numbers: Map<String, u32>,
 }
 
@@ -227,8 +228,8 @@ impl TakenDigests {
         TakenDigests { names: taken, numbers }
     }
 
-    /// Returns a name that ends with a digest, or, if it is taken, a shorter one with a number. `wanted` makes the name
-    /// shorter by as many characters as it is given.
+    /// Returns a name that ends with a digest, or, if it is in use, a shorter one with a number. `wanted` returns the
+    /// name shortened by the given number of characters.
     pub(crate) fn free(&self, wanted: impl Fn(usize) -> String) -> String {
         let name = wanted(0);
         if self.names.is_empty() || !self.names.contains(&canonical(&name)) {
@@ -249,7 +250,8 @@ fn is_separator(one: char) -> bool {
     !one.is_ascii_alphanumeric()
 }
 
-/// Returns one text for all names that may become one legal name: what some API refuses becomes `_`.
+/// Returns a form that is equal for all names that may become the same legal name: characters that some API refuses
+/// become `_`.
 fn canonical(name: &str) -> String {
     name.trim_start_matches(is_separator).chars().map(|one| if is_separator(one) { '_' } else { one }).collect()
 }
@@ -259,7 +261,7 @@ fn ends_with_digest(name: &str) -> bool {
     tail.is_some_and(|tail| tail.len() == DIGEST && tail.bytes().all(|one| LETTERS.contains(&one)))
 }
 
-/// Splits a name into what ends with a digest and the number after it.
+/// Splits a name into a part that ends with a digest, and the number after it.
 fn number_after_digest(name: &str) -> Option<(&str, u32)> {
     let (head, digits) = name.rsplit_once('_')?;
     let is_number =
@@ -268,16 +270,16 @@ fn number_after_digest(name: &str) -> Option<(&str, u32)> {
     ends_with_digest(head).then_some((head, number))
 }
 
-/// The names of a list of tools.
+/// The names of the tools of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Names {
     taken: Taken,
-    /// What is called otherwise now.
+    /// New names of the renamed tools.
     renamed: Map<Text<'static>, String>,
 }
 
 impl Names {
-    /// Finds a name for each tool that has none yet. `others` are names that are given already.
+    /// Assigns a legal name to each tool that has none yet. `others` are further names that are in use.
     pub(crate) fn plan<'n, 'a: 'n>(
         &mut self,
         shape: NamePattern,
@@ -288,7 +290,7 @@ impl Names {
         let names: Vec<&Text<'a>> = names.collect();
         let meeting = meeting(shape, names.iter().copied().chain(others.iter().copied()));
         let mut rules = Set::new();
-        // By name, so that the order of the list does not matter, and one name is one tool.
+        // Sorted by name, so that the order of the list does not matter and each name occurs once.
         let mut illegal: Map<&Text<'a>, String> = Map::new();
         for name in names {
             let close = || match meeting.contains(&name) || is_own_rule(shape, name) {
@@ -313,7 +315,8 @@ impl Names {
         let alone = alone.into_iter().map(|(name, close)| (name, close.clone()));
         let hashing = hashing.into_iter().map(|(name, close)| (name, hashed(shape, name, close.clone())));
         for (name, close) in alone.chain(hashing) {
-            // Two digests are never equal by chance, but a server may choose what another one's would be.
+            // Two digests are never equal by chance, but a server may choose a name that equals the digest name of
+            // another tool.
             let mut found = self.taken.free(close, shape.most);
             while shape.rules.is_some() && !rules.insert(rule_of(&Text::new(found.clone()))) {
                 found = self.taken.free(found, shape.most);
@@ -322,16 +325,16 @@ impl Names {
         }
     }
 
-    /// The new name, if it has one.
+    /// Returns the new name, if the tool is renamed.
     pub(crate) fn new_name(&self, name: &Text<'_>) -> Option<&str> {
         if self.renamed.is_empty() {
             return None;
         }
-        // The key borrows nothing, but may be compared with what does.
+        // The owned key is needed because the map's keys have the lifetime `'static`.
         self.renamed.get(&name.borrowed().into_owned()).map(String::as_str)
     }
 
-    /// The name as it is now.
+    /// Returns the current name.
     pub(crate) fn current<'n>(&'n self, name: &'n Text<'_>) -> Cow<'n, str> {
         self.new_name(name).map_or_else(|| name.display(), Into::into)
     }
@@ -345,7 +348,7 @@ mod tests {
     fn a_free_number_is_the_smallest_that_no_name_has() {
         let digest = "x_aaaaaaaaaaaa7";
         let numbers = [2, 3, 5, 6].map(|number| format!("{digest}_{number}"));
-        // A name of which an API makes the digest is taken, too.
+        // A name that some API converts into the digest name counts as in use, too.
         let others = [digest, "-x.aaaaaaaaaaaa3", "x_aaaaaaaaaaaa7_04", "x_aaaaaaaaaaaa7__4", "x_2", "4", ""];
         let taken = TakenDigests::of(numbers.iter().map(String::as_str).chain(others));
         let free = |name: &str| taken.free(|_| name.into());
@@ -355,7 +358,7 @@ mod tests {
         assert_eq!((taken.names.len(), taken.numbers.len()), (2, 1), "ordinary names with numbers cost nothing");
     }
 
-    /// Names that differ only in what is cut off once each counted from 2.
+    /// Each of these names used to count from 2.
     #[test]
     fn a_cut_name_is_counted_once() {
         let mut taken = Taken::default();
@@ -377,7 +380,7 @@ mod tests {
         assert_eq!(one, digest(&[&text("a"), &text("bc")]));
     }
 
-    /// Each of them once counted from 2: 16,384 names of one hash took half a minute.
+    /// Each request for the same name used to count from 2: 16,384 names with the same hash took half a minute.
     #[test]
     fn a_name_that_many_want_is_counted_once() {
         let mut taken = Taken::default();
@@ -385,7 +388,7 @@ mod tests {
             let found = taken.free("wanted".into(), 64);
             assert!(number == 1 || found == format!("wanted_{number}"), "{found}");
         }
-        // The next is found without counting from the start.
+        // The next number is found without counting from 2.
         assert_eq!(taken.next.get("wanted"), Some(&20_001));
     }
 
@@ -395,7 +398,7 @@ mod tests {
         let (one, other) = (Text::new("read.file"), Text::new("read_file"));
         names.plan(NamePattern::OPENAI, [&one, &other].into_iter(), &[]);
         let first = names.current(&one).into_owned();
-        // Somebody publishes a tool under the very name.
+        // Another tool is published under exactly this name.
         let (mut names, taken) = (Names::default(), Text::new(first.clone()));
         names.plan(NamePattern::OPENAI, [&one, &other, &taken].into_iter(), &[]);
         assert_eq!(names.current(&one), format!("{first}_2"));

@@ -1,8 +1,8 @@
-//! How option names are spelled in the caller's language.
+//! Spelling of option names in the caller's language.
 
 use alloc::{borrow::Cow, string::String};
 
-/// How the caller's language spells option names. Pointers into options are spelled so, too.
+/// Spelling of option names in the caller's language. Pointers into options have the same spelling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Naming {
     /// `maxBytes`, as in JSON and TypeScript.
@@ -13,7 +13,7 @@ pub enum Naming {
 }
 
 impl Naming {
-    /// A camelCase name in this spelling.
+    /// Returns a camelCase name in this spelling.
     pub(crate) fn spell(self, camel: &str) -> Cow<'_, str> {
         match self {
             Naming::Camel => Cow::Borrowed(camel),

@@ -1,6 +1,6 @@
-//! What a rewrite says about itself: changes, their effects, and the summary of them.
+//! Reports on rewriting: changes, their effects, and their summary.
 //!
-//! These are plain types; `api` turns them into JSON. They know nothing of schemas or trees.
+//! These types are plain data and independent of schemas and trees; `api` converts them into JSON.
 
 #[macro_use]
 mod repair;
@@ -21,7 +21,7 @@ macro_rules! names {
         pub enum $type { $($(#[$vdoc])* $variant,)* }
 
         impl $type {
-            /// The name as it stands in reports.
+            /// Returns the name used in reports.
             pub const fn as_str(self) -> &'static str {
                 match self { $($type::$variant => $text,)* }
             }
@@ -30,51 +30,51 @@ macro_rules! names {
 }
 
 names! {
-    /// What a change does to the set of accepted arguments. The universe is JSON objects at the root.
+    /// Effect of a change on the set of accepted arguments, which is a subset of all JSON objects.
     Accepts {
         /// Exactly the same arguments are accepted.
         Same = "same",
-        /// No new argument is accepted. Those that no longer are have, in some object, a property that the schema does
-        /// not name, and it never said that others are wanted.
+        /// No additional argument is accepted. Each argument that is no longer accepted has a property which its object
+        /// schema does not declare and never explicitly allowed.
         Closed = "closed",
-        /// Every argument accepted before still is; some more are.
+        /// All previously accepted arguments are still accepted, and some more.
         Wider = "wider",
-        /// No new argument is accepted; some legal ones no longer are.
+        /// No additional argument is accepted, and some arguments are no longer accepted.
         Narrower = "narrower",
-        /// Some are gained and some lost, or it cannot be proved which.
+        /// Some arguments are gained and some lost, or the effect cannot be proved.
         Mixed = "mixed",
     }
 }
 
 names! {
-    /// What a change does to what the model reads: descriptions, defaults, examples, constraints.
+    /// Effect of a change on what the model reads: descriptions, defaults, examples, constraints.
     Guidance {
         /// The model reads the same.
         Same = "same",
-        /// Said elsewhere, for instance in a description.
+        /// The information is in another place, for example in a description.
         Moved = "moved",
-        /// No longer said.
+        /// The information is removed.
         Lost = "lost",
     }
 }
 
 names! {
-    /// What an API does with what goes against one of its facts.
+    /// Reaction of an API to input that violates one of its facts.
     Severity {
-        /// It answers with an error, or the client drops the tool.
+        /// The API returns an error, or the client drops the tool.
         Refused = "refused",
-        /// It answers, and holds the model to other arguments than the schema says.
+        /// The API responds, but holds the model to other arguments than those that the schema describes.
         Reinterpreted = "reinterpreted",
-        /// It answers, and what is written has no effect.
+        /// The API responds, but the violating part has no effect.
         Ignored = "ignored",
     }
 }
 
 impl Accepts {
-    /// Both effects after one another.
+    /// Combines two consecutive effects.
     ///
-    /// `Closed` is a kind of `Narrower`, so that both together are `Narrower`, and with `Wider` it is `Mixed`: some
-    /// arguments are gained and some lost, however few these are.
+    /// `Closed` is a special case of `Narrower`, so both together are `Narrower`. `Closed` together with `Wider` is
+    /// `Mixed`, because some arguments are gained and others lost.
     pub fn and(self, other: Accepts) -> Accepts {
         match (self, other) {
             (Accepts::Same, effect) | (effect, Accepts::Same) => effect,
@@ -84,7 +84,7 @@ impl Accepts {
         }
     }
 
-    /// What is said of one change that has this effect at one place and another at the next.
+    /// Combines the effects of one change at two places.
     pub(crate) fn or_elsewhere(self, other: Accepts) -> Accepts {
         match (self, other) {
             (Accepts::Same, _) | (_, Accepts::Same) if self != other => Accepts::Mixed,
@@ -92,8 +92,8 @@ impl Accepts {
         }
     }
 
-    /// The effect as seen from outside a `not`. There a closed object is one that denies less: what it lets through by
-    /// that was refused before, so `Closed` becomes `Wider` as `Narrower` does.
+    /// Returns the effect outside of a `not` whose operand has this effect. Closing an object in the operand makes the
+    /// `not` accept arguments that it refused before, so `Closed` becomes `Wider`, like `Narrower`.
     pub fn inverted(self) -> Accepts {
         match self {
             Accepts::Wider => Accepts::Narrower,
@@ -104,19 +104,19 @@ impl Accepts {
     }
 }
 
-/// What a kind of change does.
+/// Effect of a kind of change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Effect {
-    /// To accepted arguments.
+    /// Effect on the accepted arguments.
     pub(crate) accepts: Accepts,
-    /// To what the model reads.
+    /// Effect on what the model reads.
     pub(crate) guidance: Guidance,
-    /// Arguments look different, and can be restored.
+    /// True if arguments are encoded and can be restored.
     pub(crate) encoded: bool,
 }
 
 impl Effect {
-    /// The same arguments are accepted and the model reads the same.
+    /// No effect: the same arguments are accepted, and the model reads the same.
     pub(crate) const SAME: Effect = Effect { accepts: Accepts::Same, guidance: Guidance::Same, encoded: false };
 
     pub(crate) const fn accepts(self, accepts: Accepts) -> Self {
@@ -132,8 +132,8 @@ impl Effect {
     }
 }
 
-/// Why a change was made: the fact of an API that it serves, with its confidence and its source.
-/// [`Display`](fmt::Display) writes all three, as reports have them in the other languages.
+/// Reason of a change: the fact of an API that it serves, with its confidence and its source. [`Display`](fmt::Display)
+/// writes all three, in the form that reports have in the other languages.
 ///
 /// ```
 /// use toolwire::{sanitize, SanitizeOptions};
@@ -146,28 +146,29 @@ impl Effect {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
     statement: Cow<'static, str>,
-    /// How sure it is, and where it was read.
+    /// Confidence and source of the fact.
     known: Option<(char, &'static str)>,
 }
 
 impl Reason {
-    /// What an API was seen to do with this confidence, and where that was read. (In pieces: many changes of one schema
-    /// serve the same fact, and most reports are never written out.)
+    /// Creates a reason from observed behaviour of an API, with its confidence and its source. The parts are kept
+    /// separate because many changes of one schema serve the same fact, and most reports are never formatted.
     pub(crate) const fn fact(statement: &'static str, confidence: char, source: &'static str) -> Self {
         Reason { statement: Cow::Borrowed(statement), known: Some((confidence, source)) }
     }
 
-    /// The fact in words.
+    /// Returns the statement of the fact.
     pub fn statement(&self) -> &str {
         &self.statement
     }
 
-    /// How sure it is, from `A` to `C`, as in the tables of dialects; `None`: it is no fact of an API.
+    /// Returns the confidence, from `A` to `C`, as in the tables of dialects; `None` if the reason is not a fact of an
+    /// API.
     pub fn confidence(&self) -> Option<char> {
         self.known.map(|(confidence, _)| confidence)
     }
 
-    /// Where it was read; `None`: it is no fact of an API.
+    /// Returns the source; `None` if the reason is not a fact of an API.
     pub fn source(&self) -> Option<&'static str> {
         self.known.map(|(_, source)| source)
     }
@@ -195,30 +196,30 @@ impl fmt::Display for Reason {
     }
 }
 
-/// One change: where, by which rule, with what effect, and why.
+/// A change: its position, rule, effect and reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// JSON Pointer into the input: where the cause stands. For a node that came through a `$ref`, where the definition
-    /// stands.
+    /// JSON Pointer into the input to the cause. For a node that was reached through a `$ref`, the pointer refers to
+    /// the definition.
     pub pointer: String,
-    /// JSON Pointer into the output: where the effect stands; `None` if nothing is left.
+    /// JSON Pointer into the output to the effect; `None` if nothing is left of the node.
     pub output_pointer: Option<String>,
-    /// The rule's kebab-case name.
+    /// Kebab-case name of the rule.
     pub rule: &'static str,
-    /// The effect on accepted arguments. With `encoded`, it is the effect after restoring.
+    /// Effect on the accepted arguments. If `encoded`, it is the effect after restoring.
     pub accepts: Accepts,
-    /// The effect on what the model reads.
+    /// Effect on what the model reads.
     pub guidance: Guidance,
-    /// Arguments look different now, and `restore_arguments` brings them back.
+    /// True if arguments are encoded; `restore_arguments` restores them.
     pub encoded: bool,
-    /// The provider fact the rule serves.
+    /// Fact of the provider that the rule serves.
     pub reason: Reason,
-    /// For people: what was done to what.
+    /// Description of the change for people.
     pub message: String,
 }
 
 impl Change {
-    /// A change of which no more is told than its rule and its effect.
+    /// Creates a change that consists only of its rule and its effect.
     pub(crate) fn in_brief(rule: &'static str, effect: Effect) -> Change {
         let Effect { accepts, guidance, encoded } = effect;
         let (pointer, message, reason) = (String::new(), String::new(), Reason::from(""));
@@ -226,24 +227,24 @@ impl Change {
     }
 }
 
-/// The most loss a caller accepts (`allow`); beyond it the error is `too-lossy`.
+/// Maximum loss that a caller accepts (`allow`); a greater loss is the error `too-lossy`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Allow {
-    /// Only changes that accept exactly the same arguments, unencoded.
+    /// Changes must accept exactly the same arguments, unencoded.
     Same,
     /// Arguments may be encoded, because they can be restored.
     Encoded,
-    /// Besides, objects may be closed that never said whether they are open.
+    /// In addition, objects may be closed that did not state whether they are open.
     Closed,
-    /// Besides, more arguments may be accepted: the tool's own server catches those.
+    /// In addition, more arguments may be accepted; the tool's own server refuses invalid ones.
     Wider,
-    /// Anything, also schemas that forbid legal calls.
+    /// Any change is accepted, including those that forbid valid calls.
     #[default]
     Any,
 }
 
 impl Allow {
-    /// The word as it stands in options.
+    /// Returns the word used in options.
     pub const fn as_str(self) -> &'static str {
         match self {
             Allow::Same => "same",
@@ -254,7 +255,7 @@ impl Allow {
         }
     }
 
-    /// The least permission that lets this change through.
+    /// Returns the strictest permission that accepts this change.
     pub fn needed_for(accepts: Accepts, encoded: bool) -> Allow {
         match accepts {
             Accepts::Same if !encoded => Allow::Same,
@@ -266,39 +267,40 @@ impl Allow {
     }
 }
 
-/// `true` if every change accepts the same arguments and no guidance is lost.
+/// Returns whether every change accepts the same arguments and no guidance is lost.
 pub fn lossless(changes: &[Change]) -> bool {
     changes.iter().all(|change| change.accepts == Accepts::Same && change.guidance != Guidance::Lost)
 }
 
-/// How much is noted of each change.
+/// Level of detail of recorded changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detail {
-    /// Its rule and its effects. Pointers, reason and message may be empty: they are most of what a report costs.
+    /// Rules and effects. Pointers, reasons and messages may be empty, because they account for most of the cost of a
+    /// report.
     Effects,
-    /// All of it.
+    /// All fields.
     Whole,
 }
 
-/// Collects changes while a rewrite runs; costs nothing when nobody asked.
+/// Collects changes during a rewrite. It costs nothing if recording is off.
 pub(crate) struct Recorder {
-    /// Each with its place in document order.
+    /// Changes with their positions in document order; `None` if recording is off.
     changes: Option<Vec<(u32, Change)>>,
     detail: Detail,
 }
 
 impl Recorder {
-    /// Notes every change.
+    /// Creates a recorder of all details.
     pub(crate) fn on() -> Self {
         Recorder::of(Detail::Whole)
     }
 
-    /// Notes as much of every change.
+    /// Creates a recorder with this level of detail.
     pub(crate) fn of(detail: Detail) -> Self {
         Recorder { changes: Some(Vec::new()), detail }
     }
 
-    /// Notes nothing.
+    /// Creates a recorder that records nothing.
     pub(crate) fn off() -> Self {
         Recorder { changes: None, detail: Detail::Whole }
     }
@@ -307,27 +309,27 @@ impl Recorder {
         self.detail
     }
 
-    /// Notes a change at a place in document order. The change is only made if somebody asked.
+    /// Records a change at a position in document order. The change is only created if recording is on.
     pub(crate) fn note(&mut self, place: u32, change: impl FnOnce() -> Change) {
         if let Some(changes) = &mut self.changes {
             changes.push((place, change()));
         }
     }
 
-    /// Makes room for as many changes.
+    /// Reserves capacity for `count` changes.
     pub(crate) fn reserve(&mut self, count: usize) {
         if let Some(changes) = &mut self.changes {
             changes.reserve_exact(count);
         }
     }
 
-    /// Whether anybody asked.
+    /// Returns whether recording is on.
     pub(crate) fn is_on(&self) -> bool {
         self.changes.is_some()
     }
 
-    /// Forgets the changes at or below these pointers into the input: what they changed is gone, and another change
-    /// says so.
+    /// Removes the changes at or below these pointers into the input, because the values that they changed were
+    /// removed, which another change reports.
     pub(crate) fn forget(&mut self, gone: &Set<String>) {
         let Some(changes) = self.changes.as_mut().filter(|_| !gone.is_empty()) else { return };
         changes.retain(|(_, change)| {
@@ -336,8 +338,8 @@ impl Recorder {
         });
     }
 
-    /// Forgets the latest changes as far as they stand strictly below a pointer. For rules that go through a schema
-    /// from the inside out: what they noted last is what they noted below.
+    /// Removes the most recent changes that are strictly below a pointer. This is for rules that traverse a schema
+    /// bottom-up, so that the changes below a schema are the most recent ones.
     pub(crate) fn forget_latest_below(&mut self, pointer: &str) {
         let Some(changes) = &mut self.changes else { return };
         let is_below = |change: &Change| change.pointer.strip_prefix(pointer).is_some_and(|rest| rest.starts_with('/'));
@@ -346,7 +348,7 @@ impl Recorder {
         }
     }
 
-    /// The changes in document order; at one place, in the order of the rules.
+    /// Returns the changes in document order; changes at the same position are in the order of the rules.
     pub(crate) fn finish(self) -> Vec<Change> {
         let changes = collections::by(self.changes.unwrap_or_default(), |(one, _), (two, _)| one.cmp(two));
         changes.into_iter().map(|(_, change)| change).collect()
@@ -375,14 +377,14 @@ mod tests {
 
     #[test]
     fn a_change_that_does_one_thing_here_and_another_there_says_the_worst() {
-        for (here, there, said) in [
+        for (here, there, both) in [
             (Closed, Closed, Closed),
             (Closed, Narrower, Narrower),
             (Closed, Wider, Mixed),
             (Same, Closed, Mixed),
             (Same, Same, Same),
         ] {
-            assert_eq!((here.or_elsewhere(there), there.or_elsewhere(here)), (said, said), "{here:?}, {there:?}");
+            assert_eq!((here.or_elsewhere(there), there.or_elsewhere(here)), (both, both), "{here:?}, {there:?}");
         }
     }
 

@@ -4,47 +4,49 @@ import type { RepairRule } from './rules.js';
 
 export type { Dialect };
 
-/** Options of every function that rewrites schemas or checks them. */
+/** Options of every function that rewrites or checks schemas. */
 export interface RewritingOptions {
-  /** The dialect to write. Required: no schema is right for every API. */
+  /** Dialect to write. Required: no schema is right for every API. */
   dialect: Dialect;
-  /** What becomes of `$ref`. The default is the dialect's. */
+  /**
+   * Handling of `$ref`. `"inline"` replaces references by their targets; `"keep"` keeps them if the dialect supports them. The default
+   * depends on the dialect.
+   */
   refs?: 'inline' | 'keep' | undefined;
-  /** What becomes of a schema from which no type can be inferred. The default is the dialect's. */
+  /** Handling of a schema whose type cannot be inferred. The default depends on the dialect. */
   untyped?: 'keep' | 'any' | 'string' | undefined;
-  /** What becomes of constraints that the dialect cannot say. The default is the dialect's. */
+  /**
+   * Handling of constraints that the dialect cannot express. `"describe"` adds them to the description. The default depends on the dialect.
+   */
   hints?: 'describe' | 'drop' | undefined;
   /**
-   * The most loss that is accepted; beyond it the error is `too-lossy`. `"same"` accepts no change of the accepted arguments, `"encoded"`
-   * besides that they are encoded, `"closed"` that objects are closed which never said whether they are open, `"wider"` that more
-   * arguments are accepted. Default `"any"`.
+   * Maximum loss that is accepted; a greater loss is the error `too-lossy`. `"same"`: the set of accepted arguments must not change.
+   * `"encoded"`: in addition, arguments may be encoded. `"closed"`: in addition, objects may be closed that do not state whether they are
+   * open. `"wider"`: in addition, more arguments may be accepted. Default `"any"`.
    */
   allow?: 'same' | 'encoded' | 'closed' | 'wider' | 'any' | undefined;
-  /** Size in bytes above which the dialect compacts; `null` turns that off. The default is the dialect's. */
+  /** Size in bytes above which the dialect compacts the schema; `null` disables compaction. The default depends on the dialect. */
   maxBytes?: number | null | undefined;
-  /** The most nodes that inlining may produce. Default 10,000. */
+  /** Maximum number of nodes that inlining may produce. Default 10,000. */
   maxNodes?: number | undefined;
-  /**
-   * The chat template that the server runs: the name of its file, or of a model. Templates refuse schemas that the server accepts.
-   */
+  /** Chat template of the server: the name of its file, or of a model. A template may refuse schemas that the server accepts. */
   template?: string | undefined;
   /**
-   * The most work of one call, in steps: visits, copies and comparisons of nodes. Beyond it the error is `budget-exceeded`, on every
-   * machine at the same step. Default 3,000,000, and 100 for each value read, 4,000,000 in all.
+   * Maximum work of one call, in steps: visits, copies and comparisons of nodes. A call that exceeds it fails with `budget-exceeded`, at
+   * the same step on every machine. Default 3,000,000, plus 100 for each value read, but at most 4,000,000.
    */
   maxSteps?: number | undefined;
 }
 
-/** Options of `check`, and of `sanitize` where they matter for what is accepted. */
+/** Options of `check`, and those of `sanitize` that affect what is accepted. */
 export interface CheckOptions extends RewritingOptions {
   /**
-   * What the schema describes. `"response"`: the answer itself, for which APIs have other rules. `"output"`: the result of a tool (the
-   * `outputSchema` of MCP), for the dialects of clients that read it. Default `"tool"`.
+   * Purpose of the schema: arguments of a tool, response format, or result of a tool. `"response"`: a response format, to which APIs apply
+   * different rules. `"output"`: the `outputSchema` of an MCP tool, for the dialects of clients that read it. Default `"tool"`.
    */
   use?: 'tool' | 'response' | 'output' | undefined;
   /**
-   * The name of the property that holds the answer if the API wants an object and the schema describes something else. Default
-   * `"response"`.
+   * Name of the property that holds the answer if the API requires an object and the schema describes something else. Default `"response"`.
    */
   wrapper?: string | undefined;
 }
@@ -52,7 +54,7 @@ export interface CheckOptions extends RewritingOptions {
 /** Options of `sanitize`. */
 export interface SanitizeOptions extends CheckOptions, ShareOption {}
 
-/** The shape of a tool in a list: which API's. */
+/** Format of the tools of an API, or of MCP. */
 export type ToolFormat =
   /** MCP `tools/list`: `{ name, description, inputSchema }`. */
   | 'mcp'
@@ -71,110 +73,110 @@ export type ToolFormat =
   /** Bedrock Converse: `{ toolSpec: { name, description, inputSchema: { json } } }`. */
   | 'bedrock';
 
-/** Options of `sanitizeTools`: those of `sanitize` for every schema, and some more. */
+/** Options of `sanitizeTools`: those of `sanitize` for every schema, and those of the list. */
 export interface ToolsOptions extends RewritingOptions, ShareOption {
-  /** The shape of the tools. Default: the one of the dialect's API. */
+  /** Format of the tools. Default: the format of the dialect's API. */
   format?: ToolFormat | undefined;
   /**
-   * Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. Default: the one
-   * for tools that are not strict, where a list may hold both kinds (`anthropic-strict`, `openai-strict`, `azure-strict`).
+   * Dialect for tools that the first dialect cannot express, or only with more loss than `allow` permits. Default: the dialect for tools
+   * that are not strict, if a list may contain both kinds (`anthropic-strict`, `openai-strict`, `azure-strict`).
    */
   fallback?: Dialect | undefined;
-  /** Maximum number of tools that are rewritten: those after them are set aside. `null` is no limit but the API's. Default 10,000. */
+  /** Maximum number of tools to rewrite; further tools are set aside. `null`: only the API's limit applies. Default 10,000. */
   maxTools?: number | null | undefined;
   /**
-   * Whether and how `restore` repairs the arguments of calls by the tool's own schema, as `repairArguments` does. Default `false`.
+   * Options with which `restore` repairs the arguments of calls by the tool's own schema, as `repairArguments` does. `true` uses the
+   * defaults of these options. Default `false`.
    */
   repair?: CallRepairOptions | boolean | undefined;
   /**
-   * How tools of a list of several servers are called. Default `"auto"`: `server__tool` if several servers of the list have the name, and
-   * the tool's own name otherwise. `"always"`: `server__tool`, so that no name depends on which servers there are. `"never"`: a name that
-   * several servers have gets a digest of the server and the name.
+   * Naming of tools in a list from several servers. Default `"auto"`: `server__tool` if several servers of the list use the name, and the
+   * tool's own name otherwise. `"always"`: `server__tool`, so that no name depends on which servers there are. `"never"`: a name that
+   * several servers use gets a digest of the server and the name as a suffix.
    */
   prefix?: 'auto' | 'always' | 'never' | undefined;
   /**
-   * What becomes of the `outputSchema` of MCP tools in the format of an API. Default `"drop"`. `"send"`: it is `output_schema` of the
-   * functions of OpenAI Responses.
+   * Handling of the `outputSchema` of MCP tools in the format of an API. Default `"drop"`: it is removed. `"send"`: it becomes
+   * `output_schema` of the functions of OpenAI Responses.
    */
   outputSchemas?: 'drop' | 'send' | undefined;
   /**
-   * What becomes of tools of one name in a list that has several definitions for it. Default `"quarantine"`: the first one is sent.
-   * `"rename"`: each gets a name of its own, and a restored call has `index`, the tool's index in the list. Set it only if your
-   * code reads `index`: the `name` of such calls is the same.
+   * Handling of tools with the same name but different definitions in one list. Default `"quarantine"`: the first tool is sent, and the
+   * others are set aside. `"rename"`: each tool gets a distinct name, and a restored call has `index`, the tool's index in the list. Use
+   * `"rename"` only if your code reads `index`: the `name` of such calls is the same.
    */
   duplicateNames?: 'quarantine' | 'rename' | undefined;
   /**
-   * What becomes of a list of which tools have to be set aside. Default `"warn"`: unless `quarantined` is read before the current turn
-   * ends, `console.warn` says which, for which dialect, why, and what to do, once for each list. `"error"`: the call fails. A function
-   * is called in place of the warning, with the tools, every time; one that does nothing silences it.
+   * Handling of a list if some of its tools have to be set aside. Default `"warn"`: unless `quarantined` is read in the same turn of the
+   * event loop, `console.warn` reports the tools, the dialect, the reasons and the remedies, once for each list. `"error"`: the call fails.
+   * A function is called with the tools instead of the warning, every time; an empty function suppresses it.
    */
   onSetAside?: 'warn' | 'error' | ((tools: Quarantined[], list: SanitizedList) => void) | undefined;
 }
 
-/** A list that was sanitized. */
+/** A sanitized list. */
 export interface SanitizedList {
-  /** For which dialect. */
+  /** Dialect of the list. */
   dialect: Dialect;
 }
 
-/** Options of `adaptRequest`: those of `sanitize` for every schema, and some more. */
+/** Options of `adaptRequest`: those of `sanitize` for every schema, those of lists, and those of the request. */
 export interface AdaptOptions extends Omit<ToolsOptions, 'format' | 'duplicateNames' | 'onSetAside'> {
-  /** The request's format, where its shape does not tell. */
+  /** Format of the request, if its content does not determine it. */
   format?: 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini' | 'gemini-interactions' | 'bedrock' | undefined;
   /**
-   * How tools are loaded that are deferred. Default: as `applyDeferredLoading` does. `false` leaves them as they are, for an
-   * API that has the feature.
+   * Handling of deferred tools. Default: that of `applyDeferredLoading` with its default options. `false` leaves deferred tools unchanged,
+   * for an API that supports deferred loading.
    */
   deferred?: DeferredOptions | boolean | undefined;
   /**
-   * How the schema of a response format is sent. Default `"native"`: as the API's own response format. `"tool"`: as the arguments of a
-   * function that the model is forced to call; `restore` returns the call as the text of the answer. `"prompt"`: in the instructions,
-   * with the API's JSON mode if it has one; nothing enforces the schema. `"ladder"`: the first of the others that the API
-   * takes in this request.
+   * Form in which the schema of a response format is sent. Default `"native"`: as the API's own response format. `"tool"`: as the
+   * parameters of a function that the model is forced to call; `restore` returns the call as the text of the answer. `"prompt"`: in the
+   * instructions, with the API's JSON mode if it has one; nothing enforces the schema. `"ladder"`: the first of the other forms that the
+   * API supports in this request.
    */
   formats?: 'native' | 'tool' | 'prompt' | 'ladder' | undefined;
   /**
-   * The name of the property that holds the answer if the API wants an object and the schema describes something else. Default
-   * `"response"`.
+   * Name of the property that holds the answer if the API requires an object and the schema describes something else. Default `"response"`.
    */
   wrapper?: string | undefined;
-  /** The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some models alone. */
+  /** Model, if the URL names it instead of the request (Gemini, Bedrock): some facts apply only to some models. */
   model?: string | undefined;
   /**
-   * What becomes of the arguments of calls in the history that are not JSON objects, for which APIs refuse the request and every
-   * later one. Default `"repair"`: they are read tolerantly, and become `{}` if that fails. `"keep"`: they stay.
+   * Handling of call arguments in the history that are not JSON objects, for which APIs refuse the request and every later one. Default
+   * `"repair"`: they are parsed tolerantly, and replaced by `{}` if that fails. `"keep"`: they are left unchanged.
    */
   historyArguments?: 'repair' | 'keep' | undefined;
   /**
-   * What becomes of calls in the history without a result, and of results without a call, for which APIs refuse the request and every
-   * later one. Default `"keep"`: they stay. `"complete"`: a call without a result gets one that says so, results in other messages are moved
-   * behind their calls, and a result without a call is removed. Gemini Interactions ignores it.
+   * Handling of calls in the history without a result and results without a call, for which APIs refuse the request and every later one.
+   * Default `"keep"`: they are left unchanged. `"complete"`: a call without a result gets a result that states this, results in other
+   * messages are moved behind their calls, and a result without a call is removed; Gemini Interactions ignores this value.
    */
   historyPairs?: 'keep' | 'complete' | undefined;
   /**
-   * What becomes of the tools of a request that has more than the API takes. Default `"quarantine"`: those past the maximum are set
-   * aside. `"defer"`: they are deferred behind a search, and their names are in the system prompt.
+   * Handling of a request that has more tools than the API accepts. Default `"quarantine"`: the tools beyond the maximum are set aside.
+   * `"defer"`: they are deferred behind a search, and the system prompt lists their names.
    */
   overflow?: 'quarantine' | 'defer' | undefined;
 }
 
 /** Options of `checkTools`. */
 export interface CheckToolsOptions {
-  /** The dialects to ask about. */
+  /** Dialects against which the tools are checked. */
   dialects: readonly Dialect[];
 }
 
 /** Options of `checkRequest`. */
 export interface CheckRequestOptions {
-  /** The dialect of the API that the request is for. */
+  /** Dialect of the API that the request is for. */
   dialect: Dialect;
-  /** The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some models alone. */
+  /** Model, if the URL names it instead of the request (Gemini, Bedrock): some facts apply only to some models. */
   model?: string | undefined;
 }
 
-/** What is known about where tools are sent: at least one of `api`, `model` and `host`. */
+/** Facts about the API that receives the tools: at least one of `api`, `model` and `host`. */
 export interface DialectQuery {
-  /** The protocol. */
+  /** API protocol. */
   api?:
     | 'openai-chat'
     | 'openai-responses'
@@ -185,51 +187,51 @@ export interface DialectQuery {
     | 'bedrock'
     | 'llama-cpp'
     | undefined;
-  /** The model, as the request names it. */
+  /** Model, as named in the request. */
   model?: string | undefined;
-  /** The host, or a URL on it. */
+  /** Host, or a URL on it. */
   host?: string | undefined;
-  /** Whether the tools are sent with `strict: true`. Default `false`. */
+  /** True if the tools are sent with `strict: true`. Default `false`. */
   strict?: boolean | undefined;
-  /** Whether an unknown API is an error. Otherwise the answer is `portable`. Default `false`. */
+  /** If true, an unknown API is an error. Otherwise, the result is `portable`. Default `false`. */
   exact?: boolean | undefined;
 }
 
 /** Options of {@link stripDeferralBetas}. */
 export interface BetaOptions {
-  /** Which construct of its own for deferred tools the backend has, as in {@link DeferredOptions}. Default `"none"`. */
+  /** Native construct for deferred tools that the backend supports, as in {@link DeferredOptions}. Default `"none"`. */
   native?: DeferredOptions['native'] | null;
-  /** The betas that the request needs: `betas` of its report. Default `[]`. */
+  /** Betas that the request needs: `betas` of its report. Default `[]`. */
   betas?: readonly string[] | null | undefined;
 }
 
-/** What is known about a backend: at least one of `host` and `model`; most constructs depend on both. */
+/** Facts about a backend: at least one of `host` and `model`; most constructs depend on both. */
 export interface DeferralQuery {
-  /** The protocol that the backend is asked in, if only one comes into question: a construct of another does not fit then. */
+  /** Protocol of the requests, if only one is possible: constructs of other protocols are then excluded. */
   api?: DialectQuery['api'];
-  /** The model, as the request names it. */
+  /** Model, as named in the request. */
   model?: string | undefined;
-  /** The host, or a URL on it. */
+  /** Host, or a URL on it. */
   host?: string | undefined;
 }
 
 /** Options of `repairArguments`. */
 export interface RepairOptions {
-  /** The least confidence that a repair may have. Default `"likely"`. */
+  /** Minimum confidence of a repair. Default `"likely"`. */
   confidence?: 'exact' | 'likely' | undefined;
-  /** Rules that are not applied. Default `[]`. */
+  /** Repair rules to disable. Default `[]`. */
   disable?: readonly RepairRule[] | undefined;
-  /** Whether a required member that is missing, null or blank gets the schema's own `default`. Default `false`. */
+  /** If true, a required member that is missing, null or blank gets the `default` of its schema. Default `false`. */
   useDefaults?: boolean | undefined;
-  /** Whether undeclared members of closed objects are left out. Default `false`. */
+  /** If true, undeclared members of closed objects are removed. Default `false`. */
   removeAdditional?: boolean | undefined;
-  /** What becomes of text that breaks off: an error, or the brackets that lack are added. Default `"refuse"`. */
+  /** Handling of truncated text: an error, or adding the missing brackets. Default `"refuse"`. */
   truncated?: 'refuse' | 'close' | undefined;
-  /** The tool's name: a whole call of another tool is no wrapper around the arguments. */
+  /** Name of the tool: arguments wrapped in a call are not unwrapped if the call names another tool. */
   name?: string | undefined;
 }
 
-/** How arguments of calls are repaired when they are restored: the tool's name is known there. */
+/** Options for repairing the arguments of restored calls: those of `repairArguments` without the tool's name, which is known there. */
 export type CallRepairOptions = Omit<RepairOptions, 'name'>;
 
 /** Options of `normalizeEnvelope`. */
@@ -238,13 +240,12 @@ export interface EnvelopeOptions extends ShareOption {}
 /** Options of `applyDeferredLoading`. */
 export interface DeferredOptions extends ShareOption {
   /**
-   * The client that the request comes from: sets `format`, `announce` and `searchTools` as they fit it, unless they are given. Default:
-   * the client is not known.
+   * Client that sends the request; it determines `format`, `announce` and `searchTools`, unless they are given. Default: an unknown client.
    */
   client?: 'claude-code' | 'codex' | 'kimi' | undefined;
-  /** Whether hidden tools are announced by name in the system prompt. Default `"none"`. */
+  /** Announcement of hidden tools by name in the system prompt. Default `"none"`. */
   announce?: 'none' | 'names' | undefined;
-  /** The format to translate the request into. Default, and `null` as `deferralFor` may give it: the format stays. */
+  /** Format to translate the request into. By default, and if it is `null` (as `deferralFor` may return), the format stays the same. */
   target?:
     | 'anthropic'
     | 'openai-responses'
@@ -255,9 +256,9 @@ export interface DeferredOptions extends ShareOption {
     | null
     | undefined;
   /**
-   * Which construct of its own for deferred tools the backend understands; it says nothing about where the request comes from.
-   * Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and `"tool-search"`, the Chat
-   * Completions of Kimi K3 `"kimi"`, Gemini Interactions `"interactions"`, Bedrock Converse `"converse"`. Default `"none"`: deferred tools are emulated.
+   * Native construct for deferred tools that the backend supports, regardless of the client that sent the request. Anthropic has
+   * `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and `"tool-search"`, the Chat Completions of Kimi K3
+   * `"kimi"`, Gemini Interactions `"interactions"`, Bedrock Converse `"converse"`. Default `"none"`: deferred tools are emulated.
    */
   native?:
     | 'none'
@@ -270,132 +271,132 @@ export interface DeferredOptions extends ShareOption {
     | 'interactions'
     | 'converse'
     | undefined;
-  /** Your own functions that search for tools, by name. Default `["ToolSearch"]`. */
+  /** Names of your own functions that search for tools. Default `["ToolSearch"]`. */
   searchTools?: readonly string[] | undefined;
   /**
-   * What happens to OpenAI's `custom` tools, which take a text: `"function"` makes them functions with one argument, `input`. Default:
-   * they stay where OpenAI Responses stays, and become functions elsewhere.
+   * Handling of OpenAI's `custom` tools, whose input is text: `"function"` makes them functions with one argument, `input`. Default: they
+   * are kept if the request stays in the format of OpenAI Responses, and otherwise become functions.
    */
   customTools?: 'function' | 'keep' | undefined;
   /**
-   * What happens to a tool that the history takes away, where the backend has no removals: `"withdraw"` leaves no definition anywhere,
-   * `"notice"` only says so and keeps the prefix for a prompt cache. Default `"withdraw"`.
+   * Handling of a tool that the history removes, if the backend does not support removals: `"withdraw"` removes every definition,
+   * `"notice"` only announces the removal and keeps the prefix of the prompt cache valid. Default `"withdraw"`.
    */
   removals?: 'withdraw' | 'notice' | undefined;
-  /** What happens to calls of tools that are not sent: some APIs refuse undeclared ones. Default `"keep"`. */
+  /** Handling of calls to tools that are not sent: some APIs refuse calls to undeclared tools. Default `"keep"`. */
   unavailableCalls?: 'keep' | 'text' | undefined;
-  /** What happens to the model's reasoning in another format: `"content"` writes `reasoning_content`. Default `"drop"`. */
+  /** Handling of the model's reasoning in another format: `"content"` writes `reasoning_content`. Default `"drop"`. */
   reasoning?: 'drop' | 'content' | undefined;
-  /** The most tokens of an answer, if the target wants a number and the request has none. Default 32000. */
+  /** Maximum number of tokens of an answer, if the target requires a maximum and the request has none. Default 32000. */
   maxTokens?: number | undefined;
-  /** Whether deferred tools are hidden until loaded, or all sent to keep a prompt cache whole. Default `"filter"`. */
+  /** Visibility of deferred tools: hidden until loaded, or all sent to keep the prompt cache valid. Default `"filter"`. */
   mode?: 'filter' | 'load-all' | undefined;
-  /** Where loaded tools stand: in their old places, or last to keep the prefix for a prompt cache. Default `"catalog"`. */
+  /** Position of loaded tools: their original one, or last to keep the prefix of the prompt cache valid. Default `"catalog"`. */
   order?: 'catalog' | 'append' | undefined;
-  /** What a reference to an unknown tool becomes. Default `"notice"`. */
+  /** Replacement of a reference to an unknown tool. Default `"notice"`. */
   unknownReference?: 'notice' | 'unavailable' | 'drop' | undefined;
-  /** What happens if `tool_choice` forces a tool that is not loaded. Default `"load"`. */
+  /** Handling of a `tool_choice` that forces a tool that is not loaded. Default `"load"`. */
   forcedTool?: 'load' | 'auto' | 'error' | undefined;
-  /** What becomes of the hosted tool search, which the backend does not have. Default `"load-all"`. */
+  /** Handling of a hosted tool search, which the backend does not have. Default `"load-all"`. */
   serverToolSearch?: 'load-all' | 'drop' | 'emulate' | undefined;
-  /** What becomes of hosted searches in the history. Default `"drop"`. */
+  /** Handling of hosted searches in the history. Default `"drop"`. */
   serverHistory?: 'drop' | 'split' | undefined;
-  /** What is sent if no tool is visible: `tools: []`, or neither `tools` nor `tool_choice`. Default `"keep"`. */
+  /** Form of a request without visible tools: `tools: []`, or neither `tools` nor `tool_choice`. Default `"keep"`. */
   emptyTools?: 'keep' | 'omit' | undefined;
-  /** Tools that count as loaded whatever the history says, for use after compaction. Default `[]`. */
+  /** Tools that count as loaded regardless of the history, for use after compaction. Default `[]`. */
   loadedTools?: readonly string[] | undefined;
-  /** Whether a call of a tool in the history counts as a load of it. Default `false`. */
+  /** If true, a call to a tool in the history counts as loading the tool. Default `false`. */
   loadUsedTools?: boolean | undefined;
   /**
-   * The name of the function that replaces a tool search. If a tool has that name, the function gets another; the report says which.
-   * Default `"tool_search"`.
+   * Name of the function that replaces a hosted tool search. If a tool already has the name, the function gets another name, which the
+   * report contains. Default `"tool_search"`.
    */
   toolSearchName?: string | undefined;
   /**
-   * Whether the history may change the tools that there are: by `tool_addition` and `tool_removal` in system messages, and by items
-   * of OpenAI Responses that hold definitions. `"ignore"` is for a history that is not all your own. Default `"apply"`.
+   * Handling of changes to the tools in the history: `tool_addition` and `tool_removal` in system messages, and items of OpenAI Responses
+   * that contain definitions. `"ignore"` is for a history that you do not fully control. Default `"apply"`.
    */
   toolChanges?: 'apply' | 'ignore' | undefined;
   /**
-   * Bytes of notices that may repeat earlier ones; beyond them a tool is announced again by the first sentence alone. Default: as many
-   * as the notices that do not repeat, and 64 KiB at least.
+   * Maximum total size in bytes of notices that repeat earlier ones; beyond it, only the first sentence of a notice is repeated. Default:
+   * the total size of the first notices, but at least 64 KiB.
    */
   maxRepeatedBytes?: number | undefined;
-  /** The role of system messages whose directives became text. Default `"keep"`. */
+  /** Role of system messages whose directives became text. Default `"keep"`. */
   systemMessages?: 'keep' | 'user' | undefined;
-  /** The request's format, where its shape does not tell. */
+  /** Format of the request, if its content does not determine it. */
   format?: 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini-interactions' | 'bedrock' | 'gemini' | undefined;
 }
 
 /** Options of `searchTools` and `answerToolSearch`. */
 export interface SearchOptions {
   /**
-   * How a query is read. Default `"bm25"`: as words, by which tools are ranked. `"regex"`: as a regular expression of at most
-   * 200 characters in the spelling of Python's `re.search`, which a name or description has to match.
+   * Interpretation of the query. Default `"bm25"`: as words, by which tools are ranked. `"regex"`: as a regular expression of at most 200
+   * characters in the syntax of Python's `re.search`, which must match the name or description of a tool.
    */
   mode?: 'bm25' | 'regex' | undefined;
-  /** Maximum number of tools that are found. Default 5. */
+  /** Maximum number of tools to return. Default 5. */
   limit?: number | undefined;
-  /** The name of the function that replaces a tool search. It never finds itself. Default `"tool_search"`. */
+  /** Name of the function that replaces a hosted tool search. The search never returns this function. Default `"tool_search"`. */
   toolSearchName?: string | undefined;
 }
 
 /** Options of `Exchange`, and of `toolwire/fetch`. */
 export interface ExchangeOptions extends Omit<AdaptOptions, 'dialect' | 'deferred' | 'share'> {
-  /** The dialect of the backend. Default: the one that the host, the path and the model tell. */
+  /** Dialect of the backend. Default: determined by the host, the path and the model. */
   dialect?: Dialect | undefined;
   /**
-   * How tools are loaded that are deferred; `false` leaves them as they are, for a backend that has the feature. Default:
-   * searches that Anthropic's servers would run are run here (`serverToolSearch: "emulate"`); where the format has no words for
-   * that, everything is loaded (`"load-all"`). With `native: "auto"`, the construct of the backend is looked up by its URL and the
-   * model, as `deferralFor` does.
+   * Handling of deferred tools; `false` leaves them unchanged, for a backend that supports deferred loading. Default: searches that
+   * Anthropic's servers would run are run here (`serverToolSearch: "emulate"`); if the format cannot express such searches, all tools are
+   * loaded (`"load-all"`). With `native: "auto"`, the construct of the backend is looked up by its URL and the model, as `deferralFor`
+   * does.
    */
   deferred?:
     | (Omit<DeferredOptions, 'share' | 'native'> & { native?: DeferredOptions['native'] | 'auto' })
     | boolean
     | undefined;
-  /** How searches are run. */
+  /** Options of searches. */
   search?: Omit<SearchOptions, 'toolSearchName'> | undefined;
   /**
-   * How often the model is asked again, for one request, after searches that it made. Default 10. After that the client is told
-   * `pause_turn`, as by Anthropic, and goes on if it sends the reply back.
+   * Maximum number of times that the model is asked again, within one request, after it searched for tools. Default 10. After that, the
+   * client receives the stop reason `pause_turn`, as from Anthropic, and continues by sending the reply back.
    */
   maxRounds?: number | undefined;
   /**
-   * How many tool lists are kept with what became of them, for requests that repeat a list: it is found by its bytes, and not
-   * rewritten again. The list used longest ago goes first; together they take at most 8 MiB of text, and 32 MiB with
-   * what restores calls. Default 16; 0: none.
+   * Number of rewritten tool lists to cache: a request that repeats a list byte for byte reuses the result. The least recently used list is
+   * removed first; all lists together have at most 8 MiB of text, and 32 MiB with the data that restores calls. Default 16; 0 disables the
+   * cache.
    */
   toolListCache?: number | undefined;
   /**
-   * What becomes of a request of which tools have to be set aside. Default `"warn"`: it is sent without them, and `console.warn`
-   * says which, for which dialect, why, and what to do, once for each list. `"error"`: it is not sent. A function is called instead
-   * of `console.warn`, with the tools, every time.
+   * Handling of a request if some of its tools have to be set aside. Default `"warn"`: the request is sent without them, and `console.warn`
+   * reports the tools, the dialect, the reasons and the remedies, once for each list. `"error"`: the request is not sent. A function is
+   * called with the tools instead of `console.warn`, every time.
    */
   onSetAside?: 'warn' | 'error' | ((tools: Quarantined[], request: SentRequest) => void) | undefined;
 }
 
-/** A request as it is sent. */
+/** A request in the form in which it is sent. */
 export interface SentRequest {
-  /** Where it goes. */
+  /** URL to which the request is sent. */
   url: string;
-  /** The dialect that it is written in. */
+  /** Dialect of the request. */
   dialect: Dialect;
-  /** JSON text. */
+  /** Body as JSON text. */
   body: string;
 }
 
-/** The option that decides whether the result may hold parts of the input. */
+/** Option that determines whether the result may share objects with the input. */
 export interface ShareOption {
   /**
-   * Return unchanged parts as your own objects instead of copies, and the input itself if nothing changes: faster, but whoever changes
-   * the result changes the input. Default `false`: the result shares no object with the input.
+   * Return unchanged parts as your own objects instead of copies, and the input itself if nothing changes. This is faster, but changing the
+   * result then changes the input. Default `false`: the result shares no object with the input.
    */
   share?: boolean | undefined;
 }
 
-/** JSON text as callers hold it; what takes it gives the same kind back. */
+/** JSON text. Functions that accept it return text of the same type. */
 export type Text = string | Uint8Array;
 
-/** What a function returns for its input: text of the input's type if that is JSON text, else a value. */
+/** Result for an input: text of the same type if the input is JSON text, and otherwise a value. */
 export type Written<T, V> = 0 extends 1 & T ? V : T extends string ? string : T extends Uint8Array ? Uint8Array : V;

@@ -510,15 +510,15 @@ export type DeferredWarningCode =
 
 /** The rules by which `repairArguments` repairs. */
 export type RepairRule =
-  /** A byte order mark or a no-break space between tokens is nothing. */
+  /** A byte order mark or a no-break space between tokens is ignored. */
   | 'byte-order-mark'
-  /** The Markdown fence around JSON is nothing. */
+  /** The Markdown fence around JSON is ignored. */
   | 'fence'
-  /** The words around the one JSON value are nothing. */
+  /** The words around a single JSON value are ignored. */
   | 'surrounding-text'
-  /** A comma before the first or behind the last member is nothing. */
+  /** A comma before the first or after the last member is ignored. */
   | 'extra-comma'
-  /** A comment is nothing. */
+  /** A comment is ignored. */
   | 'comment'
   /** A raw line break, tab or other control character inside a string is that character. */
   | 'control-character'
@@ -534,95 +534,95 @@ export type RepairRule =
   | 'python-literal'
   /** `undefined` is `null`. */
   | 'undefined'
-  /** A comma is missing between two members, or between items on lines of their own. */
+  /** A comma is missing between two members, or between items on separate lines. */
   | 'missing-comma'
-  /** The closing brackets behind the value are too many. */
+  /** There are too many closing brackets after the value. */
   | 'extra-bracket'
-  /** In the last run of closing brackets one lacks, or is of the wrong kind. */
+  /** In the last run of closing brackets, one is missing or of the wrong kind. */
   | 'misnested-bracket'
-  /** The closing brackets lack at the end; only with `truncated: "close"`. */
+  /** Closing brackets are missing at the end; only with `truncated: "close"`. */
   | 'missing-bracket'
-  /** A backslash that begins no escape is a backslash. */
+  /** A backslash that does not begin an escape is a literal backslash. */
   | 'invalid-escape'
   /** The whole text was escaped once too often. */
   | 'escaped-text'
-  /** The same value stands there more than once. */
+  /** The same value occurs more than once. */
   | 'repeated-value'
-  /** An empty value stands before or behind the real one. */
+  /** An empty value precedes or follows the real one. */
   | 'empty-value'
-  /** Blank text, `null` and `None` are no arguments. */
+  /** Blank text, `null` and `None` are equivalent to missing arguments. */
   | 'empty-arguments'
-  /** The arguments stand inside one more object, as `arguments`, `input` or the like. */
+  /** The arguments are wrapped in another object, as `arguments`, `input` or the like. */
   | 'unwrap-arguments'
-  /** A name in another spelling is the declared one. */
+  /** A name in another spelling refers to the declared property. */
   | 'property-name'
-  /** A string that holds the JSON text of the array or object that was asked for. */
+  /** A string contains the JSON text of the expected array or object. */
   | 'json-string'
-  /** A string that spells a number. */
+  /** A string contains a number. */
   | 'string-to-number'
-  /** A string that says `true` or `false`. */
+  /** A string contains `true` or `false`. */
   | 'string-to-boolean'
-  /** A string that says `null`. */
+  /** A string contains `null`. */
   | 'string-to-null'
-  /** A blank string where null is admitted. */
+  /** A blank string where null is allowed. */
   | 'empty-to-null'
-  /** 0 and 1 where a boolean was asked for. */
+  /** 0 or 1 where a boolean is expected. */
   | 'number-to-boolean'
-  /** A number where a string was asked for, as it is spelled. */
+  /** A number where a string is expected; its spelling is kept. */
   | 'number-to-string'
-  /** A boolean where a string was asked for. */
+  /** A boolean where a string is expected. */
   | 'boolean-to-string'
   /** A value of an `enum` or `const` in another spelling. */
   | 'enum-spelling'
-  /** One value where an array was asked for. */
+  /** A single value where an array is expected. */
   | 'wrap-array'
-  /** An array of one where its item was asked for. */
+  /** An array of one item where the item is expected. */
   | 'unwrap-array'
   /** `{"item": …}` around an array or an item. */
   | 'item-wrapper'
-  /** Null for an optional member that admits none. */
+  /** Null for an optional member that does not allow null. */
   | 'omit-null'
   /** A blank string for an optional member that refuses it. */
   | 'omit-empty'
-  /** A word for null for an optional member that is no string. */
+  /** A word for null for an optional member that does not accept strings. */
   | 'omit-null-string'
-  /** The schema's default for a required member that lacks; only with `useDefaults`. */
+  /** The schema's default for a missing required member; only with `useDefaults`. */
   | 'use-default'
-  /** An undeclared member of a closed object goes; only with `removeAdditional`. */
+  /** An undeclared member of a closed object is removed; only with `removeAdditional`. */
   | 'remove-additional';
 
 /** Why `repairArguments` leaves something as it is. */
 export type LeftReason =
-  /** No rule answers this. */
+  /** No rule applies. */
   | 'no-rule'
-  /** Several readings are valid. */
+  /** Several interpretations are valid. */
   | 'ambiguous'
-  /** The number is too large for half of the programs that would read it. */
+  /** The number is too large for many programs to read it exactly. */
   | 'inexact'
-  /** A rule would, but only with confidence `likely`. */
+  /** A rule applies, but only with confidence `likely`. */
   | 'not-exact'
-  /** A rule would, and is disabled. */
+  /** A rule applies, but is disabled. */
   | 'switched-off'
-  /** The text breaks off. */
+  /** The text is truncated. */
   | 'truncated'
-  /** The text holds several different values. */
+  /** The text contains several different values. */
   | 'several-values'
-  /** The text holds no JSON. */
+  /** The text contains no JSON. */
   | 'no-json'
-  /** The text has backslashes that can be read as escapes and as themselves. */
+  /** The text has backslashes that can be read as escapes or literally. */
   | 'ambiguous-escape'
-  /** A name stands twice, with two values. */
+  /** A name occurs twice, with different values. */
   | 'duplicate-name'
   /** The text is nested deeper than can be read. */
   | 'too-deep'
-  /** The text is not JSON, and no rule reads it. */
+  /** The text is not JSON, and no rule can repair it. */
   | 'syntax';
 
 /** What `restore` changes of a reply beside the values of its answer. */
 export type AnswerChange =
-  /** Text beside an answer that came as a call was left out. */
+  /** Text next to an answer that came as a call was removed. */
   | 'drop-text'
-  /** Calls of the function behind the one that is the answer were left out. */
+  /** Calls of the function after the one with the answer were removed. */
   | 'drop-call'
-  /** The answer was taken out of a Markdown fence. */
+  /** The answer was extracted from a Markdown fence. */
   | 'remove-fence';

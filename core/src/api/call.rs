@@ -1,7 +1,6 @@
-//! The form that bindings call: a function by its name, inputs as trees or text, options as a tree.
+//! The entry point for bindings: a function by its name, inputs as trees or text, options as a tree.
 //!
-//! Everything a binding would otherwise have to know about a function is here, so that bindings translate and nothing
-//! more.
+//! This module contains everything that depends on the function, so that bindings only convert values.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
@@ -34,7 +33,7 @@ use crate::{
 #[cfg(feature = "search")]
 use crate::{options::SearchOptions, tools::server_index::ServerIndex};
 
-/// Calls a function on trees. If a function has two inputs, a string in the place of either is JSON text, and its
+/// Calls a function on trees. If a function has two inputs, a string in place of either is JSON text, and then the
 /// result is text, too.
 ///
 /// # Errors
@@ -52,7 +51,7 @@ pub fn call<'a>(
     call_on_trees(function, inputs, options, naming, with_report)
 }
 
-/// Calls a function of which some inputs are JSON text in a string.
+/// Calls a function some of whose inputs are JSON text in a string.
 ///
 /// # Errors
 /// Those of the function, and `invalid-json`.
@@ -74,7 +73,7 @@ fn call_mixed<'a>(
     let mut nodes = Vec::with_capacity(inputs.len());
     for (at, (input, text)) in inputs.into_iter().zip(&texts).enumerate() {
         nodes.push(match text {
-            // The arguments that a model answered need not be JSON.
+            // The arguments from a model may be invalid JSON.
             Some(_) if (function, at) == (Function::RepairArguments, 0) => Node::default(),
             Some(text) => json::read(text)?,
             None => input,
@@ -222,7 +221,7 @@ fn call_on_trees<'a>(
     }
 }
 
-/// Calls a function on JSON text. (The query of a search is itself, not JSON text.)
+/// Calls a function on JSON text, except that the query of a search is the text itself.
 ///
 /// # Errors
 /// Those of the function, and `invalid-json`.
@@ -257,7 +256,7 @@ pub fn call_text<'a>(
     Ok(TextAnswer { text, report })
 }
 
-/// A header that is not there is null, before and after.
+/// Settles the betas of a header. Null represents an absent header, in the input and in the result.
 fn strip_betas<'a>(value: &Node<'_>, options: &BetaOptions) -> Result<Node<'a>, Error> {
     let settled = |value: Option<&str>| {
         let needed: Vec<&str> = options.betas.iter().map(String::as_str).collect();
@@ -271,6 +270,6 @@ fn strip_betas<'a>(value: &Node<'_>, options: &BetaOptions) -> Result<Node<'a>, 
         let found = format!("expected the value of an `anthropic-beta` header as a string, found {}", value.kind());
         return Err(Error::new(Code::InvalidValue, "", found));
     };
-    // Half a surrogate pair stands in no header; its escape passes for itself.
+    // A header cannot contain an unpaired surrogate; its escape is passed instead.
     Ok(settled(Some(&text.display())))
 }

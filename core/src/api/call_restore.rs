@@ -1,4 +1,4 @@
-//! The functions of a `Restore`, for bindings that keep one: what it needs was read and prepared once.
+//! The functions of a `Restore`, for bindings that keep one, so that it is read and prepared only once.
 
 use alloc::{borrow::Cow, format, vec::Vec};
 
@@ -13,10 +13,10 @@ use crate::{
     tools::{call_repair::Told, client_call},
 };
 
-/// Calls a function of a `Restore`: the inputs are those of [`super::call::call`] but for that.
+/// Calls a function of a `Restore`. The inputs are those of [`super::call::call`] without the `Restore`.
 ///
 /// # Errors
-/// Those of the function, and `invalid-value` for a function that is none of a `Restore`.
+/// Those of the function; `invalid-value` if it is not a function of a `Restore`.
 pub fn call_restore<'a>(restore: &Restore, function: Function, inputs: Vec<Node<'a>>) -> Result<Answer<'a>, Error> {
     let (restore_map, mut told, mut inputs) = (&restore.0, Told::default(), inputs.into_iter());
     let mut input = || inputs.next().ok_or_else(|| missing(function));
@@ -40,7 +40,7 @@ pub fn call_restore<'a>(restore: &Restore, function: Function, inputs: Vec<Node<
                 let found = format!("expected the text of an answer as a string, found {}", text.kind());
                 return Err(Error::new(Code::InvalidValue, "", found));
             };
-            // No JSON has an unpaired surrogate outside an escape.
+            // In valid JSON, an unpaired surrogate occurs only as an escape.
             let restored = given.value().map(|given| restore_map.content(&given)).unwrap_or_default();
             let report = [("complete", Node::bool(!restored.is_cut)), ("fenced", Node::bool(restored.is_unfenced))];
             let report = Node::record(report);
@@ -59,7 +59,7 @@ pub fn call_restore<'a>(restore: &Restore, function: Function, inputs: Vec<Node<
     Ok(Answer { value, report, share: false })
 }
 
-/// Restores a reply that is JSON text.
+/// Restores a reply in JSON text.
 ///
 /// # Errors
 /// As [`call_restore`], and `invalid-json`.

@@ -12,7 +12,7 @@ use crate::{
     tools::restore::RestoreMap,
 };
 
-/// A rewritten request; what was decided is determined when it is first read.
+/// A rewritten request. Its report is computed when it is first read.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Deferred<T: Input> {
@@ -24,15 +24,15 @@ pub struct Deferred<T: Input> {
 }
 
 impl<T: Input> Deferred<T> {
-    /// Returns which tools were loaded and hidden, and what was odd.
+    /// Returns the report: the tools that were loaded and hidden, and warnings.
     ///
     /// # Errors
-    /// None that [`apply_deferred_loading`] would not have given.
+    /// Only those that [`apply_deferred_loading`] would have returned.
     pub fn report(&self) -> Result<&DeferredReport, Error> {
         Ok(&self.told()?.0)
     }
 
-    /// Returns what turns the backend's calls into the client's own: their names, and what kinds of calls they are.
+    /// Returns the value that restores the backend's calls to the client's: their names and the kinds of calls.
     ///
     /// # Errors
     /// As [`Self::report`].
@@ -67,7 +67,7 @@ impl<T: Input> Deferred<T> {
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
-/// In text, messages that need no change are copied as they are.
+/// In JSON text, messages that need no change are copied unchanged.
 ///
 /// # Errors
 /// `invalid-request`, `invalid-option`, `forced-deferred-tool`, `invalid-json`, `too-deep`.
@@ -78,9 +78,10 @@ pub fn apply_deferred_loading<T: Input>(request: T, options: &DeferredOptions) -
     Ok(Deferred { request, input, options, told })
 }
 
-/// Takes the betas of deferred loading out of the value of an `anthropic-beta` header, a list with commas: a backend
-/// that does not know a beta refuses the request. `None`: nothing is left, so the header goes. (In a request,
-/// [`apply_deferred_loading`] does the same; headers are the caller's.)
+/// Removes the betas of deferred loading from the value of an `anthropic-beta` header, a comma-separated list, because
+/// a backend refuses requests with a beta that it does not know. Returns `None` if nothing is left; the header must
+/// then be removed. ([`apply_deferred_loading`] does the same to the body of a request; the caller is responsible for
+/// headers.)
 ///
 /// ```
 /// use toolwire::strip_deferral_betas;
@@ -92,9 +93,9 @@ pub fn strip_deferral_betas(value: &str) -> Option<Cow<'_, str>> {
     deferred::settle_betas(Some(value), Native::None, &[])
 }
 
-/// Settles the value of an `anthropic-beta` header for a backend with a construct of its own for deferred tools: betas
-/// that it does not know go, and those that a request needs ([`DeferredReport::betas`]) are named. `None`: there is to
-/// be no header.
+/// Settles the value of an `anthropic-beta` header for a backend with a native construct for deferred tools: removes
+/// the betas that the backend does not know, and adds those that a request needs ([`DeferredReport::betas`]). Returns
+/// `None` if the header must be absent.
 ///
 /// ```
 /// use toolwire::{options::Native, settle_deferral_betas};

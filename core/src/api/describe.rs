@@ -28,7 +28,7 @@ use crate::{
     },
 };
 
-/// An error as `{ code, pointer, message }`, with `changes` where it carries any.
+/// Returns an error as `{ code, pointer, message }`, with `changes` if it has any.
 pub fn describe_error(error: &Error) -> Node<'static> {
     let mut members: Vec<(Text<'static>, Node<'static>)> = [
         ("code", Node::literal(error.code().as_str())),
@@ -43,7 +43,7 @@ pub fn describe_error(error: &Error) -> Node<'static> {
     Node::object(Object::from_iter(members))
 }
 
-/// `{ changes, lossless, restorePlan }`
+/// Returns `{ changes, lossless, restorePlan }`.
 pub fn rewrite(report: &SchemaReport) -> Node<'static> {
     Node::record([
         ("changes", changes(&report.changes)),
@@ -56,7 +56,7 @@ fn changes(list: &[Change]) -> Node<'static> {
     Node::array(list.iter().map(change).collect())
 }
 
-/// `{ pointer, outputPointer, rule, accepts, guidance, encoded, reason, message }`
+/// Returns `{ pointer, outputPointer, rule, accepts, guidance, encoded, reason, message }`.
 pub fn change(change: &Change) -> Node<'static> {
     Node::record([
         ("pointer", owned(&change.pointer)),
@@ -70,7 +70,7 @@ pub fn change(change: &Change) -> Node<'static> {
     ])
 }
 
-/// A list of `{ constraint, severity, pointer, message }`.
+/// Returns a list of `{ constraint, severity, pointer, message }`.
 pub(super) fn violations(list: &[Violation]) -> Node<'static> {
     Node::array(
         list.iter()
@@ -86,7 +86,8 @@ pub(super) fn violations(list: &[Violation]) -> Node<'static> {
     )
 }
 
-/// `{ valid, errors: [{ pointer, schemaPointer, keyword, message }] }`: `valid` is null where it cannot be determined.
+/// Returns `{ valid, errors: [{ pointer, schemaPointer, keyword, message }] }`. `valid` is null if validity cannot be
+/// determined.
 pub fn validation(found: &Validation) -> Node<'static> {
     let one = |violation: &ArgumentViolation| {
         Node::record([
@@ -102,9 +103,9 @@ pub fn validation(found: &Validation) -> Node<'static> {
     ])
 }
 
-/// `{ changed, valid, repairs: [{ pointer, outputPointer, rule, confidence, from, to, message }], left: [{ pointer,
-/// keyword, reason, message }], retryMessage }`: `valid` is null where it cannot be determined, `retryMessage` if
-/// nothing is left.
+/// Returns `{ changed, valid, repairs, left, retryMessage }`, where `repairs` is a list of `{ pointer, outputPointer,
+/// rule, confidence, from, to, message }` and `left` one of `{ pointer, keyword, reason, message }`. `valid` is null if
+/// validity cannot be determined, `retryMessage` if no violation is left.
 pub fn repaired<T>(repaired: &Repaired<T>) -> Node<'static> {
     let Repaired { changed, valid, repairs, left, retry_message, .. } = repaired;
     let about = about_arguments(*valid, repairs, left, retry_message.as_deref());
@@ -145,7 +146,7 @@ fn about_arguments(
     ]
 }
 
-/// `{ quarantined, changes?, lossless, restore, warning? }`; a binding removes the warning and shows it.
+/// Returns `{ quarantined, changes?, lossless, restore, warning? }`. Bindings remove the warning and show it.
 pub fn tools(list: &ToolsReport, with_changes: bool) -> Node<'static> {
     let mut members = Object::new();
     members.set("quarantined", quarantined(&list.quarantined));
@@ -154,31 +155,31 @@ pub fn tools(list: &ToolsReport, with_changes: bool) -> Node<'static> {
     }
     members.set("lossless", Node::bool(list.lossless));
     members.set("restore", list.restore.0.to_node());
-    if let Some(told) = &list.warning {
-        members.set("warning", warning(told));
+    if let Some(set_aside) = &list.warning {
+        members.set("warning", warning(set_aside));
     }
     Node::object(members)
 }
 
-/// `{ quarantined, lossless, restore, warning? }`: what a [`ReadyTools`] holds. Its changes are made when they are
-/// read.
+/// Returns `{ quarantined, lossless, restore, warning? }`, the contents of a [`ReadyTools`]. Its changes are computed
+/// when they are read.
 pub(crate) fn ready_tools(ready: &ReadyTools) -> Node<'static> {
     let mut members = Object::new();
     members.set("quarantined", quarantined(&ready.quarantined));
     members.set("lossless", Node::bool(ready.lossless));
     members.set("restore", ready.restore.0.to_node());
-    if let Some(told) = &ready.warning {
-        members.set("warning", warning(told));
+    if let Some(set_aside) = &ready.warning {
+        members.set("warning", warning(set_aside));
     }
     Node::object(members)
 }
 
-/// `{ message, key }`
+/// Returns `{ message, key }`.
 pub(super) fn warning(SetAsideWarning { message, key }: &SetAsideWarning) -> Node<'static> {
     Node::record([("message", owned(message)), ("key", owned(key))])
 }
 
-/// `{ report: { dialect, deferred, quarantined, changes, unforced, choice, requestChanges, formatChanges }, restore }`
+/// Returns `{ report, restore }` with the members of an [`AdaptReport`] in `report`.
 pub fn adapted(report: &AdaptReport, restore: &Restore) -> Node<'static> {
     Node::record([("report", request(report)), ("restore", restore.0.to_node())])
 }
@@ -252,7 +253,7 @@ fn tool_changes(list: &[ToolChange]) -> Node<'static> {
     Node::array(list.iter().map(one).collect())
 }
 
-/// A list of `{ tool, server?, dialect, constraint, severity, pointer, message, confidence, source }`.
+/// Returns a list of `{ tool, server?, dialect, constraint, severity, pointer, message, confidence, source }`.
 pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
     let one = |violation: &ToolViolation| {
         let mut node = Node::record([
@@ -273,7 +274,7 @@ pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
     Node::array(list.iter().map(one).collect())
 }
 
-/// A list of `{ constraint, severity, pointer, message, confidence, source }`.
+/// Returns a list of `{ constraint, severity, pointer, message, confidence, source }`.
 pub(super) fn request_violations(list: &[RequestViolation]) -> Node<'static> {
     let one = |violation: &RequestViolation| {
         Node::record([
@@ -288,8 +289,8 @@ pub(super) fn request_violations(list: &[RequestViolation]) -> Node<'static> {
     Node::array(list.iter().map(one).collect())
 }
 
-/// `{ server?, index?, name, namespace?, arguments }`, and `{ valid, repairs, left, retryMessage }` of what is
-/// repaired.
+/// Returns `{ server?, index?, name, namespace?, arguments }`, with `{ valid, repairs, left, retryMessage }` if the
+/// call is repaired.
 pub(super) fn call<'a>(
     restore_map: &RestoreMap,
     name: &Text<'_>,
@@ -314,23 +315,23 @@ pub(super) fn call<'a>(
     Node::object(Object::from_iter(members))
 }
 
-/// `{ repaired }`: null where nothing is repaired.
+/// Returns `{ repaired }`, which is null if calls are not repaired.
 pub(super) fn repaired_client_call(call: Option<&RepairedCall>) -> Node<'static> {
     Node::record([("repaired", call.map(repaired_call).unwrap_or_default())])
 }
 
-/// `{ calls, answerChanges }`
+/// Returns `{ calls, answerChanges }`.
 pub(super) fn restored_reply(told: &mut Told) -> Node<'static> {
     let (calls, changes) = (told.take(), told.take_answer_changes());
     Node::record([("calls", repaired_calls(&calls)), ("answerChanges", answer_changes(&changes))])
 }
 
-/// A list of names.
+/// Returns a list of names.
 pub(crate) fn answer_changes(changes: &[AnswerChange]) -> Node<'static> {
     Node::array(changes.iter().map(|change| Node::literal(change.as_str())).collect())
 }
 
-/// A list of `{ id, name, valid, repairs, left, retryMessage }`.
+/// Returns a list of `{ id, name, valid, repairs, left, retryMessage }`.
 pub(crate) fn repaired_calls(calls: &[RepairedCall]) -> Node<'static> {
     Node::array(calls.iter().map(repaired_call).collect())
 }
@@ -346,7 +347,8 @@ fn about_call(call: &RepairedCall) -> [(&'static str, Node<'static>); 4] {
     about_arguments(*valid, repairs, left, retry_message.as_deref())
 }
 
-/// `{ report: { loaded, hidden, warnings, nameMap?, betas?, toolSearchName?, unreachable, savedBytes }, restore }`
+/// Returns `{ report, restore }`. The members of `report` are `loaded`, `hidden`, `warnings`, `unreachable`,
+/// `savedBytes`, and unless they are empty `nameMap`, `betas` and `toolSearchName`.
 pub fn deferred(report: &DeferredReport, restore: &Restore) -> Node<'static> {
     Node::record([("report", deferred_report(report)), ("restore", restore.0.to_node())])
 }
@@ -377,17 +379,17 @@ fn deferred_report(report: &DeferredReport) -> Node<'static> {
     Node::object(Object::from_iter(members))
 }
 
-/// A list of what is known about each dialect.
+/// Returns a list of the known facts about each dialect.
 pub fn dialects(list: &[Dialect]) -> Node<'static> {
     Node::array(list.iter().map(dialect).collect())
 }
 
-/// What is known about a dialect.
+/// Returns the known facts about a dialect.
 pub fn dialect(dialect: &Dialect) -> Node<'static> {
     dialect.to_node()
 }
 
-/// `{ dialect, confidence, because }`
+/// Returns `{ dialect, confidence, because }`.
 pub(super) fn choice(choice: &DialectChoice) -> Node<'static> {
     Node::record([
         ("dialect", Node::literal(choice.dialect)),
@@ -396,7 +398,8 @@ pub(super) fn choice(choice: &DialectChoice) -> Node<'static> {
     ])
 }
 
-/// `{ target, native, confidence, because, checked }`: the first two are options as they stand, null for no target.
+/// Returns `{ target, native, confidence, because, checked }`. `target` and `native` are valid options; `target` is
+/// null if there is no target.
 pub(super) fn deferral(choice: &DeferralChoice) -> Node<'static> {
     Node::record([
         ("target", choice.target.map_or_else(Node::default, |target| Node::literal(target.as_str()))),

@@ -2,7 +2,7 @@
 
 use crate::dialect::{Dialect, DIALECTS};
 
-/// Everything that is known about each dialect, in the order in which they are documented.
+/// Returns the known facts about each dialect, in the order of the documentation.
 ///
 /// ```
 /// assert!(toolwire::dialects().iter().any(|dialect| dialect.name == "codex"));

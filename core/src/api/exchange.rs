@@ -1,4 +1,4 @@
-//! `Exchange`: one request of a client and its reply.
+//! `Exchange`: one client request and its reply.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
@@ -12,10 +12,10 @@ use crate::{
     tools::{list_cache::ToolListCache, request::AdaptReport, set_aside::SetAsideWarning},
 };
 
-/// One request of a client and its reply, for whoever stands between a client and a backend: the request is adapted as
-/// [`adapt_request`](crate::adapt_request) does it, the reply restored, and where the model searches for tools although
-/// the client left that to its provider (Anthropic's `tool_search_tool_*`), the search is answered and the model asked
-/// again. The client gets one reply, with the blocks that Anthropic's servers would have written.
+/// One client request and its reply, for a program between a client and a backend. The request is adapted as by
+/// [`adapt_request`](crate::adapt_request), and the reply is restored. If the client relies on its provider to search
+/// for tools (Anthropic's `tool_search_tool_*`) and the model searches, the exchange answers the search and the model
+/// is asked again. The client gets one reply, with the blocks that Anthropic's servers would have written.
 ///
 /// ```
 /// use toolwire::{Exchange, ExchangeOptions};
@@ -41,18 +41,17 @@ use crate::{
 pub struct Exchange(exchange::Exchange, Utf8Pieces);
 
 impl Exchange {
-    /// Opens one for a request: where it is sent, and its body. `None`: it is none that tools are sent with (another
-    /// path, no JSON object), and must be passed on as it is.
+    /// Opens an exchange for a request, given its URL and its body. Returns `None` if the request cannot contain tools
+    /// (because of its path, or because it is not a JSON object); such a request must be forwarded unchanged.
     ///
     /// # Errors
-    /// Those of [`adapt_request`](crate::adapt_request) and of [`dialect_for`](crate::dialect_for);
-    /// `not-representable` if tools have to be set aside and [`OnSetAside::Error`](crate::options::OnSetAside) forbids
-    /// that.
+    /// Those of [`adapt_request`](crate::adapt_request) and of [`dialect_for`](crate::dialect_for); `not-representable`
+    /// if tools have to be set aside, which [`OnSetAside::Error`](crate::options::OnSetAside) forbids.
     pub fn open(url: &str, body: &str, options: &ExchangeOptions) -> Result<Option<Exchange>, Error> {
         Exchange::open_with(url, body, options, None)
     }
 
-    /// [`Exchange::open`] for requests that repeat their tools: a list that the cache holds is not rewritten again.
+    /// As [`Exchange::open`], for requests that repeat their tools: a list in the cache is not rewritten again.
     ///
     /// # Errors
     /// As [`Exchange::open`].
@@ -75,20 +74,20 @@ impl Exchange {
         Ok(opened.map(|opened| Exchange(opened, Utf8Pieces::default())))
     }
 
-    /// What must be sent: the text that was given, if there is nothing to rewrite. Once the model must be asked
-    /// again, the next request.
+    /// Returns the body to send: the original text if nothing needs rewriting, or the next request if the model must be
+    /// asked again.
     pub fn request(&self) -> &str {
         self.0.request()
     }
 
-    /// What was done to the request.
+    /// Returns the report on the rewritten request.
     pub fn report(&self) -> &AdaptReport {
         self.0.report()
     }
 
-    /// The backend's own construct for deferred tools that the request uses. With
+    /// Returns the backend's native construct for deferred tools that the request uses. With
     /// [`ExchangeOptions::native_is_auto`](crate::ExchangeOptions::native_is_auto), the construct was looked up;
-    /// otherwise the options choose it.
+    /// otherwise the options determine it.
     ///
     /// ```
     /// use toolwire::{options::Native, Exchange, ExchangeOptions};
@@ -102,8 +101,8 @@ impl Exchange {
         self.0.native()
     }
 
-    /// What people should be told: that tools are not in the request, why, and what to do. Once is enough for each
-    /// [`key`](SetAsideWarning::key).
+    /// Returns a warning for the user: which tools are missing from the request, why, and what to do. Show it once for
+    /// each [`key`](SetAsideWarning::key).
     ///
     /// ```
     /// use toolwire::{Exchange, ExchangeOptions};
@@ -118,13 +117,14 @@ impl Exchange {
         self.0.warning()
     }
 
-    /// [`Self::warning`] as `{ message, key }`, null if there is none: for bindings.
+    /// Returns [`Self::warning`] as `{ message, key }`, or null, for bindings.
     pub(crate) fn warning_node(&self) -> Node<'static> {
         self.warning().map_or_else(Node::default, describe::warning)
     }
 
-    /// The body of an answer with status 400 that says an error as the API at a URL would, so that an SDK takes it for
-    /// a bad request: for who stands between a client and that API, and could not open an exchange.
+    /// Returns the body of a response with status 400 that reports `error` in the format of the API at `url`, so that
+    /// an SDK treats it as a bad request. It is for a program between a client and that API which could not open an
+    /// exchange.
     ///
     /// ```
     /// use toolwire::{Exchange, ExchangeOptions};
@@ -138,13 +138,12 @@ impl Exchange {
         exchange::refusal::body(url, error)
     }
 
-    /// [`Self::report`] as a tree: for bindings.
+    /// Returns [`Self::report`] as a tree, for bindings.
     pub(crate) fn report_node(&self) -> Node<'static> {
         describe::request(self.report())
     }
 
-    /// Takes a whole reply, and gives the one for the client. `None`: the model must be asked again, with
-    /// [`Self::request`].
+    /// Restores a whole reply for the client. Returns `None` if the model must be asked again, with [`Self::request`].
     ///
     /// # Errors
     /// `too-deep`, `invalid-option`, and those of [`Self::open`] for the next request.
@@ -152,8 +151,8 @@ impl Exchange {
         self.0.reply(reply)
     }
 
-    /// What became of the arguments of the calls that ended since this was asked last, where calls are repaired
-    /// ([`ExchangeOptions::repair`]): in whole replies and in streams.
+    /// Returns the repairs of the calls that ended since the last call of this method, in whole replies and in streams,
+    /// if calls are repaired ([`ExchangeOptions::repair`]).
     ///
     /// ```
     /// use toolwire::{Exchange, ExchangeOptions, RepairOptions};
@@ -178,16 +177,17 @@ impl Exchange {
         self.0.take_answer_changes()
     }
 
-    /// Takes the next piece of the text of a reply that comes as an event stream, cut anywhere, and gives the text to
-    /// be passed on.
+    /// Restores the next piece of the text of an event stream, which may be split anywhere, and returns the text to
+    /// forward.
     ///
     /// # Errors
-    /// `limit-exceeded` if an event, or the reply, is larger than any reply.
+    /// `limit-exceeded` if an event, or the reply, exceeds the maximum size.
     pub fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
         self.0.feed_text(piece)
     }
 
-    /// [`Self::feed_text`] for bytes, which may be cut within a character. Bytes that are not UTF-8 become U+FFFD.
+    /// As [`Self::feed_text`], for bytes, which may be split within a character. Bytes that are not UTF-8 become
+    /// U+FFFD.
     ///
     /// # Errors
     /// As [`Self::feed_text`].
@@ -196,13 +196,13 @@ impl Exchange {
         self.0.feed_text(&text).map(String::into_bytes)
     }
 
-    /// Ends a stream: gives the text that is still to be passed on. If the model must be asked again,
-    /// [`Self::asks_again`] says so, and the next stream goes on where this one ended.
+    /// Ends a stream and returns the remaining text to forward. If the model must be asked again, [`Self::asks_again`]
+    /// returns true, and the next stream continues this one.
     ///
     /// # Errors
-    /// `limit-exceeded` if the last event cannot be restored (the next call gives what was held back, and that event as
-    /// it came). If the next request cannot be made, the text ends with an event that says why, and nobody is asked
-    /// again.
+    /// `limit-exceeded` if the last event cannot be restored; the next call then returns the buffered text, and that
+    /// event unchanged. If the next request cannot be made, the text ends with an event that reports the reason, and
+    /// the model is not asked again.
     pub fn finish_text(&mut self) -> Result<String, Error> {
         let broken = self.1.end();
         if broken.is_empty() {
@@ -212,18 +212,18 @@ impl Exchange {
         Ok(text + &self.0.finish_text()?)
     }
 
-    /// Whether the stream that was finished last ended with a search, so that the model must be asked again.
+    /// Returns whether the last stream ended with a search, so that the model must be asked again.
     pub fn asks_again(&self) -> bool {
         self.0.asks_again()
     }
 
-    /// Whether nothing is kept but what opening it again would give: for bindings, which can lose it then and go on.
+    /// Returns whether the exchange has no state that opening it again would not restore. Bindings may then drop it.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.0.is_at_rest()
     }
 
-    /// The text of an event that tells of an error, for a client that has the beginning of a reply when asking again
-    /// fails: `body` is what the backend said about it.
+    /// Returns the text of an event that reports an error to a client which has already received the beginning of the
+    /// reply when asking again fails. `body` is the backend's response.
     pub fn failed_text(&self, body: &str) -> String {
         self.0.failed_text(body)
     }

@@ -1,4 +1,4 @@
-//! What bindings call: functions by their names, and what these give.
+//! Functions for bindings, by their names, and their results.
 
 use alloc::{borrow::Cow, format};
 
@@ -7,7 +7,7 @@ use crate::{
     json::Node,
 };
 
-/// A public function, as bindings know it.
+/// A public function that bindings can call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Function {
@@ -17,7 +17,7 @@ pub enum Function {
     NormalizeEnvelope,
     /// `applyDeferredLoading(request, options)`
     ApplyDeferredLoading,
-    /// `stripDeferralBetas(value, options)`: null if nothing is left of it, or was there
+    /// `stripDeferralBetas(value, options)`: null if the result is empty or the header is absent
     StripDeferralBetas,
     /// `check(schema, options)`
     Check,
@@ -60,7 +60,7 @@ pub enum Function {
 }
 
 impl Function {
-    /// Every function there is.
+    /// All functions.
     pub const ALL: &'static [Function] = &[
         Function::Sanitize,
         Function::NormalizeEnvelope,
@@ -88,7 +88,7 @@ impl Function {
         Function::AnswerToolSearch,
     ];
 
-    /// The function's name in JavaScript.
+    /// Returns the function's name in JavaScript.
     pub const fn name(self) -> &'static str {
         match self {
             Function::Sanitize => "sanitize",
@@ -118,23 +118,23 @@ impl Function {
         }
     }
 
-    /// The function of that name.
+    /// Returns the function with this name.
     pub fn named(name: &str) -> Option<Function> {
         Function::ALL.iter().copied().find(|function| function.name() == name)
     }
 
-    /// Whether the answer is the first input, rewritten.
+    /// Returns whether the result is the rewritten first input.
     pub(super) const fn rewrites(self) -> bool {
         match self {
             Function::RestoreArguments | Function::RestoreReply => true,
-            // Their first input is no call and no text.
+            // Their first input is the `restore`, not the value that they rewrite.
             Function::RestoreClientCall | Function::RestoreContent => false,
             _ => self.result_name().is_some(),
         }
     }
 
-    /// Returns whether a string in the place of input `at` is JSON text, for functions with two inputs. For other
-    /// functions the binding says whether the input is text.
+    /// Returns whether a string in place of input `at` is JSON text, for functions with two inputs. For other
+    /// functions, the binding decides whether the input is text.
     #[cfg_attr(not(feature = "search"), allow(unused_variables, reason = "only a search reads one of its inputs"))]
     pub(super) const fn reads_text(self, at: usize) -> bool {
         match self {
@@ -148,7 +148,7 @@ impl Function {
         }
     }
 
-    /// Whether the answer is new, and JSON text if the first input is.
+    /// Returns whether the result is a new value, and is JSON text if the first input is.
     pub(super) const fn answers_in_text(self) -> bool {
         #[cfg(feature = "search")]
         let answers = matches!(self, Function::AnswerToolSearch);
@@ -157,7 +157,7 @@ impl Function {
         answers
     }
 
-    /// The name of the value in a result that is a record.
+    /// Returns the name of the member that contains the value, if the result is a record.
     pub const fn result_name(self) -> Option<&'static str> {
         match self {
             Function::Sanitize | Function::NormalizeEnvelope => Some("schema"),
@@ -176,23 +176,23 @@ impl Function {
     }
 }
 
-/// What a function gave.
+/// Result of a function.
 #[derive(Debug)]
 pub struct Answer<'a> {
-    /// The rewritten value. Nodes that are still intact are the caller's own values.
+    /// The value. Nodes that are still intact are the caller's own values.
     pub value: Node<'a>,
-    /// The other members of the result, except those that are made when they are read: an object.
+    /// Object with the other members of the result, except those that are computed when they are read.
     pub report: Option<Node<'static>>,
-    /// Whether intact nodes must be handed back as the caller's own objects, or copied.
+    /// True if intact nodes must be returned as the caller's own objects, false if they must be copied.
     pub share: bool,
 }
 
-/// What a function gave, as text.
+/// Result of a function as text.
 #[derive(Debug)]
 pub struct TextAnswer<'a> {
     /// JSON text: the input itself if nothing changed.
     pub text: Cow<'a, str>,
-    /// The other members of the result, as in [`Answer`].
+    /// Other members of the result, as in [`Answer`].
     pub report: Option<Node<'static>>,
 }
 

@@ -1,4 +1,4 @@
-//! What functions take: a `serde_json::Value`, or JSON text as `&str` or as bytes that have to be UTF-8.
+//! Input of functions: a `serde_json::Value`, or JSON text as `&str` or as UTF-8 bytes.
 
 use alloc::{
     borrow::{Cow, ToOwned},
@@ -15,12 +15,12 @@ use crate::{
     request,
 };
 
-/// What a function takes: `&Value`, or JSON text as `&str`, `&String`, `&[u8]`, `&Vec<u8>`, `&[u8; N]`, or as a `&Cow`
-/// of text or bytes. The result has the same form: a [`Value`] for a value, text for text, bytes for bytes.
+/// Input of a function: `&Value`, or JSON text as `&str`, `&String`, `&[u8]`, `&Vec<u8>`, `&[u8; N]`, or as a `&Cow` of
+/// text or bytes. The result has the same form: a [`Value`] for a value, text for text, bytes for bytes.
 ///
-/// Text is the fast and lossless way: key order, number spelling and escapes of what no rule touches stay, and text
-/// that needs no change comes back borrowed. Without serde_json's feature `preserve_order` in your own build, `Value`
-/// sorts its keys.
+/// Text is the fast and lossless form: key order, number spelling and escapes are preserved outside the rewritten
+/// parts, and text that needs no change is returned borrowed. Unless your own build enables serde_json's feature
+/// `preserve_order`, `Value` sorts its keys.
 ///
 /// ```
 /// use std::borrow::Cow;
@@ -31,9 +31,9 @@ use crate::{
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
-/// Bytes that are not UTF-8 are the error `invalid-json`, with the place of the first of them.
+/// Bytes that are not UTF-8 are the error `invalid-json`, which contains the position of the first invalid byte.
 pub trait Input: Copy + Debug + sealed::Sealed {
-    /// The form of the result: `Value`, `Cow<str>` or `Cow<[u8]>`.
+    /// Form of the result: `Value`, `Cow<str>` or `Cow<[u8]>`.
     type Output: Clone + Debug + PartialEq;
 
     /// Returns the value, or the text as UTF-8.
@@ -42,13 +42,13 @@ pub trait Input: Copy + Debug + sealed::Sealed {
     /// `invalid-json` if bytes are not UTF-8.
     fn given(&self) -> Result<Given<'_>, Error>;
 
-    /// Writes a tree that was read from this input; what was not changed is borrowed.
+    /// Writes a tree that was read from this input, borrowing its unchanged parts.
     ///
     /// # Errors
     /// `invalid-value` for an unpaired surrogate, which a `Value` cannot hold.
     fn written(self, node: &Node<'_>) -> Result<Self::Output, Error>;
 
-    /// Returns JSON text in the form of this input; `None` stands for the input itself.
+    /// Returns JSON text in the form of this input; `None` represents the input itself.
     ///
     /// # Errors
     /// As [`Self::written`].
@@ -65,6 +65,8 @@ pub enum Given<'a> {
 }
 
 impl<'a> Given<'a> {
+    /// Reads the input as a tree.
+    ///
     /// # Errors
     /// `invalid-json`, `too-deep`.
     pub(crate) fn read(self) -> Result<Node<'a>, Error> {
@@ -74,7 +76,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// [`Self::read`] for a request: messages that need no change are not parsed.
+    /// Reads the input as a request, without parsing messages that need no change.
     ///
     /// # Errors
     /// `invalid-json`, `too-deep`.
@@ -137,7 +139,7 @@ macro_rules! texts {
 texts!(str: [] str, [] String, [] Cow<'_, str>);
 texts!([u8]: [] [u8], [] Vec<u8>, [] Cow<'_, [u8]>, [const N: usize] [u8; N]);
 
-/// A form of text.
+/// A type of text: `str`, or bytes.
 trait Form: ToOwned {
     fn utf8(&self) -> Result<&str, Error>;
 

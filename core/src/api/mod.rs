@@ -1,4 +1,4 @@
-//! The public functions: `serde_json::Value` and text in and out, and the form that bindings call.
+//! The public functions, on `serde_json::Value` and on text, and the entry point for bindings.
 
 pub(crate) mod call;
 pub(crate) mod call_restore;

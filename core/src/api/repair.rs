@@ -12,12 +12,13 @@ use crate::{
     schema::validate::Validator,
 };
 
-/// Repairs arguments that a model answered wrongly: text that is almost JSON, a list in a string, a number in quotes,
+/// Repairs invalid arguments that a model produced: text that is almost JSON, a list in a string, a number in quotes,
 /// null for an optional member, a name in another spelling.
 ///
-/// `schema` is the tool's own. What it takes is never touched, and nothing is invented: a repair answers one violation,
-/// and is kept if nothing that held is broken. What cannot be repaired stays as it is, and is no error. Text is what
-/// the model answered, JSON or almost; a string at the root of a value is text, too, and null is no arguments.
+/// `schema` is the tool's own schema. Valid arguments are never changed, and no values are invented: each repair fixes
+/// a violation, and is kept only if it introduces no other. Violations that cannot be repaired remain, which is not an
+/// error. Text is the model's output, as JSON or almost JSON; a string at the root of a value is read as such text,
+/// too, and null represents missing arguments.
 ///
 /// ```
 /// use serde_json::json;
@@ -31,8 +32,8 @@ use crate::{
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
-/// Beside the arguments the result has every repair, what is still wrong, and whether the schema takes the arguments
-/// now.
+/// In addition to the arguments, the result contains every repair, the remaining violations, and whether the schema
+/// accepts the repaired arguments.
 ///
 /// ```
 /// use toolwire::{repair_arguments, RepairOptions};
@@ -44,7 +45,7 @@ use crate::{
 /// ```
 ///
 /// # Errors
-/// `invalid-json` if the text cannot be read, with the reason and the byte in the message; `invalid-schema`,
+/// `invalid-json` if the text cannot be read, with the reason and the byte offset in the message; `invalid-schema`,
 /// `too-deep`.
 pub fn repair_arguments<T: Input>(
     arguments: T,
@@ -65,7 +66,7 @@ pub fn repair_arguments<T: Input>(
     Ok(repaired.map(|_| written))
 }
 
-/// Repairs a text.
+/// Repairs arguments in JSON text.
 ///
 /// # Errors
 /// As [`repair_arguments`].
@@ -82,7 +83,7 @@ pub(super) fn repair_text<'a>(
     Ok(repaired.map(|_| text))
 }
 
-/// Repairs a tree.
+/// Repairs arguments in a tree.
 ///
 /// # Errors
 /// As [`repair_arguments`].

@@ -1,4 +1,4 @@
-//! `adapt_request`, and replies restored: whole, and from streamed pieces.
+//! `adapt_request`, and restoring replies, whole and in pieces.
 
 use alloc::{string::String, vec::Vec};
 use serde_json::Value;
@@ -17,22 +17,21 @@ use crate::{
     },
 };
 
-/// A request that an API accepts, and what was done for that.
+/// A request that an API accepts, and the report on it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Adapted<T> {
     /// The request.
     pub request: T,
-    /// What was decided and changed.
+    /// Decisions and changes.
     pub report: AdaptReport,
-    /// Brings the reply's calls back to what the tools' own servers expect.
+    /// Restores the calls of the reply to the form that the tools' servers expect.
     pub restore: Restore,
 }
 
-/// Makes a whole request acceptable, for Anthropic Messages, OpenAI Chat Completions and Responses, and Gemini:
-/// deferred loading first ([`apply_deferred_loading`](crate::apply_deferred_loading)), then every tool
-/// ([`sanitize_tools`](crate::sanitize_tools)), then what speaks of tools by their names, in `tool_choice` and in the
-/// history.
+/// Makes a whole request acceptable, for Anthropic Messages, OpenAI Chat Completions and Responses, and Gemini: first
+/// deferred loading ([`apply_deferred_loading`](crate::apply_deferred_loading)), then every tool
+/// ([`sanitize_tools`](crate::sanitize_tools)), then the names of tools in `tool_choice` and in the history.
 ///
 /// ```
 /// use serde_json::json;
@@ -55,7 +54,7 @@ pub struct Adapted<T> {
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
-/// In text, messages that need no change are copied as they are.
+/// In JSON text, messages that need no change are copied unchanged.
 ///
 /// # Errors
 /// `unknown-dialect`, `invalid-option`, `invalid-request`, `forced-deferred-tool`, `invalid-json`, `too-deep`.
@@ -65,10 +64,11 @@ pub fn adapt_request<T: Input>(request: T, options: &AdaptOptions) -> Result<Ada
     Ok(Adapted { request: request.written(&node)?, report, restore: Restore(restore_map) })
 }
 
-/// Finds what an API refuses about a request as a whole: a choice of tools beside thinking or without tools, tools that
-/// the model does not take, arguments in the history that are not JSON objects, calls without results.
-/// The options are the name of a dialect, or [`CheckRequestOptions`] with the model beside it.
-/// [`check_tools`](crate::check_tools) judges its tools. An empty list means that no rule is broken.
+/// Returns what an API would refuse about a request as a whole: a choice of tools together with thinking or without
+/// tools, tools that the model does not support, arguments in the history that are not JSON objects, calls without
+/// results. The options are the name of a dialect, or [`CheckRequestOptions`], which may also contain the model.
+/// [`check_tools`](crate::check_tools) checks the tools of a request. An empty result means that the request violates
+/// no rule.
 ///
 /// ```
 /// use serde_json::json;
@@ -92,22 +92,22 @@ pub fn check_request<T: Input>(
     check_request::check(request.given()?.read_request()?, &options.into())
 }
 
-/// A reply whose calls are restored, and what became of the arguments of each.
+/// A reply whose calls are restored, and the repairs of their arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RestoredReply<T> {
     /// The reply.
     pub reply: T,
-    /// What became of each call, in their order, where calls are repaired; of tools that have a schema.
+    /// Repairs of each call, in the order of the calls, if calls are repaired. Calls of tools without a schema are
+    /// omitted.
     pub calls: Vec<RepairedCall>,
-    /// What was changed of the answer to a response format, beside its values; each change once.
+    /// Changes to the answer to a response format, other than those of values. Each kind of change is contained once.
     pub answer_changes: Vec<AnswerChange>,
 }
 
 impl Restore {
     /// Restores every call in a whole reply of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini, and
-    /// returns what became of the arguments of each call, if calls are repaired. Text without anything to restore comes
-    /// back borrowed.
+    /// returns the repairs of each call, if calls are repaired. Text without anything to restore is returned borrowed.
     ///
     /// ```
     /// use serde_json::json;
@@ -118,7 +118,7 @@ impl Restore {
     /// let call = json!({"type": "tool_use", "id": "t1", "name": "search", "input": {"limit": "ten"}});
     /// let reply = json!({"role": "assistant", "content": [call]});
     /// let restored = sanitize_tools(&tools, &options)?.restore.reply(&reply)?;
-    /// // To be sent back as the result of the call `t1`.
+    /// // Send this text to the model as the result of the call `t1`.
     /// let message = restored.calls[0].retry_message.as_deref().unwrap_or_default();
     /// assert!(message.contains("/limit: expected an integer, found a string"));
     /// # Ok::<(), toolwire::Error>(())
@@ -133,16 +133,17 @@ impl Restore {
         Ok(RestoredReply { reply: reply.written(&node)?, calls, answer_changes })
     }
 
-    /// Restores a reply that comes in pieces.
+    /// Creates a restorer for a reply that arrives in pieces.
     pub fn stream(&self) -> ReplyRestorer {
         ReplyRestorer { stream: Stream::new(self.0.clone()), bytes: Utf8Pieces::default() }
     }
 }
 
-/// Restores a reply that comes in pieces: the events of one stream, in their order.
+/// Restores a reply that arrives in pieces: the events of one stream, in their order.
 ///
-/// Names are restored at once. The pieces of a call's arguments pass as they are, unless the dialect encoded something
-/// for that tool, or calls are repaired: then they are held back, and come whole, restored, where the call ends.
+/// Names are restored immediately. The pieces of a call's arguments are forwarded unchanged, unless the dialect encoded
+/// the arguments of that tool, or calls are repaired: then they are buffered, and returned restored and whole at the
+/// end of the call.
 ///
 /// ```
 /// use serde_json::json;
@@ -168,7 +169,7 @@ pub struct ReplyRestorer {
 }
 
 impl ReplyRestorer {
-    /// Takes the next event, and gives what must be passed on: the event, none, or several.
+    /// Accepts the next event and returns the events to forward: none, one or several.
     ///
     /// # Errors
     /// `too-deep`.
@@ -176,7 +177,7 @@ impl ReplyRestorer {
         self.stream.feed(Node::from_value(event)?)?.iter().map(Node::to_value).collect()
     }
 
-    /// [`Self::feed`] on trees: for bindings.
+    /// As [`Self::feed`], on trees, for bindings.
     ///
     /// # Errors
     /// `too-deep`.
@@ -184,17 +185,18 @@ impl ReplyRestorer {
         self.stream.feed(event)
     }
 
-    /// Takes the next piece of the text of an event stream (`text/event-stream`), cut anywhere, and gives the text that
-    /// must be passed on. What needs no change passes byte for byte.
+    /// Accepts the next piece of the text of an event stream (`text/event-stream`), which may be split anywhere, and
+    /// returns the text to forward. Events that need no change are forwarded byte for byte.
     ///
     /// # Errors
-    /// `limit-exceeded` if an event, or what has to be held back, is larger than any reply. What could be passed on by
-    /// then comes with the next call, and the event as it came.
+    /// `limit-exceeded` if an event or the buffered text exceeds the maximum size. The next call returns the text that
+    /// could already be forwarded, and the event unchanged.
     pub fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
         self.stream.feed_text(piece)
     }
 
-    /// [`Self::feed_text`] for bytes, which may be cut within a character. Bytes that are not UTF-8 become U+FFFD.
+    /// As [`Self::feed_text`], for bytes, which may be split within a character. Bytes that are not UTF-8 become
+    /// U+FFFD.
     ///
     /// ```
     /// use toolwire::Restore;
@@ -212,7 +214,7 @@ impl ReplyRestorer {
         self.stream.feed_text(&text).map(String::into_bytes)
     }
 
-    /// What became of the arguments of the calls that ended since this was asked last, where calls are repaired.
+    /// Returns the repairs of the calls that ended since the last call of this method, if calls are repaired.
     pub fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
         self.stream.take_repaired_calls()
     }
@@ -223,29 +225,29 @@ impl ReplyRestorer {
         self.stream.take_answer_changes()
     }
 
-    /// Ends the stream: gives the events that are still held back because their call never ended.
+    /// Ends the stream and returns the events that are still buffered because their call never ended.
     ///
     /// # Errors
-    /// `invalid-value` if one of them holds an unpaired surrogate, which a `Value` cannot.
+    /// `invalid-value` if an event contains an unpaired surrogate, which a `Value` cannot represent.
     pub fn finish(&mut self) -> Result<Vec<Value>, Error> {
         self.stream.finish().iter().map(Node::to_value).collect()
     }
 
-    /// [`Self::finish`] on trees: for bindings.
+    /// As [`Self::finish`], on trees, for bindings.
     pub(crate) fn finish_node(&mut self) -> Vec<Node<'static>> {
         self.stream.finish()
     }
 
-    /// Whether nothing is held back, so that a new one would go on as well: for bindings, which can lose it then.
+    /// Returns whether nothing is buffered. Bindings may then replace the restorer by a new one.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.stream.is_at_rest()
     }
 
-    /// Ends a stream of text: what is still held back, and what came after the last whole event.
+    /// Ends a stream of text and returns the text that is still buffered, and any incomplete event at the end.
     ///
     /// # Errors
-    /// `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call gives what was held back,
-    /// and that event as it came.
+    /// `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call returns the buffered text,
+    /// and that event unchanged.
     pub fn finish_text(&mut self) -> Result<String, Error> {
         let broken = self.bytes.end();
         if broken.is_empty() {

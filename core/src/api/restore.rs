@@ -1,4 +1,4 @@
-//! `Restore`: calls brought back, whole and in pieces.
+//! `Restore`: restores calls, whole and in pieces.
 
 use alloc::{
     borrow::Cow,
@@ -14,14 +14,14 @@ use crate::{
     tools::{call_pieces::CallPieces, call_repair::Told, client_call, restore::RestoreMap},
 };
 
-/// Brings calls back to what the tools' own servers expect: their names, and arguments in the shape of their schemas.
+/// Restores calls to the form that the tools' servers expect: their names, and arguments in the shape of their schemas.
 ///
-/// Calls come back in a later turn, maybe in another process: [`Self::to_json`] and [`Self::from_json`] keep it until
-/// then.
+/// A call may be restored in a later turn, possibly in another process: [`Self::to_json`] and [`Self::from_json`]
+/// preserve this value until then.
 #[derive(Clone, Debug, Default)]
 pub struct Restore(pub(crate) RestoreMap);
 
-/// Two of them are equal if they are kept as the same text.
+/// Two values are equal if [`Restore::to_json`] returns the same text.
 impl PartialEq for Restore {
     fn eq(&self, other: &Self) -> bool {
         self.to_json() == other.to_json()
@@ -30,10 +30,10 @@ impl PartialEq for Restore {
 
 impl Eq for Restore {}
 
-/// The arguments of one call, restored piece by piece: [`Restore::call_stream`].
+/// Restores the arguments of one call piece by piece; created by [`Restore::call_stream`].
 ///
-/// What a `custom` tool is called with comes unescaped, as soon as it is there. Arguments that a dialect has encoded
-/// are held back until the end; all others pass as they are.
+/// The input of a `custom` tool is unescaped and returned as it arrives. Arguments that a dialect has encoded are
+/// buffered until the end; all others are returned unchanged.
 ///
 /// ```
 /// use serde_json::json;
@@ -52,10 +52,10 @@ impl Eq for Restore {}
 pub struct CallStream(CallPieces);
 
 impl CallStream {
-    /// Takes the next piece; gives what must be passed on, which may be nothing.
+    /// Accepts the next piece and returns the text to forward, which may be empty.
     ///
     /// # Errors
-    /// `limit-exceeded` if what has to be held back is larger than any call.
+    /// `limit-exceeded` if the buffered text exceeds the maximum size of a call.
     pub fn feed(&mut self, piece: &str) -> Result<String, Error> {
         self.0.feed(piece)
     }
@@ -65,66 +65,67 @@ impl CallStream {
         self.0.is_at_rest()
     }
 
-    /// What became of the arguments of the call that ended, where calls are repaired; told once.
+    /// Returns the repairs of the call that ended, if calls are repaired. A second call returns nothing.
     pub fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
         self.0.take_repaired_calls()
     }
 
-    /// Ends the call: what was still held back.
+    /// Ends the call and returns the text that is still buffered.
     pub fn finish(&mut self) -> String {
         self.0.finish()
     }
 }
 
-/// A call as the tool's own server expects it.
+/// A call in the form that the tool's server expects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RestoredCall<T> {
     /// The tool's server, if the list was one of several servers.
     pub server: Option<String>,
-    /// The tool's index in the list, if it was renamed because another tool there has the same name:
+    /// Index of the tool in the list, if the tool was renamed because another one has the same name; see
     /// [`ToolsOptions::duplicate_names`](crate::ToolsOptions::duplicate_names).
     pub index: Option<usize>,
-    /// The tool's name.
+    /// Name of the tool.
     pub name: String,
-    /// The namespace of the tool (OpenAI Responses), if it stood in one.
+    /// Namespace of the tool (OpenAI Responses), if it has one.
     pub namespace: Option<String>,
     /// The arguments.
     pub arguments: T,
-    /// What became of them, where calls are repaired and the tool has a schema: [`ToolsOptions::repair`].
+    /// Repairs of the arguments, if calls are repaired and the tool has a schema: [`ToolsOptions::repair`].
     ///
     /// [`ToolsOptions::repair`]: crate::ToolsOptions::repair
     pub repaired: Option<RepairedCall>,
 }
 
-/// A text of the model's answer, as the caller's response format describes it.
+/// A text of the model's answer in the form that the caller's response format describes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RestoredContent<'t> {
     /// The text.
     pub content: Cow<'t, str>,
-    /// False if the text is JSON that breaks off. Then only what is whole of it is restored.
+    /// False if the text is truncated JSON. Then only its complete values are restored.
     pub complete: bool,
-    /// True if the text stood in a Markdown fence, which is removed.
+    /// True if the text was in a Markdown fence, which is removed.
     pub fenced: bool,
 }
 
-/// A call in its client's own form, and what became of its arguments.
+/// A call in the client's format, and the repairs of its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RestoredClientCall<T> {
     /// The call.
     pub call: T,
-    /// What became of its arguments, where calls are repaired and the tool has a schema.
+    /// Repairs of the arguments, if calls are repaired and the tool has a schema.
     pub repaired: Option<RepairedCall>,
 }
 
 impl Restore {
-    /// Restores a call. A tool that is not known comes back as it is, and so do arguments that are not understood: the
-    /// model made a mistake, which the tool's server can tell it. Arguments are a value, or JSON text that gives text.
+    /// Restores a call. An unknown tool and arguments that do not match the plan are returned unchanged, because they
+    /// are the model's mistake, which the tool's server can report. Arguments are a value or JSON text; the result has
+    /// the same form.
     ///
     /// # Errors
-    /// `too-deep`; `invalid-json` if bytes are not UTF-8; `budget-exceeded` for a plan that takes too many steps.
+    /// `too-deep`; `invalid-json` if bytes are not UTF-8; `budget-exceeded` if the plan takes too many steps.
     pub fn call<T: Input>(&self, name: &str, arguments: T) -> Result<RestoredCall<T::Output>, Error> {
         let mut told = Told::default();
         let restored = match arguments.given()? {
@@ -151,10 +152,10 @@ impl Restore {
         RestoredCall { server, index, name, namespace, arguments, repaired: told.take().pop() }
     }
 
-    /// The client's own form of a call, in the format that its request had: `tool_use`, an entry of `tool_calls`,
-    /// `function_call` with its namespace, `custom_tool_call` with its input, `tool_search_call`. The call is one of
-    /// any API as it stands in the reply, or `{ id, name, arguments }` with the arguments as a value or as JSON text. A
-    /// tool that is not known keeps its name.
+    /// Converts a call into the format of the client's request: `tool_use`, an entry of `tool_calls`, `function_call`
+    /// with its namespace, `custom_tool_call` with its input, `tool_search_call`. `call` is a call from the reply of
+    /// any API, or `{ id, name, arguments }` with the arguments as a value or as JSON text. An unknown tool keeps its
+    /// name.
     ///
     /// ```
     /// use serde_json::json;
@@ -170,7 +171,7 @@ impl Restore {
     /// ```
     ///
     /// # Errors
-    /// `invalid-value` if it is no call; `invalid-json`, `too-deep`.
+    /// `invalid-value` if `call` is not a call; `invalid-json`, `too-deep`.
     pub fn client_call<T: Input>(&self, call: T) -> Result<RestoredClientCall<T::Output>, Error> {
         let mut told = Told::default();
         let written = client_call::write(&self.0, call.given()?.read()?, &mut told)?;
@@ -178,11 +179,11 @@ impl Restore {
         Ok(RestoredClientCall { call, repaired: told.take().pop() })
     }
 
-    /// Restores a text of the model's answer, if the request has a response format that was rewritten: takes it out of
-    /// its wrapper, and brings encoded values back. If the schema was sent in the instructions alone, the answer is
-    /// taken out of a Markdown fence, too, unless the schema refuses it. Text that is not JSON, or needs nothing, stays
-    /// as it is. Of JSON that breaks off, whatever is whole is restored. [`Self::reply`] and [`Self::stream`] do the
-    /// same.
+    /// Restores a text of the model's answer, if the request has a response format that was rewritten: extracts it from
+    /// its wrapper, and restores encoded values. If the schema was sent only in the instructions, the answer is also
+    /// extracted from a Markdown fence, unless the schema rejects it. Text that is not JSON, or needs no restoring, is
+    /// returned unchanged. Of truncated JSON, the complete values are restored. [`Self::reply`] and [`Self::stream`] do
+    /// the same.
     ///
     /// ```
     /// use serde_json::json;
@@ -202,31 +203,32 @@ impl Restore {
         RestoredContent { content, complete: !restored.is_cut, fenced: restored.is_unfenced }
     }
 
-    /// Restores the arguments of one call piece by piece, for callers that turn a stream of one API into another's.
+    /// Restores the arguments of one call piece by piece, for callers that convert a stream of one API into that of
+    /// another.
     pub fn call_stream(&self, name: &str) -> CallStream {
         CallStream(CallPieces::new(&self.0, &Text::new(name)))
     }
 
-    /// Whether calls and the answer come back as they are.
+    /// Returns whether calls and answers are restored unchanged.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// As JSON text, to be kept for a later turn.
+    /// Returns this value as JSON text, to be stored for a later turn.
     pub fn to_json(&self) -> String {
         json::write(&self.0.to_node())
     }
 
-    /// From the JSON text that [`Self::to_json`] gave.
+    /// Reads the JSON text that [`Self::to_json`] returned.
     ///
     /// # Errors
-    /// `invalid-json`, `too-deep`, `invalid-value` if it is something else, `unknown-dialect` if it was written by
-    /// another version that knows more.
+    /// `invalid-json`, `too-deep`; `invalid-value` if the text is something else; `unknown-dialect` if a newer version
+    /// wrote it.
     pub fn from_json(text: &str) -> Result<Restore, Error> {
         Self::from_node(&json::read(text)?)
     }
 
-    /// From the tree of what [`Self::to_json`] gave: for bindings.
+    /// Reads the tree of the text that [`Self::to_json`] returned, for bindings.
     ///
     /// # Errors
     /// As [`Self::from_json`].

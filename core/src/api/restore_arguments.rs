@@ -3,11 +3,10 @@
 use super::{Input, RestorePlan};
 use crate::error::Error;
 
-/// Brings the model's arguments back into the shape that the tool's own schema has, if the dialect had to encode
-/// something.
+/// Restores the model's arguments to the shape of the tool's own schema, if the dialect required an encoding.
 ///
-/// Takes the plan that [`Rewritten::restore_plan`](crate::Rewritten::restore_plan) returns. It needs neither the schema
-/// nor the dialect. What does not look as the plan says stays as it is.
+/// `plan` is the result of [`Rewritten::restore_plan`](crate::Rewritten::restore_plan). Neither the schema nor the
+/// dialect is needed. Arguments that do not match the plan are left unchanged.
 ///
 /// ```
 /// use serde_json::json;

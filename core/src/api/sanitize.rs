@@ -14,19 +14,19 @@ use crate::{
     sanitize::{self as rules, decode::Plan},
 };
 
-/// A rewritten schema; what was changed is determined when it is first read.
+/// A rewritten schema. Its changes are computed when they are first read.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Rewritten<T: Input> {
     /// The schema.
     pub schema: T::Output,
     input: T,
-    /// `None`: only the envelope was repaired.
+    /// `None` if only the envelope was repaired.
     options: Option<SanitizeOptions>,
     report: OnceCell<Result<SchemaReport, Error>>,
 }
 
-/// What was changed in a schema.
+/// Changes to a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaReport {
     pub changes: Vec<Change>,
@@ -48,7 +48,7 @@ impl<T: Input> Rewritten<T> {
     /// Returns every change, in document order.
     ///
     /// # Errors
-    /// `budget-exceeded` if the report takes more than four times the steps that the schema may take.
+    /// `budget-exceeded` if the report takes more than four times the steps that rewriting the schema may take.
     pub fn changes(&self) -> Result<&[Change], Error> {
         Ok(&self.report()?.changes)
     }
@@ -61,7 +61,7 @@ impl<T: Input> Rewritten<T> {
         Ok(self.report()?.lossless)
     }
 
-    /// Returns what brings the model's arguments back into the shape that the tool's own schema has. It is empty if
+    /// Returns the plan that restores the model's arguments to the shape of the tool's own schema. It is empty if
     /// nothing is encoded, as after [`normalize_envelope`].
     ///
     /// # Errors
@@ -99,8 +99,8 @@ impl<T: Input> Rewritten<T> {
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-option`, `invalid-json`, `too-deep`, `not-representable`, `too-lossy`, and what else the
-/// dialect names.
+/// `unknown-dialect`, `invalid-option`, `invalid-json`, `too-deep`, `not-representable`, `too-lossy`, and the errors
+/// that are specific to the dialect.
 pub fn sanitize<T: Input>(schema: T, options: &SanitizeOptions) -> Result<Rewritten<T>, Error> {
     let mut node = schema.given()?.read()?;
     rules::sanitize(&mut node, options, false)?;
@@ -108,7 +108,8 @@ pub fn sanitize<T: Input>(schema: T, options: &SanitizeOptions) -> Result<Rewrit
     Ok(Rewritten::new(schema, written, Some(options.clone())))
 }
 
-/// Repairs the envelope of a tool's parameters: the root becomes an object with `properties`. Nothing else is touched.
+/// Repairs the envelope of a tool's parameters: the root becomes an object with `properties`. Everything else is
+/// unchanged.
 ///
 /// ```
 /// use serde_json::json;
@@ -129,8 +130,8 @@ pub fn normalize_envelope<T: Input>(schema: T) -> Result<Rewritten<T>, Error> {
     Ok(Rewritten::new(schema, written, None))
 }
 
-/// [`sanitize`] from tree to tree, with the report. It may take more steps than [`sanitize`], so that the report of a
-/// schema that was written can be made.
+/// As [`sanitize`], on trees, with the report. It may take more steps than [`sanitize`], so that a report can be made
+/// for every schema that was rewritten.
 ///
 /// # Errors
 /// As [`sanitize`].
@@ -142,7 +143,7 @@ pub(super) fn sanitize_node<'a>(
     Ok((schema, SchemaReport::new(changes, plan)))
 }
 
-/// [`sanitize`] from tree to tree and at once its report, with the same steps for the schema.
+/// As [`sanitize`], on trees, with the report. The schema may take the same number of steps.
 ///
 /// # Errors
 /// As [`sanitize`].
@@ -154,14 +155,15 @@ pub fn sanitize_with_report<'a>(
     sanitize_node(schema, options)
 }
 
-/// [`normalize_envelope`] from tree to tree, with the report.
+/// As [`normalize_envelope`], on trees, with the report.
 pub(super) fn normalize_node(mut schema: Node<'_>, with_report: bool) -> (Node<'_>, SchemaReport) {
     let mut recorder = if with_report { Recorder::on() } else { Recorder::off() };
     envelope::normalize(&mut schema, &mut recorder);
     (schema, SchemaReport::new(recorder.finish(), Plan::default()))
 }
 
-/// Returns what the dialect would reject about a schema as it is. Empty means accepted.
+/// Returns what the dialect's API would reject, reinterpret or ignore in a schema. An empty result means that the API
+/// accepts the schema.
 ///
 /// ```
 /// use serde_json::json;

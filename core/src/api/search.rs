@@ -10,12 +10,12 @@ use crate::{
 };
 use alloc::{string::String, vec::Vec};
 
-/// The names of the tools that match a query, best first.
+/// Returns the names of the tools that match a query, best match first.
 ///
 /// `tools` is a tool list of any supported format (Anthropic, OpenAI Responses with namespaces, OpenAI Chat
-/// Completions, MCP), deferred or not, or an object that has one in `tools`. Of several servers (`{ server, tools }`),
-/// tools are found by the names that [`adapt_request`](crate::adapt_request) sends them with, and an answer
-/// names the server of each.
+/// Completions, MCP), deferred or not, or an object with such a list in `tools`. In a list of several servers
+/// (`{ server, tools }`), tools have the names under which [`adapt_request`](crate::adapt_request) sends them, and an
+/// answer contains the server of each.
 ///
 /// ```
 /// use serde_json::json;
@@ -29,25 +29,25 @@ use alloc::{string::String, vec::Vec};
 /// ```
 ///
 /// # Errors
-/// `empty-query`, `invalid-pattern`, `pattern-too-long`, `invalid-request` if `tools` is no tool list,
-/// `invalid-option`, `invalid-json`, `too-deep`.
+/// `empty-query`, `invalid-pattern`, `pattern-too-long`, `invalid-option`, `invalid-json`, `too-deep`;
+/// `invalid-request` if `tools` is not a tool list.
 pub fn search_tools(tools: impl Input, query: &str, options: &SearchOptions) -> Result<Vec<String>, Error> {
     ToolIndex::for_searches(&tools.given()?.read()?)?.search(query, options)
 }
 
-/// Answers a model's call of the tool search, for the next turn: with `tool_reference` blocks, which
-/// [`apply_deferred_loading`](crate::apply_deferred_loading) turns into text and loads. `None` if the call is not a
-/// search.
+/// Answers a model's call of the tool search, for the next turn. The answer contains `tool_reference` blocks;
+/// [`apply_deferred_loading`](crate::apply_deferred_loading) converts them into text and loads the tools. Returns
+/// `None` if the call is not a search.
 ///
 /// `call` is a `tool_use` block (Anthropic; the answer is a `tool_result` block), a `function_call` item (OpenAI
 /// Responses; a `function_call_output` item) or an entry of `tool_calls` (Chat Completions; a message with the role
-/// `tool`). It is a search if it calls `tool_search_name`. `select:Read,Edit` asks for tools by name. If the list
-/// defers tools, only those are found, because the model sees the others anyway.
+/// `tool`). It is a search if it calls `tool_search_name`. `select:Read,Edit` requests tools by name. If the list has
+/// deferred tools, the search covers only those, because the model sees the others anyway.
 ///
-/// A `tool_search_call` item of OpenAI Responses that is the caller's to answer (`execution: "client"`) is a search,
-/// too. Its answer is a `tool_search_output` item with the definitions of what was found, as OpenAI wants it.
+/// A `tool_search_call` item of OpenAI Responses with `execution: "client"`, which the client must answer, is also a
+/// search. Its answer is a `tool_search_output` item with the definitions of the tools found, as OpenAI requires.
 ///
-/// A search that fails because of what the model wrote is answered, too, so that the model sees why.
+/// If a search fails because of the model's input, the answer contains the error, so that the model sees the reason.
 ///
 /// ```
 /// use serde_json::json;
@@ -66,7 +66,7 @@ pub fn search_tools(tools: impl Input, query: &str, options: &SearchOptions) -> 
 /// ```
 ///
 /// # Errors
-/// `invalid-request` if `tools` is no tool list, `invalid-option`, `invalid-json`, `too-deep`.
+/// `invalid-option`, `invalid-json`, `too-deep`; `invalid-request` if `tools` is not a tool list.
 pub fn answer_tool_search<T: Input>(
     call: T,
     tools: impl Input,
@@ -77,7 +77,8 @@ pub fn answer_tool_search<T: Input>(
     answer.map(|answer| call.text(Some(json::write(&answer)))).transpose()
 }
 
-/// Reads the tool list only if there is something to look for, and keeps its definitions only if the answer holds them.
+/// Answers a call of the tool search. The tool list is read only if the call is a search, and its definitions are kept
+/// only if the answer contains them.
 pub(super) fn answer_node(
     call: &Node<'_>,
     index: impl FnOnce(bool) -> Result<ServerIndex, Error>,
@@ -86,7 +87,7 @@ pub(super) fn answer_node(
     Call::recognise(call, options).map(|call| index(call.wants_definitions())?.answer(&call, options)).transpose()
 }
 
-/// A tool list made ready for many searches: built once, it borrows nothing and can be shared between threads.
+/// A tool list indexed for many searches. It borrows nothing and can be shared between threads.
 ///
 /// ```
 /// use serde_json::json;
@@ -100,38 +101,39 @@ pub(super) fn answer_node(
 pub struct ToolIndex(ServerIndex);
 
 impl ToolIndex {
-    /// Reads a tool list, as [`search_tools`] takes it. Of several tools with one name the first one counts.
+    /// Reads a tool list in any form that [`search_tools`] accepts. If several tools have the same name, the first one
+    /// is used.
     ///
     /// # Errors
-    /// `invalid-request` if it is no tool list, `invalid-json`, `too-deep`.
+    /// `invalid-json`, `too-deep`; `invalid-request` if `tools` is not a tool list.
     pub fn new(tools: impl Input) -> Result<Self, Error> {
         Self::from_node(&tools.given()?.read()?)
     }
 
-    /// Reads a tool list that is a tree: for bindings.
+    /// Reads a tool list from a tree, for bindings.
     ///
     /// # Errors
-    /// `invalid-request` if it is no tool list.
+    /// `invalid-request` if `tools` is not a tool list.
     pub(crate) fn from_node(tools: &Node<'_>) -> Result<Self, Error> {
         ServerIndex::new(tools, true).map(ToolIndex)
     }
 
-    /// As [`Self::from_node`], but answers nothing: the definitions are not kept.
+    /// As [`Self::from_node`], for an index that answers no calls and therefore keeps no definitions.
     pub(super) fn for_searches(tools: &Node<'_>) -> Result<Self, Error> {
         ServerIndex::new(tools, false).map(ToolIndex)
     }
 
-    /// How many tools can be found.
+    /// Returns the number of tools in the index.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the index is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// [`search_tools`] in this list.
+    /// As [`search_tools`], in this list.
     ///
     /// # Errors
     /// `empty-query`, `invalid-pattern`, `pattern-too-long`, `invalid-option`.
@@ -139,7 +141,7 @@ impl ToolIndex {
         Ok(self.found(query, options)?.into_iter().map(|name| name.display().into_owned()).collect())
     }
 
-    /// [`Self::search`], its result an array of strings: for bindings.
+    /// As [`Self::search`], with an array of strings as its result, for bindings.
     ///
     /// # Errors
     /// As [`Self::search`].
@@ -151,7 +153,7 @@ impl ToolIndex {
         self.0.search(query, options)
     }
 
-    /// [`answer_tool_search`] from this list.
+    /// As [`answer_tool_search`], from this list.
     ///
     /// # Errors
     /// `invalid-option`, `invalid-json`, `too-deep`.
@@ -160,7 +162,7 @@ impl ToolIndex {
         answer.map(|answer| call.text(Some(json::write(&answer)))).transpose()
     }
 
-    /// [`Self::answer`] on trees; `None` if the call is not a search: for bindings.
+    /// As [`Self::answer`], on trees, for bindings.
     ///
     /// # Errors
     /// `invalid-option`.

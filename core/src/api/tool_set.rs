@@ -1,4 +1,4 @@
-//! `ToolSet`: a tool list that is sent again and again.
+//! `ToolSet`: a tool list that is sent repeatedly.
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 use serde_json::Value;
@@ -19,12 +19,12 @@ use crate::{
     },
 };
 
-/// The most different options that lists are kept for.
+/// Maximum number of different options for which results are cached.
 const MOST: usize = 16;
 
-/// A tool list that is sent with every request: sanitized once for each dialect, and handed out as it is after that.
+/// A tool list that is sent with every request. It is sanitized once for each set of options; the result is cached.
 ///
-/// It is known by its contents. [`update`](Self::update) takes the list that `tools/list_changed` brings, and then only
+/// The list is identified by its contents. [`update`](Self::update) replaces it after `tools/list_changed`; then only
 /// tools that changed are sanitized again.
 ///
 /// ```
@@ -34,7 +34,7 @@ const MOST: usize = 16;
 /// let moonshot = ToolsOptions::new("moonshot");
 /// let ready = tools.sanitize(&moonshot)?;
 /// assert_eq!(ready.tools()?[0]["function"]["name"], "look_up");
-/// // For a body that is written by hand: the same list as JSON text.
+/// // For a request body built by hand: the same list as JSON text.
 /// let body = format!(r#"{{"model":"kimi-k3","messages":[],"tools":{}}}"#, ready.json);
 /// assert!(body.contains("look_up"));
 /// assert!(!tools.update(&json!([{"name": "look.up", "inputSchema": {"type": "object", "properties": {}}}]))?);
@@ -42,27 +42,27 @@ const MOST: usize = 16;
 /// ```
 #[derive(Clone, Debug)]
 pub struct ToolSet {
-    /// The list, as compact JSON text.
+    /// The list as compact JSON text.
     list: Arc<str>,
     len: usize,
-    /// For each of the options used, the last one used last.
+    /// Results for the options that were used, in the order of their last use.
     ready: Vec<Arc<ReadyTools>>,
     memory: Memory,
 }
 
-/// A tool list that an API accepts, made once.
+/// A tool list that an API accepts, for one set of options.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReadyTools {
-    /// The tools in the API's own shape, as compact JSON text.
+    /// Tools in the API's format, as compact JSON text.
     pub json: String,
-    /// The tools that could not be made acceptable: they are not in the list.
+    /// Tools that could not be made acceptable, and are not in the list.
     pub quarantined: Vec<Quarantined>,
-    /// Whether the same arguments are accepted, no guidance is lost, and no tool is missing.
+    /// True if the same arguments are accepted, no guidance is lost, and no tool is missing.
     pub lossless: bool,
-    /// Brings the model's calls back to what the tools' own servers expect.
+    /// Restores the model's calls to the form that the tools' servers expect.
     pub restore: Restore,
-    /// A warning to show if tools are missing, as [`SanitizedTools::warning`](crate::SanitizedTools::warning).
+    /// Warning to show if tools are missing, as [`SanitizedTools::warning`](crate::SanitizedTools::warning).
     pub warning: Option<SetAsideWarning>,
     tools: Result<Value, Error>,
     list: Arc<str>,
@@ -70,17 +70,17 @@ pub struct ReadyTools {
 }
 
 impl ReadyTools {
-    /// Returns the tools in the API's own shape.
+    /// Returns the tools in the API's format.
     ///
     /// # Errors
-    /// `invalid-value` if one holds an unpaired surrogate, which a `Value` cannot.
+    /// `invalid-value` if a tool contains an unpaired surrogate, which a `Value` cannot represent.
     pub fn tools(&self) -> Result<&Value, Error> {
         self.tools.as_ref().map_err(Clone::clone)
     }
 
-    /// Every change, tool by tool: what [`sanitize_tools`](crate::sanitize_tools) says of this list.
+    /// Returns every change, tool by tool, as [`sanitize_tools`](crate::sanitize_tools) reports it for this list.
     ///
-    /// They are much text, and agents that send a list seldom read them: each call makes them again.
+    /// Changes are large and seldom read, so each call computes them again.
     ///
     /// ```
     /// use serde_json::json;
@@ -92,22 +92,22 @@ impl ReadyTools {
     /// ```
     ///
     /// # Errors
-    /// None that [`ToolSet::sanitize`] would not have given.
+    /// Only those that [`ToolSet::sanitize`] would have returned.
     pub fn changes(&self) -> Result<Vec<ToolChange>, Error> {
         changes_of(json::read(&self.list)?, &self.options)
     }
 }
 
 impl ToolSet {
-    /// Takes a tool list, as [`sanitize_tools`](crate::sanitize_tools) does.
+    /// Reads a tool list in any form that [`sanitize_tools`](crate::sanitize_tools) accepts.
     ///
     /// # Errors
-    /// `invalid-request` if it is no list of tools, `invalid-json`, `too-deep`.
+    /// `invalid-json`, `too-deep`; `invalid-request` if `tools` is not a list of tools.
     pub fn new(tools: impl Input) -> Result<Self, Error> {
         ToolSet::from_node(tools.given()?.read()?)
     }
 
-    /// [`ToolSet::new`] from a tree.
+    /// As [`ToolSet::new`], from a tree.
     ///
     /// # Errors
     /// As [`ToolSet::new`].
@@ -116,32 +116,32 @@ impl ToolSet {
         Ok(ToolSet { list: list.into(), len, ready: Vec::new(), memory: Memory::default() })
     }
 
-    /// How many tools it has, those that an API runs itself included.
+    /// Returns the number of tools, including hosted tools that an API runs itself.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it has none.
+    /// Returns whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The list, as compact JSON text.
+    /// Returns the list as compact JSON text.
     pub(crate) fn list(&self) -> &str {
         &self.list
     }
 
-    /// Takes another list in place of this one. `false`: it says the same, and all that was made stays.
+    /// Replaces the list. Returns false if the new list is equal to the old one; the cached results then remain.
     ///
     /// # Errors
-    /// As [`ToolSet::new`]; the list stays what it was then.
+    /// As [`ToolSet::new`]; the list then remains unchanged.
     pub fn update(&mut self, tools: impl Input) -> Result<bool, Error> {
         self.update_node(tools.given()?.read()?)
     }
 
-    /// [`ToolSet::update`] from a tree.
+    /// As [`ToolSet::update`], from a tree.
     ///
     /// # Errors
     /// As [`ToolSet::update`].
@@ -156,11 +156,11 @@ impl ToolSet {
         Ok(true)
     }
 
-    /// What [`sanitize_tools`](crate::sanitize_tools) gives for this list: made by the first call with such options,
-    /// the same object after that. What was changed is made when it is [asked for](ReadyTools::changes).
+    /// Returns the result of [`sanitize_tools`](crate::sanitize_tools) for this list. The first call with given options
+    /// computes it; later calls return the same object. Changes are computed when [`ReadyTools::changes`] is called.
     ///
     /// # Errors
-    /// `unknown-dialect`, `invalid-option`, `not-representable` as [`sanitize_tools`](crate::sanitize_tools).
+    /// `unknown-dialect`, `invalid-option`, `not-representable`, as for [`sanitize_tools`](crate::sanitize_tools).
     pub fn sanitize(&mut self, options: &ToolsOptions) -> Result<Arc<ReadyTools>, Error> {
         if let Some(place) = self.ready.iter().position(|ready| ready.options == *options) {
             let ready = self.ready.remove(place);
@@ -181,7 +181,7 @@ impl ToolSet {
     }
 }
 
-/// A list as text, and how many tools it has.
+/// Returns a list as text, and the number of its tools.
 fn listed(tools: Node<'_>) -> Result<(String, usize), Error> {
     let text = json::write(&tools);
     Ok((text, sanitize_list::count(tools)?))

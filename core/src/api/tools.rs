@@ -21,19 +21,19 @@ use crate::{
     },
 };
 
-/// A tool list that an API accepts; what was changed for that is determined when it is first read.
+/// A tool list that an API accepts. Its changes are computed when they are first read.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SanitizedTools<T: Input> {
-    /// The tools, in the API's own shape.
+    /// Tools in the API's format.
     pub tools: T::Output,
-    /// The tools that could not be made acceptable: they are not in the list.
+    /// Tools that could not be made acceptable, and are not in the list.
     pub quarantined: Vec<Quarantined>,
-    /// Whether the same arguments are accepted, no guidance is lost, and no tool is missing.
+    /// True if the same arguments are accepted, no guidance is lost, and no tool is missing.
     pub lossless: bool,
-    /// Brings the model's calls back to what the tools' own servers expect.
+    /// Restores the model's calls to the form that the tools' servers expect.
     pub restore: Restore,
-    /// A warning to show if tools are missing: which, why, and what to do. Show it once for each
+    /// Warning to show if tools are missing: which tools, why, and what to do. Show it once for each
     /// [`key`](SetAsideWarning::key).
     pub warning: Option<SetAsideWarning>,
     input: T,
@@ -42,17 +42,17 @@ pub struct SanitizedTools<T: Input> {
 }
 
 impl<T: Input> SanitizedTools<T> {
-    /// Returns every change, tool by tool. Another shape of a tool is not a change.
+    /// Returns every change, tool by tool. A different tool format is not a change.
     ///
     /// # Errors
-    /// `budget-exceeded` if there are steps for the tools and not for their report.
+    /// `budget-exceeded` if the report takes more steps than a call may take, although the tools did not.
     pub fn changes(&self) -> Result<&[ToolChange], Error> {
         let changes = self.changes.get_or_init(|| changes_of(self.input.given()?.read()?, &self.options));
         changes.as_deref().map_err(Clone::clone)
     }
 }
 
-/// Every change of a list.
+/// Returns every change of a list.
 ///
 /// # Errors
 /// As [`sanitize_tools`].
@@ -67,19 +67,19 @@ pub struct ToolsReport {
     pub lossless: bool,
     pub restore: Restore,
     pub warning: Option<SetAsideWarning>,
-    /// Empty unless they were asked for.
+    /// Empty unless the caller requested the changes.
     pub changes: Vec<ToolChange>,
 }
 
-/// Rewrites a tool list for one API: each schema in its dialect, each name legal, each tool in the API's own shape. A
-/// tool that cannot be made acceptable is set aside, and never costs the others.
+/// Rewrites a tool list for one API: it rewrites each schema into the dialect, each name into a legal one, and each
+/// tool into the API's format. A tool that cannot be made acceptable is set aside and does not affect the others.
 ///
-/// `tools` is a list of tools as MCP's `tools/list`, Anthropic, OpenAI (Chat Completions or Responses), Gemini or
-/// Bedrock have them, or an object that has one in `tools`. What the API runs itself (a hosted search, say) is passed
-/// on as it is.
+/// `tools` is a list of tools in the format of MCP's `tools/list`, Anthropic, OpenAI (Chat Completions or Responses),
+/// Gemini or Bedrock, or an object with such a list in `tools`. Hosted tools, which the API runs itself (for example, a
+/// search), are returned unchanged.
 ///
-/// Tools of several servers go into one list as `[{ server, tools }, …]`. Tools of one name stay callable
-/// ([`Prefix`](crate::options::Prefix)), and [`Restore::call`] gives the server.
+/// For tools of several servers, the list is `[{ server, tools }, …]`. Tools with the same name remain callable
+/// ([`Prefix`](crate::options::Prefix)), and [`Restore::call`] returns the server.
 ///
 /// ```
 /// use serde_json::json;
@@ -106,8 +106,8 @@ pub struct ToolsReport {
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-option`, `invalid-request` if it is no list of tools, `too-deep`; `not-representable` if
-/// tools have to be set aside and [`OnSetAside::Error`](crate::options::OnSetAside) forbids that.
+/// `unknown-dialect`, `invalid-option`, `too-deep`; `invalid-request` if `tools` is not a list of tools;
+/// `not-representable` if tools have to be set aside, which [`OnSetAside::Error`](crate::options::OnSetAside) forbids.
 pub fn sanitize_tools<T: Input>(tools: T, options: &ToolsOptions) -> Result<SanitizedTools<T>, Error> {
     let (node, report) = sanitize_tools_node(tools.given()?.read()?, options, false)?;
     let ToolsReport { quarantined, lossless, restore, warning, .. } = report;
@@ -115,7 +115,7 @@ pub fn sanitize_tools<T: Input>(tools: T, options: &ToolsOptions) -> Result<Sani
     Ok(SanitizedTools { tools, quarantined, lossless, restore, warning, input, options, changes })
 }
 
-/// [`sanitize_tools`] from tree to tree.
+/// As [`sanitize_tools`], on trees.
 ///
 /// # Errors
 /// As [`sanitize_tools`].
@@ -128,8 +128,10 @@ pub fn sanitize_tools_node<'a>(
     reported(sanitize_list::rewrite(tools, options, (!with_changes).then_some(&mut once))?, options)
 }
 
+/// Converts the outcome of rewriting into the tools and their report.
+///
 /// # Errors
-/// `not-representable` if no tool may be set aside.
+/// `not-representable` if tools have to be set aside, but must not.
 pub(super) fn reported<'a>(outcome: Outcome<'a>, options: &ToolsOptions) -> Result<(Node<'a>, ToolsReport), Error> {
     let Outcome { tools, quarantined, changes, lossless, restore_map, .. } = outcome;
     let dialect = crate::dialect::of(&options.sanitize)?.name;
@@ -137,8 +139,8 @@ pub(super) fn reported<'a>(outcome: Outcome<'a>, options: &ToolsOptions) -> Resu
     Ok((tools, ToolsReport { quarantined, lossless, restore: Restore(restore_map), warning, changes }))
 }
 
-/// What the APIs behind some dialects would reject about a tool list as it is, dialect by dialect. Empty means
-/// accepted.
+/// Returns what the APIs of several dialects would reject in a tool list, dialect by dialect. An empty result means
+/// that all APIs accept the list.
 ///
 /// ```
 /// use serde_json::json;
@@ -150,12 +152,12 @@ pub(super) fn reported<'a>(outcome: Outcome<'a>, options: &ToolsOptions) -> Resu
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-request` if it is no list of tools, `too-deep`.
+/// `unknown-dialect`, `too-deep`; `invalid-request` if `tools` is not a list of tools.
 pub fn check_tools<S: AsRef<str>>(tools: impl Input, dialects: &[S]) -> Result<Vec<ToolViolation>, Error> {
     check::list(tools.given()?.read()?, &named(dialects)?)
 }
 
-/// The dialects of these names.
+/// Returns the dialects with these names.
 pub(super) fn named<S: AsRef<str>>(dialects: &[S]) -> Result<Vec<&'static Dialect>, Error> {
     let known = |(at, name): (usize, &S)| {
         let options = SanitizeOptions::new(name.as_ref());
@@ -179,17 +181,18 @@ pub(super) fn named<S: AsRef<str>>(dialects: &[S]) -> Result<Vec<&'static Dialec
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect` for a host that is retired, and for an unknown API if the query is exact; `invalid-option` if
-/// there is nothing to go by.
+/// `unknown-dialect` for a host that is retired, and for an unknown API if the query is exact; `invalid-option` if the
+/// query is empty.
 pub fn dialect_for(query: &DialectQuery) -> Result<DialectChoice, Error> {
     lookup::dialect_for(query)
 }
 
-/// The options `target` and `native` of [`apply_deferred_loading`](crate::apply_deferred_loading) for what is known of
-/// a backend: which construct of its own for deferred tools it has. Every answer says what it rests on, and since when.
+/// Returns the options `target` and `native` of [`apply_deferred_loading`](crate::apply_deferred_loading) for a
+/// backend, from the known facts about it: its native construct for deferred tools. Every result includes its reason
+/// and the date on which it was checked.
 ///
-/// A backend that nobody knows to have one is no error: its `native` is [`Native::None`](crate::options::Native::None),
-/// and deferred tools are emulated.
+/// A backend that is not known to have a construct is not an error: its `native` is
+/// [`Native::None`](crate::options::Native::None), and deferred tools are emulated.
 ///
 /// ```
 /// use serde_json::json;

@@ -12,11 +12,12 @@ use crate::{
     },
 };
 
-/// What the tool's own schema says against the arguments of a call.
+/// Validates the arguments of a call against the tool's own schema.
 ///
-/// `schema` is the tool's parameters, in any draft from 4 to 2020-12. Arguments are an object, also where the root has
-/// no `type`. [`Validation::valid`] is `None` where it cannot be determined: see the page of this function for what
-/// that is. No message has a value of the arguments, so errors may be logged and handed to the model.
+/// `schema` contains the tool's parameters, in any draft from 4 to 2020-12. Arguments must be an object, even if the
+/// root has no `type`. [`Validation::valid`] is `None` if validity cannot be determined; the documentation page of this
+/// function lists the reasons. Messages contain no values of the arguments, so errors may be logged and sent to the
+/// model.
 ///
 /// ```
 /// use serde_json::json;
@@ -36,7 +37,7 @@ pub fn validate_arguments(arguments: impl Input, schema: impl Input) -> Result<V
     validate_node(&arguments.given()?.read()?, &schema.given()?.read()?)
 }
 
-/// [`validate_arguments`] on trees.
+/// As [`validate_arguments`], on trees.
 ///
 /// # Errors
 /// As [`validate_arguments`].
@@ -44,15 +45,16 @@ pub(super) fn validate_node(arguments: &Node<'_>, schema: &Node<'_>) -> Result<V
     Ok(Validator::new(schema)?.arguments(arguments))
 }
 
-/// The member of an MCP tool that describes its results, and the member of a result that it describes.
+/// Member of an MCP tool that contains the schema of its results.
 const OUTPUT_SCHEMA: &str = "outputSchema";
+/// Member of a result to which that schema applies.
 const CONTENT: &str = "structuredContent";
 
-/// Returns what the `outputSchema` of an MCP tool says against the result of a call.
+/// Validates the result of a call against the `outputSchema` of an MCP tool.
 ///
-/// `result` is a `CallToolResult`, `tool` the tool as `tools/list` gives it. Pointers are into the result and into the
-/// tool. A tool without an `outputSchema` takes every result, and a result with `isError: true` is not judged. No
-/// message has a value of the result. [`Validation::valid`] is `None` as for [`validate_arguments`].
+/// `result` is a `CallToolResult`, `tool` the tool as `tools/list` returns it. Pointers refer to the result and to the
+/// tool. A tool without an `outputSchema` accepts every result, and a result with `isError: true` is not validated.
+/// Messages contain no values of the result. [`Validation::valid`] is `None` as for [`validate_arguments`].
 ///
 /// Source: MCP 2025-11-25, *Tools*: servers return results that conform to the schema, and clients should validate.
 ///
@@ -69,13 +71,13 @@ const CONTENT: &str = "structuredContent";
 /// ```
 ///
 /// # Errors
-/// `invalid-value` if the tool is no object, `invalid-schema` if its `outputSchema` is neither an object nor a boolean;
-/// `invalid-json`, `too-deep`.
+/// `invalid-value` if the tool is not an object, `invalid-schema` if its `outputSchema` is neither an object nor a
+/// boolean; `invalid-json`, `too-deep`.
 pub fn validate_result(result: impl Input, tool: impl Input) -> Result<Validation, Error> {
     validate_result_node(&result.given()?.read()?, &tool.given()?.read()?)
 }
 
-/// [`validate_result`] on trees.
+/// As [`validate_result`], on trees.
 ///
 /// # Errors
 /// As [`validate_result`].

@@ -1,7 +1,9 @@
-//! What makes Codex drop a tool: what its typed model of a schema cannot hold, once its sanitizer has been over it.
+//! Faults for which Codex drops a tool: values that its typed model of a schema cannot represent after its sanitizer
+//! has run.
 //!
-//! Codex forgives much before it judges, so a fault counts only where it survives: not under a keyword that is dropped,
-//! not in a schema that is emptied, not in a definition that is pruned, not where null stands for absence.
+//! The sanitizer repairs much before the schema is parsed, so a fault counts only if it remains: not under a keyword
+//! that is dropped, not in a schema that is emptied, not in a definition that is pruned, and not if null represents
+//! absence.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -20,7 +22,7 @@ use crate::{
     },
 };
 
-/// The keywords whose schemas Codex keeps.
+/// Keywords whose subschemas Codex keeps.
 const KEPT: Keywords = Keywords::of(&[
     Keyword::Properties,
     Keyword::Items,
@@ -32,7 +34,7 @@ const KEPT: Keywords = Keywords::of(&[
     Keyword::Definitions,
 ]);
 
-/// Any of these, whatever its value, keeps a schema without a type from being emptied.
+/// Keywords that, whatever their values, prevent a schema without a type from being emptied.
 const KEEPS_A_SCHEMA: [&str; 18] = [
     "$ref",
     "anyOf",
@@ -54,13 +56,13 @@ const KEEPS_A_SCHEMA: [&str; 18] = [
     "type",
 ];
 
-/// Codex takes null for absence in the keywords of its model.
+/// Keywords whose null value Codex treats as absence.
 const NULL_IS_ABSENT: [&str; 10] =
     ["$ref", "anyOf", "oneOf", "allOf", "properties", "required", "additionalProperties", "items", "enum", "type"];
 
 const TYPE_NAMES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
-/// Every fault that would cost the tool, in document order.
+/// Returns every fault for which Codex drops the tool, in document order.
 pub(super) fn check(root: &Node<'_>, budget: &Budget) -> Result<Vec<Violation>, Error> {
     let mut faults = Faults(Found::default());
     match root.data() {
@@ -88,8 +90,8 @@ pub(super) fn check(root: &Node<'_>, budget: &Budget) -> Result<Vec<Violation>, 
             return Ok(Visit::Skip);
         }
         let Data::Object(object) = node.data() else {
-            // Booleans become strings; `additionalProperties` may be one. A list that stands for one schema is a fault
-            // of its parent, unless it stands where Codex needs a schema and nothing else.
+            // Codex replaces boolean schemas by `type: "string"`, except in `additionalProperties`. A list in place of
+            // a schema is a fault of its parent, unless only a schema is possible at its position.
             let belongs_to_parent = matches!(place.pointer.steps().last(), None | Some(Step::Name(_)));
             if node.as_bool().is_none() && !belongs_to_parent {
                 faults.add(node, place.pointer.render(), Constraint::NotASchema, "a schema");
@@ -121,7 +123,7 @@ impl Faults {
 
 fn only_null(root: &Node<'_>) -> bool {
     let Some(value) = root.get(Keyword::Type) else { return false };
-    // A list of one becomes that one; names that are no types go first.
+    // A list of one type becomes that type, after unknown type names are removed.
     let is_type = |node: &&Node<'_>| TYPE_NAMES.iter().any(|name| node.is_text(name));
     match value.as_array() {
         Some(names) => {
@@ -138,7 +140,7 @@ fn is_pruned(place: &SchemaPath<'_, '_>, reached: &Set<Definition>) -> bool {
     name.value().is_none_or(|name| !reached.contains(&Definition { table, name: name.into_owned() }))
 }
 
-/// The schemas that Codex empties before it looks what is reached, by their numbers.
+/// Returns the numbers of the schemas that Codex empties before it determines which definitions are reached.
 fn emptied(root: &Node<'_>, budget: &Budget) -> Result<Set<u32>, Error> {
     let mut emptied = Set::new();
     visit::walk(budget, root, KEPT.insert(Keyword::PrefixItems), &mut |node, _| match node.as_object() {
@@ -151,7 +153,7 @@ fn emptied(root: &Node<'_>, budget: &Budget) -> Result<Set<u32>, Error> {
     Ok(emptied)
 }
 
-/// Does Codex see no type, no hint of one, and no reference or combinator?
+/// Returns whether Codex finds no type, no hint of a type, no reference and no combinator.
 fn is_emptied(object: &Object<'_>) -> bool {
     !KEEPS_A_SCHEMA.iter().any(|keyword| match object.get(keyword) {
         None => false,
@@ -164,7 +166,7 @@ fn is_emptied(object: &Object<'_>) -> bool {
     })
 }
 
-/// The faults of one schema's own members.
+/// Reports the faults of one schema's own members.
 fn members(object: &Object<'_>, place: &SchemaPath<'_, '_>, faults: &mut Faults) {
     let elsewhere = ["$ref", "anyOf", "oneOf", "allOf"]
         .iter()
@@ -188,7 +190,7 @@ fn members(object: &Object<'_>, place: &SchemaPath<'_, '_>, faults: &mut Faults)
             "required" if !value.as_array().is_some_and(|names| names.iter().all(|name| name.as_text().is_some())) => {
                 (Constraint::RequiredNotStrings, "a list of strings")
             }
-            // `const` takes the place of whatever `enum` held.
+            // `const` replaces `enum`, whatever its value.
             "enum" if value.as_array().is_none() && !object.has(Keyword::Const) => (Constraint::EnumNotList, "a list"),
             "description" if value.as_text().is_none() => (Constraint::DescriptionNotString, "a string"),
             "$ref" if value.as_text().is_none() => (Constraint::RefNotString, "a string"),
@@ -203,8 +205,8 @@ fn members(object: &Object<'_>, place: &SchemaPath<'_, '_>, faults: &mut Faults)
     }
 }
 
-/// A `type` of which Codex knows nothing, so that it stays as it is beside a reference or combinator. An empty list is
-/// held.
+/// Returns whether Codex knows no type in a `type`, so that the keyword remains next to a reference or combinator. An
+/// empty list is valid.
 fn is_left_unknown(value: &Node<'_>) -> bool {
     let known = |node: &Node<'_>| TYPE_NAMES.iter().any(|name| node.is_text(name));
     match value.as_array() {

@@ -1,5 +1,5 @@
-//! `check`: what a dialect would reject. Written from the tables and the provider's rules; shares no code with
-//! `sanitize`.
+//! `check`: reports what a dialect would reject, reinterpret or ignore. It is written from the tables and the
+//! provider's rules, and shares no code with `sanitize`.
 
 mod codex;
 mod grammar;
@@ -18,21 +18,21 @@ use crate::{
     schema::references::Form,
 };
 
-/// One thing that a dialect does not take as it is meant.
+/// A part of a schema that violates a constraint of a dialect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
-    /// The kebab-case name of the API's constraint.
+    /// Kebab-case name of the API's constraint.
     pub constraint: &'static str,
-    /// What the API does with it.
+    /// Reaction of the API.
     pub severity: Severity,
-    /// JSON Pointer to what is at fault.
+    /// JSON Pointer to the faulty value.
     pub pointer: String,
-    /// For people: what was expected, then what was found.
+    /// Message for people: what was expected, then what was found.
     pub message: String,
 }
 
-/// Every violation, in document order.
+/// Returns all violations, in document order.
 ///
 /// # Errors
 /// `unknown-dialect`, `invalid-option`, `too-deep`.
@@ -52,12 +52,12 @@ fn look(
         Method::Codex { .. } => codex::check(node, budget)?,
         Method::Rules(grammar) => by_grammar(node, form, (grammar, dialect), options, extent, budget)?,
     };
-    // What some part did not look at, because nothing was left to pay with, might be wrong.
+    // After the budget is spent, parts of the schema may have been skipped.
     budget.check(String::new)?;
     Ok(found)
 }
 
-/// What a grammar refuses, unless one of its alternatives takes the whole.
+/// Returns the violations of a grammar, or none if one of its alternatives accepts the whole schema.
 fn by_grammar(
     node: &Node<'_>,
     form: Form,
@@ -71,7 +71,8 @@ fn by_grammar(
     if found.is_empty() || options.alone || grammar.alternatives.is_empty() {
         return Ok(found);
     }
-    // What is only taken otherwise goes no further than the first.
+    // The first violation may be one that is not a refusal, so all are needed to decide whether an alternative is
+    // tried.
     let all = if extent == Extent::All { found } else { by(grammar, Extent::All)? };
     if all.iter().any(|violation| violation.severity == Severity::Refused) {
         for alternative in grammar.alternatives {
@@ -83,7 +84,7 @@ fn by_grammar(
     Ok(all)
 }
 
-/// Which compilers take a schema: the dialect's own, and each of its alternatives.
+/// Returns which compilers accept a schema: the dialect's own, and each of its alternatives.
 pub(crate) fn backends(node: &Node<'_>, dialect: &Dialect, budget: &Budget) -> Result<Vec<bool>, Error> {
     let Method::Rules(grammar) = dialect.method else { return Ok(Vec::from([true])) };
     let options = SanitizeOptions::new(dialect.name);
@@ -97,14 +98,13 @@ pub(crate) fn backends(node: &Node<'_>, dialect: &Dialect, budget: &Budget) -> R
     Ok(takes)
 }
 
-/// Whether there is nothing that `sanitize` would mend, without looking further than the first, and without a word
-/// about it.
+/// Returns whether `sanitize` has nothing to change. The search stops at the first violation.
 pub(crate) fn accepts(node: &Node<'_>, form: Form, options: &SanitizeOptions, budget: &Budget) -> Result<bool, Error> {
     Ok(look(node, form, options, Extent::First, budget)?.is_empty())
 }
 
-/// The first violation in document order of a schema that passes have written. Where there is none, which is nearly
-/// always, that costs no more than [`accepts`].
+/// Returns the first violation, in document order, of a schema that passes have written. If there is none, as in nearly
+/// all cases, it costs no more than [`accepts`].
 pub(crate) fn first(
     written: &Node<'_>,
     options: &SanitizeOptions,
@@ -113,18 +113,18 @@ pub(crate) fn first(
     if accepts(written, Form::Written, options, budget)? {
         return Ok(None);
     }
-    // Document order is that of the numbers that its nodes would have if they were read again.
+    // Document order is the order of the numbers that the nodes would have if they were read again.
     let mut again = written.copy(budget);
     again.number_in_order();
     let mut found = look(&again, Form::Written, options, Extent::All, budget)?.into_iter();
     Ok(found.find(|violation| violation.constraint != Constraint::IgnoredKeyword.id()))
 }
 
-/// How much of what is wrong is looked for.
+/// The violations to look for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
-    /// Everything.
+    /// All violations.
     All,
-    /// Something, whatever comes first to hand.
+    /// Any one violation, not necessarily the first in document order.
     First,
 }

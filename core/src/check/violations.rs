@@ -1,4 +1,4 @@
-//! The violations found so far. They are put into document order at the end, because rules look at a document in
+//! The violations found so far. They are sorted into document order at the end, because rules traverse a document in
 //! different orders.
 
 use alloc::{string::String, vec::Vec};
@@ -8,17 +8,17 @@ use crate::{collections, json::Node, report::Severity, rules::Constraint};
 
 #[derive(Default)]
 pub(super) struct Found {
-    /// Each with its place in the document.
+    /// Violations, each with its position in document order.
     list: Vec<(u32, Violation)>,
 }
 
 impl Found {
-    /// Whether nothing was found.
+    /// Returns whether there are no violations.
     pub(super) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Adds what is wrong with `value`.
+    /// Adds a violation of `value`.
     pub(super) fn add(
         &mut self,
         value: &Node<'_>,
@@ -30,7 +30,7 @@ impl Found {
         self.list.push((value.origin().number().unwrap_or_default(), violation));
     }
 
-    /// All of them, in document order.
+    /// Returns all violations in document order.
     pub(super) fn finish(self) -> Vec<Violation> {
         collections::by(self.list, |(one, _), (two, _)| one.cmp(two))
             .into_iter()

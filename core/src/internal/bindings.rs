@@ -1,7 +1,6 @@
-//! The door of the bindings: functions by their names, on trees and with options as JSON.
+//! The interface for the bindings: functions by their names, on trees and with options as JSON.
 //!
-//! A binding translates its language's values into [`Node`]s and back. Everything else it would have to know of a
-//! function is here.
+//! A binding converts its language's values into [`Node`]s and back. Everything that depends on the function is here.
 
 use alloc::{borrow::Cow, vec::Vec};
 
@@ -34,10 +33,10 @@ pub use crate::{
 
 /// Options that are read from a JSON object.
 pub trait ReadOptions: Sized {
-    /// Reads them, in the spelling of the caller's language.
+    /// Reads the options, whose names have the spelling of the caller's language.
     ///
     /// # Errors
-    /// `unknown-option`, `invalid-option`, and `unknown-dialect` where a dialect is looked up.
+    /// `unknown-option`, `invalid-option`, and `unknown-dialect` if a dialect is looked up.
     fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error>;
 }
 
@@ -74,7 +73,8 @@ pub fn options<T: ReadOptions>(node: &Node<'_>, naming: Naming) -> Result<T, Err
     T::read(node, naming)
 }
 
-/// The options that a type declares, under the type's name in TypeScript and Python: for the test that compares them.
+/// Returns the declared options of a type, by the type's name in TypeScript and Python, for the test that compares
+/// them.
 pub fn option_rows(type_name: &str) -> Vec<Row> {
     match type_name {
         "AdaptOptions" => AdaptOptions::rows(),
@@ -94,8 +94,8 @@ pub fn option_rows(type_name: &str) -> Vec<Row> {
     }
 }
 
-/// What a [`ToolSet`] gives for options: the list as JSON text, and what stands beside it, less the changes. Those a
-/// binding has from `sanitizeTools` when they are read.
+/// Returns the result of a [`ToolSet`] for some options: the list as JSON text, and the other members except the
+/// changes. A binding calls `sanitizeTools` when the changes are first read.
 ///
 /// # Errors
 /// As [`ToolSet::sanitize`], and those of [`ReadOptions::read`].
@@ -104,12 +104,12 @@ pub fn ready_tools(set: &mut ToolSet, options: &Node<'_>, naming: Naming) -> Res
     Ok(TextAnswer { text: Cow::Owned(ready.json.clone()), report: Some(describe::ready_tools(&ready)) })
 }
 
-/// The list of a [`ToolSet`], as compact JSON text.
+/// Returns the list of a [`ToolSet`] as compact JSON text.
 pub fn list_of(set: &ToolSet) -> &str {
     set.list()
 }
 
-/// A [`Restore`] from the tree of what it was kept as.
+/// Creates a [`Restore`] from its serialized form.
 ///
 /// # Errors
 /// As [`Restore::from_json`].
@@ -117,10 +117,11 @@ pub fn restore(kept: &Node<'_>) -> Result<Restore, Error> {
     Restore::from_node(kept)
 }
 
-/// A [`CallStream`] of a list of what a [`Restore`] was kept as, and a tool's name; `None`: it is no list.
+/// Creates a [`CallStream`] from a list of a serialized [`Restore`] and a tool's name. Returns `None` if `given` is not
+/// a list.
 ///
 /// # Errors
-/// As [`Restore::from_json`], and `invalid-value` if the name is none.
+/// As [`Restore::from_json`], and `invalid-value` if the name is not a string.
 pub fn call_stream(given: &Node<'_>) -> Result<Option<CallStream>, Error> {
     let Some(list) = given.as_array() else { return Ok(None) };
     let (kept, name) = (list.first().cloned().unwrap_or_default(), list.get(1).cloned().unwrap_or_default());
@@ -131,7 +132,7 @@ pub fn call_stream(given: &Node<'_>) -> Result<Option<CallStream>, Error> {
     Ok(Some(restore(&kept)?.call_stream(&name.display())))
 }
 
-/// Whether a call holds nothing back, so that a new one would go on as well: a binding can lose it then.
+/// Returns whether a call has nothing buffered. A binding may then replace it by a new one.
 pub fn is_call_at_rest(call: &CallStream) -> bool {
     call.is_at_rest()
 }
@@ -149,17 +150,17 @@ pub fn finish(stream: &mut ReplyRestorer) -> Vec<Node<'static>> {
     stream.finish_node()
 }
 
-/// What became of calls that were repaired, as a list.
+/// Returns a list of the repairs of calls.
 pub fn repaired_calls(calls: &[RepairedCall]) -> Node<'static> {
     describe::repaired_calls(calls)
 }
 
-/// What was changed of an answer, as a list.
+/// Returns a list of the changes to an answer.
 pub fn answer_changes(changes: &[AnswerChange]) -> Node<'static> {
     describe::answer_changes(changes)
 }
 
-/// Whether a stream holds nothing back, so that a new one would go on as well: a binding can lose it then.
+/// Returns whether a stream has nothing buffered. A binding may then replace it by a new one.
 pub fn is_stream_at_rest(stream: &ReplyRestorer) -> bool {
     stream.is_at_rest()
 }
@@ -176,22 +177,22 @@ pub fn warning(exchange: &Exchange) -> Node<'static> {
     exchange.warning_node()
 }
 
-/// Whether an exchange keeps nothing but what opening it again would give: a binding can lose it then.
+/// Returns whether an exchange has no state that opening it again would not restore. A binding may then drop it.
 #[cfg(feature = "search")]
 pub fn is_exchange_at_rest(exchange: &Exchange) -> bool {
     exchange.is_at_rest()
 }
 
-/// A [`ToolIndex`] of a tool list that is a tree.
+/// Creates a [`ToolIndex`] from a tool list in a tree.
 ///
 /// # Errors
-/// `invalid-request` if it is no tool list.
+/// `invalid-request` if `tools` is not a tool list.
 #[cfg(feature = "search")]
 pub fn index(tools: &Node<'_>) -> Result<ToolIndex, Error> {
     ToolIndex::from_node(tools)
 }
 
-/// [`ToolIndex::search`] with the names as a tree: a name may hold half of a surrogate pair.
+/// As [`ToolIndex::search`], with the names as a tree, because a name may contain an unpaired surrogate.
 ///
 /// # Errors
 /// As [`ToolIndex::search`].

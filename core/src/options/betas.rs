@@ -10,12 +10,12 @@ use super::{
 use crate::{error::Error, json::Node, naming::Naming};
 
 options! {
-    /// What a header's betas are settled for.
+    /// Options for settling the betas in a header.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub(crate) struct BetaOptions {
-        /// Which construct of its own for deferred tools the backend has.
+        /// Native construct for deferred tools that the backend supports.
         "native" native: Native = Native::None, set(by hand);
-        /// The betas that the request needs: `betas` of its report.
+        /// Betas that the request needs: `betas` of its report.
         "betas" betas: Vec<String> = Vec::new(), set(by hand);
     }
 }

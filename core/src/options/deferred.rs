@@ -10,34 +10,33 @@ use super::{
 use crate::{error::Error, json::Node, naming::Naming};
 
 choice! {
-    /// Whether hidden tools are announced by name.
+    /// Announcement of hidden tools by name.
     Announce {
         /// Nothing is added.
         None = "none",
-        /// An `<available-deferred-tools>` block in the system prompt, unless one is there.
+        /// An `<available-deferred-tools>` block is added to the system prompt, unless the prompt already has one.
         Names = "names",
     }
 }
 
 choice! {
-    /// Which construct of its own for deferred tools the backend understands. It says nothing of where the request
-    /// comes from.
+    /// Native construct for deferred tools that the backend supports, regardless of the client that sent the request.
     Native {
-        /// None: they are emulated.
+        /// No construct: deferred tools are emulated.
         None = "none",
-        /// Anthropic: results refer to deferred tools.
+        /// Anthropic: results reference deferred tools.
         References = "references",
-        /// Anthropic: and system messages add and remove tools by name.
+        /// Anthropic: in addition, system messages add and remove tools by name.
         Changes = "changes",
-        /// Anthropic: and they may bring definitions.
+        /// Anthropic: in addition, system messages may contain definitions of tools.
         Inline = "inline",
-        /// OpenAI Responses: items bring tools (`additional_tools`).
+        /// OpenAI Responses: items add tools (`additional_tools`).
         AdditionalTools = "additional-tools",
-        /// OpenAI Responses: and searches are items of their own (`tool_search`).
+        /// OpenAI Responses: in addition, searches are separate items (`tool_search`).
         ToolSearch = "tool-search",
-        /// Chat Completions of Kimi K3: system messages bring tools.
+        /// Chat Completions of Kimi K3: system messages add tools.
         Kimi = "kimi",
-        /// Gemini Interactions: searches are steps of their own, and the results of searches hold functions.
+        /// Gemini Interactions: searches are separate steps, and their results contain functions.
         Interactions = "interactions",
         /// Bedrock Converse: system messages add and remove tools of the list by name.
         Converse = "converse",
@@ -45,7 +44,7 @@ choice! {
 }
 
 impl Native {
-    /// The API that has the construct; `None`: none is needed.
+    /// Returns the API that has the construct; `None` for [`Native::None`].
     pub(crate) const fn api(self) -> Option<Api> {
         match self {
             Native::None => None,
@@ -59,148 +58,149 @@ impl Native {
 }
 
 choice! {
-    /// What becomes of `custom` tools, which take a text.
+    /// Handling of `custom` tools, whose input is text.
     CustomTools {
-        /// Functions with one argument, `input`.
+        /// They become functions with one argument, `input`.
         Function = "function",
-        /// They stay, where the format has them.
+        /// They are kept if the format supports them.
         Keep = "keep",
     }
 }
 
 choice! {
-    /// What becomes of tools that the history takes away, where the backend has no removals.
+    /// Handling of tools that the history removes, if the backend does not support removals.
     Removals {
-        /// No definition is left anywhere.
+        /// No definition is kept anywhere.
         Withdraw = "withdraw",
-        /// It is only said: what a provider's prompt cache holds stays.
+        /// A notice announces the removal, and the definition stays, so that the prefix in a provider's prompt cache
+        /// remains valid.
         Notice = "notice",
     }
 }
 
 choice! {
-    /// What becomes of the model's thoughts in another format.
+    /// Handling of the model's reasoning in another format.
     Reasoning {
-        /// They are left out.
+        /// It is removed.
         Drop = "drop",
-        /// `reasoning_content`, which Kimi and DeepSeek want beside calls.
+        /// It becomes `reasoning_content`, which Kimi and DeepSeek require in messages with calls.
         Content = "content",
     }
 }
 
 choice! {
-    /// What becomes of calls of tools that are not sent.
+    /// Handling of calls to tools that are not sent.
     UnavailableCalls {
-        /// They stay calls.
+        /// They remain calls.
         Keep = "keep",
-        /// They and their results become text, for APIs that refuse undeclared ones.
+        /// They and their results become text, for APIs that refuse calls to undeclared tools.
         Text = "text",
     }
 }
 
 choice! {
-    /// Whether deferred tools are hidden until they are loaded.
+    /// Visibility of deferred tools.
     Mode {
-        /// They are.
+        /// They are hidden until they are loaded.
         Filter = "filter",
-        /// All tools are sent: keeps a provider's prompt cache whole.
+        /// They are all sent, which keeps the whole content of a provider's prompt cache valid.
         LoadAll = "load-all",
     }
 }
 
 choice! {
-    /// Where loaded tools stand.
+    /// Position of loaded tools.
     Order {
-        /// At their place in the catalogue.
+        /// Their position in the catalog.
         Catalog = "catalog",
-        /// Last, in the order they were loaded: keeps the longest common prefix for a prompt cache.
+        /// Last, in the order in which they were loaded: keeps the longest common prefix for a prompt cache.
         Append = "append",
     }
 }
 
 choice! {
-    /// What a reference to an unknown tool becomes.
+    /// Replacement of a reference to an unknown tool.
     UnknownReference {
-        /// A sentence that the tool of this name is no longer available.
+        /// A sentence which states that the tool of this name is no longer available.
         Notice = "notice",
-        /// The same without the name, as Anthropic's servers say it.
+        /// The same sentence without the name, as Anthropic's servers write it.
         Unavailable = "unavailable",
-        /// Nothing.
+        /// The reference is removed.
         Drop = "drop",
     }
 }
 
 choice! {
-    /// What happens if `tool_choice` forces a tool that is not loaded.
+    /// Handling of a `tool_choice` that forces a tool that is not loaded.
     ForcedTool {
-        /// It is loaded.
+        /// The tool is loaded.
         Load = "load",
         /// The choice becomes automatic.
         Auto = "auto",
-        /// The error `forced-deferred-tool`.
+        /// The call fails with `forced-deferred-tool`.
         Error = "error",
     }
 }
 
 choice! {
-    /// What becomes of the hosted tool search, which the backend does not have.
+    /// Handling of a hosted tool search, which the backend does not have.
     ServerToolSearch {
-        /// Every deferred tool is loaded, because nobody could search for one.
+        /// Every deferred tool is loaded, because the model could not search for any.
         LoadAll = "load-all",
-        /// It is removed and the filter kept.
+        /// The search is removed, and deferred tools remain hidden.
         Drop = "drop",
-        /// An ordinary function takes its place, see `answer_tool_search`.
+        /// An ordinary function replaces the search; see `answer_tool_search`.
         Emulate = "emulate",
     }
 }
 
 choice! {
-    /// What becomes of hosted searches in the history.
+    /// Handling of hosted searches in the history.
     ServerHistory {
-        /// They are dropped.
+        /// They are removed.
         Drop = "drop",
-        /// They become an ordinary exchange of call and result.
+        /// They become an ordinary call and its result.
         Split = "split",
     }
 }
 
 choice! {
-    /// What is sent if no tool is visible.
+    /// Form of a request without visible tools.
     EmptyTools {
         /// `tools: []`.
         Keep = "keep",
-        /// No `tools`, and no `tool_choice`.
+        /// Neither `tools` nor `tool_choice`.
         Omit = "omit",
     }
 }
 
 choice! {
-    /// The role of system messages whose directives became text.
+    /// Role of system messages whose directives became text.
     SystemMessages {
-        /// They stay system messages.
+        /// They remain system messages.
         Keep = "keep",
-        /// They become user messages, for backends that refuse the role there.
+        /// They become user messages, for backends that refuse system messages at that position.
         User = "user",
     }
 }
 
 choice! {
-    /// Whether the history may change the tools that there are.
+    /// Handling of changes to the tools in the history.
     ToolChanges {
-        /// Additions and removals in the client's system messages count, and so do items of OpenAI Responses that hold
+        /// Tools are added and removed by the client's system messages, and by items of OpenAI Responses that contain
         /// definitions.
         Apply = "apply",
-        /// They are taken out, each with a warning: for a history that is not all the client's own.
+        /// The changes are removed, each with a warning: for a history that the client does not fully control.
         Ignore = "ignore",
     }
 }
 
 choice! {
-    /// A client whose requests are rewritten: [`DeferredOptions::of_client`] has the options that fit it.
+    /// A client whose requests are rewritten: [`DeferredOptions::of_client`] returns the options that fit it.
     Client {
-        /// Claude Code: Anthropic Messages, with a search of its own. It lists deferred tools in its prompt.
+        /// Claude Code: Anthropic Messages, with a client-side search. Its prompt lists deferred tools.
         ClaudeCode = "claude-code",
-        /// OpenAI's Codex: Responses, with items for searches and for tools.
+        /// OpenAI's Codex: Responses, with items for searches and for added tools.
         Codex = "codex",
         /// Kimi's own clients: Chat Completions, with tools in system messages.
         Kimi = "kimi",
@@ -211,9 +211,9 @@ choice! {
 struct Profile {
     format: Api,
     announce: Announce,
-    /// Its functions that search for tools.
+    /// The client's functions that search for tools.
     search_tools: &'static [&'static str],
-    /// Source and date.
+    /// Source of these facts, with its date.
     source: &'static str,
 }
 
@@ -246,7 +246,7 @@ impl Client {
         }
     }
 
-    /// Where it was read what fits the client.
+    /// Returns the source of the options that fit the client.
     pub const fn source(self) -> &'static str {
         self.profile().source
     }
@@ -263,46 +263,47 @@ options! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct DeferredOptions {
-        /// Whether hidden tools are announced by name in the system prompt.
+        /// Announcement of hidden tools by name in the system prompt.
         "announce" announce: Announce = Announce::None;
-        /// The format to translate the request into. One of `anthropic`, `openai-responses`, `openai-chat`,
-        /// `gemini-interactions` and `bedrock`; `None`: the format stays.
+        /// Format to translate the request into. One of `anthropic`, `openai-responses`, `openai-chat`,
+        /// `gemini-interactions`, `bedrock` and `gemini`; `None` keeps the format.
         "target" target: Option<Api> = None,
             read(Api::with_deferral), set(|api: impl Into<Option<Api>>| api.into());
-        /// Whether deferred tools are hidden until loaded, or all sent to keep a prompt cache whole.
+        /// Visibility of deferred tools: hidden until loaded, or all sent to keep the prompt cache valid.
         "mode" mode: Mode = Mode::Filter;
-        /// Where loaded tools stand: in their old places, or last to keep the prefix for a prompt cache.
+        /// Position of loaded tools: their original one, or last to keep the prefix of the prompt cache valid.
         "order" order: Order = Order::Catalog;
-        /// What a reference to an unknown tool becomes.
+        /// Replacement of a reference to an unknown tool.
         "unknownReference" unknown_reference: UnknownReference = UnknownReference::Notice;
-        /// What happens if `tool_choice` forces a tool that is not loaded.
+        /// Handling of a `tool_choice` that forces a tool that is not loaded.
         "forcedTool" forced_tool: ForcedTool = ForcedTool::Load;
-        /// What becomes of the hosted tool search, which the backend does not have.
+        /// Handling of a hosted tool search, which the backend does not have.
         "serverToolSearch" server_tool_search: ServerToolSearch = ServerToolSearch::LoadAll;
-        /// What becomes of hosted searches in the history.
+        /// Handling of hosted searches in the history.
         "serverHistory" server_history: ServerHistory = ServerHistory::Drop;
-        /// Which construct of its own for deferred tools the backend understands; it says nothing about where the
-        /// request comes from.
+        /// Native construct for deferred tools that the backend supports, regardless of the client that sent the
+        /// request.
         "native" native: Native = Native::None;
-        /// Your own functions that search for tools, by name.
+        /// Names of your own functions that search for tools.
         "searchTools" search_tools: Vec<String> = Vec::from(["ToolSearch".into()]),
             set(|names: impl IntoIterator<Item = impl Into<String>>| names.into_iter().map(Into::into).collect());
-        /// What happens to OpenAI's `custom` tools, which take a text: `"function"` makes them functions with one
-        /// argument, `input`. `None`: they stay where OpenAI Responses stays, and become functions elsewhere.
+        /// Handling of OpenAI's `custom` tools, whose input is text: `"function"` makes them functions with one
+        /// argument, `input`. `None`: they are kept if the request stays in the format of OpenAI Responses, and
+        /// otherwise become functions.
         "customTools" custom_tools: Option<CustomTools> = None,
             set(|outcome: impl Into<Option<CustomTools>>| outcome.into());
-        /// What happens to a tool that the history takes away, where the backend has no removals: `"withdraw"` leaves
-        /// no definition anywhere, `"notice"` only says so and keeps the prefix for a prompt cache.
+        /// Handling of a tool that the history removes, if the backend does not support removals: `"withdraw"` removes
+        /// every definition, `"notice"` only announces the removal and keeps the prefix of the prompt cache valid.
         "removals" removals: Removals = Removals::Withdraw;
-        /// What happens to calls of tools that are not sent: some APIs refuse undeclared ones.
+        /// Handling of calls to tools that are not sent: some APIs refuse calls to undeclared tools.
         "unavailableCalls" unavailable_calls: UnavailableCalls = UnavailableCalls::Keep;
-        /// What happens to the model's reasoning in another format: `"content"` writes `reasoning_content`.
+        /// Handling of the model's reasoning in another format: `"content"` writes `reasoning_content`.
         "reasoning" reasoning: Reasoning = Reasoning::Drop;
-        /// The most tokens of an answer, if the target wants a number and the request has none.
+        /// Maximum number of tokens of an answer, if the target requires a maximum and the request has none.
         "maxTokens" max_tokens: u64 = 32_000;
-        /// What is sent if no tool is visible: `tools: []`, or neither `tools` nor `tool_choice`.
+        /// Form of a request without visible tools: `tools: []`, or neither `tools` nor `tool_choice`.
         "emptyTools" empty_tools: EmptyTools = EmptyTools::Keep;
-        /// Tools that count as loaded whatever the history says, for use after compaction.
+        /// Tools that count as loaded regardless of the history, for use after compaction.
         ///
         /// ```
         /// use toolwire::DeferredOptions;
@@ -311,22 +312,22 @@ options! {
         /// ```
         "loadedTools" loaded_tools: Vec<String> = Vec::new(),
             set(|names: impl IntoIterator<Item = impl Into<String>>| names.into_iter().map(Into::into).collect());
-        /// Whether a call of a tool in the history counts as a load of it.
+        /// If true, a call to a tool in the history counts as loading the tool.
         "loadUsedTools" load_used_tools: bool = false;
-        /// The name of the function that replaces a tool search. If a tool has that name, the function gets another;
-        /// the report says which.
+        /// Name of the function that replaces a hosted tool search. If a tool already has the name, the function gets
+        /// another name, which the report contains.
         "toolSearchName" tool_search_name: String = "tool_search".into(),
             read(Reader::function_name), set(|name: impl Into<String>| name.into());
-        /// Whether the history may change the tools that there are: by `tool_addition` and `tool_removal` in system
-        /// messages, and by items of OpenAI Responses that hold definitions.
+        /// Handling of changes to the tools in the history: `tool_addition` and `tool_removal` in system messages, and
+        /// items of OpenAI Responses that contain definitions.
         "toolChanges" tool_changes: ToolChanges = ToolChanges::Apply;
-        /// Bytes of notices that may repeat earlier ones; beyond them a tool is announced again by the first sentence
-        /// alone. `None`: as many as the notices that do not repeat, and 64 KiB at least.
+        /// Maximum total size in bytes of notices that repeat earlier ones; beyond it, only the first sentence of a
+        /// notice is repeated. `None`: the total size of the first notices, but at least 64 KiB.
         "maxRepeatedBytes" max_repeated_bytes: Option<usize> = None,
             set(|bytes: impl Into<Option<usize>>| bytes.into());
-        /// The role of system messages whose directives became text.
+        /// Role of system messages whose directives became text.
         "systemMessages" system_messages: SystemMessages = SystemMessages::Keep;
-        /// The request's format, where its shape does not tell. One of those that `target` takes.
+        /// Format of the request, if its content does not determine it. Accepts the same values as `target`.
         "format" format: Option<Api> = None,
             read(Api::with_deferral), set(|api: impl Into<Option<Api>>| api.into());
         /// Bindings only: return unchanged parts as the caller's own objects instead of copies.
@@ -341,18 +342,17 @@ impl Default for DeferredOptions {
     }
 }
 
-/// The option that sets others, and is no field.
+/// The option that sets others and has no field.
 const CLIENT: Row = Row {
     name: "client",
-    doc: "The client that the request comes from: sets `format`, `announce` and `searchTools` as they fit it, unless \
-        they are given.",
+    doc: "Client that sends the request; it determines `format`, `announce` and `searchTools`, unless they are given.",
     default: None,
 };
 const EXAMPLE: Example =
     Example { function: "applyDeferredLoading", input: "request", option: "target", value: "\"openai-responses\"" };
 
 impl DeferredOptions {
-    /// The options that fit a client, everything else at its default.
+    /// Returns the options that fit a client, with all other options at their defaults.
     ///
     /// ```
     /// use toolwire::{options::Client, DeferredOptions};
@@ -366,7 +366,7 @@ impl DeferredOptions {
         DeferredOptions { format: Some(format), announce, search_tools, ..DeferredOptions::default() }
     }
 
-    /// The options as they are declared, with the one that is no field.
+    /// Returns the declarations of the options, including the option that has no field.
     pub(crate) fn all_rows() -> Vec<Row> {
         [CLIENT].into_iter().chain(Self::rows()).collect()
     }
@@ -383,7 +383,7 @@ impl DeferredOptions {
     }
 }
 
-/// The option `deferred` of requests: true, false or the options.
+/// The option `deferred` of requests: true, false, or an object of options.
 impl Readable for Option<DeferredOptions> {
     fn read(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Self>, Error> {
         let Some(node) = reader.node(name) else { return Ok(None) };

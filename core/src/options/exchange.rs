@@ -1,5 +1,4 @@
-//! Options of an exchange: what `adapt_request` takes, with the dialect found if it is not named, and how searches are
-//! run.
+//! Options of an exchange: those of `adapt_request`, with an optional dialect, and those of searches.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -26,26 +25,26 @@ options! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct ExchangeOptions {
-        /// The dialect of the backend. `None`: the one that the host, the path and the model tell.
+        /// Dialect of the backend. `None`: determined by the host, the path and the model.
         "dialect" dialect: Option<String> = None, set(|dialect: impl Into<String>| Some(dialect.into()));
-        /// How searches are run.
+        /// Options of searches.
         "search" search: SearchOptions = SearchOptions::default(), set(by hand);
-        // Anthropic's own loop ends after ten rounds, too.
-        /// How often the model is asked again, for one request, after searches that it made.
+        // Ten is also the limit of Anthropic's own loop.
+        /// Maximum number of times that the model is asked again, within one request, after it searched for tools.
         "maxRounds" max_rounds: usize = 10;
-        /// What becomes of a request of which tools have to be set aside.
+        /// Handling of a request if some of its tools have to be set aside.
         "onSetAside" on_set_aside: OnSetAside = OnSetAside::Warn;
-        /// How many tool lists are kept with what became of them, for requests that repeat a list: it is found by its
-        /// bytes, and not rewritten again. 0: none. See [`ToolListCache`](crate::ToolListCache).
+        /// Number of rewritten tool lists to cache: a request that repeats a list byte for byte reuses the result. 0
+        /// disables the cache. See [`ToolListCache`](crate::ToolListCache).
         "toolListCache" tool_list_cache: usize = 16;
     } with {
-        /// What becomes of the request. Its dialect is not looked at.
+        /// Options for rewriting the request. Their dialect is ignored.
         pub adapt: AdaptOptions = adapting();
-        /// Whether the backend's own construct for deferred tools is looked up by its URL and the request's model, as
-        /// [`deferral_for`](crate::deferral_for) does: `deferred.native` is `"auto"`. It replaces
+        /// If true, the backend's native construct for deferred tools is looked up by its URL and the request's model,
+        /// as [`deferral_for`](crate::deferral_for) does; in JSON, `deferred.native` is `"auto"`. The result replaces
         /// [`DeferredOptions::native`].
         pub native_is_auto: bool = false;
-        /// Whether the caller said what becomes of a hosted search.
+        /// True if the caller chose how a hosted search is handled.
         pub(crate) search_is_chosen: bool = false;
     }
 }
@@ -73,13 +72,13 @@ impl Readable for SearchOptions {
     }
 }
 
-/// The value of `deferred.native` with which the construct is looked up.
+/// The value of `deferred.native` that requests the lookup.
 const AUTO: &str = "auto";
 const EXAMPLE: Example =
     Example { function: "Exchange.open", input: "url, body", option: "dialect", value: "\"moonshot\"" };
 
 impl ExchangeOptions {
-    /// The options that `adapt_request` does not have.
+    /// Returns the names of the options that `adapt_request` does not have.
     fn own() -> impl Iterator<Item = &'static str> {
         Self::KNOWN.iter().copied().filter(|name| *name != "dialect")
     }
@@ -119,11 +118,11 @@ impl ExchangeOptions {
         Ok(options)
     }
 
-    /// What `adapt_request` does with a request of this format in this dialect. `native` is the backend's construct, if
-    /// it was looked up.
+    /// Returns the options with which `adapt_request` rewrites a request of this format into this dialect. `native` is
+    /// the backend's construct, if it was looked up.
     ///
     /// # Errors
-    /// `invalid-option` for a target of another format.
+    /// `invalid-option` if the target is another format.
     pub(crate) fn adapting(
         &self,
         format: ToolFormat,
@@ -144,7 +143,7 @@ impl ExchangeOptions {
                                found another; `applyDeferredLoading` translates requests";
                 return Err(Error::new(Code::InvalidOption, "/deferred/target", message));
             }
-            // Other formats have no blocks in which the client would be told of a search that it did not make.
+            // Only Anthropic's format has blocks that show the client a search that it did not make.
             if adapt.tools.format != Some(ToolFormat::Anthropic) && !self.search_is_chosen {
                 deferred.server_tool_search = ServerToolSearch::LoadAll;
             }
@@ -157,7 +156,7 @@ fn is_auto(deferred: &Node<'_>) -> bool {
     deferred.get("native").is_some_and(|native| native.is_text(AUTO))
 }
 
-/// The options of `adapt_request` among these. It wants a dialect, which is found later.
+/// Returns the options of `adapt_request` among these. They require a dialect, which is determined later.
 fn without_own<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
     let mut rest = match node.data() {
         Data::Object(object) => object.clone(),
@@ -166,7 +165,7 @@ fn without_own<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
     for name in ExchangeOptions::own() {
         rest.remove(&naming.spell(name));
     }
-    // The construct is looked up later.
+    // The construct is determined later.
     if let Some(deferred) = rest.get_mut("deferred").filter(|deferred| is_auto(deferred)) {
         deferred.set("native", Node::literal("none"));
     }
@@ -176,7 +175,7 @@ fn without_own<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
     Node::object(rest)
 }
 
-/// The error of a request whose dialect cannot be found: its host is retired.
+/// Returns the error for a request whose dialect cannot be determined because its host is retired.
 pub(crate) fn without_dialect(error: &Error, naming: Naming) -> Error {
     let example = naming.example(&EXAMPLE);
     Error::new(error.code(), "/dialect", format!("{}; or say it: `{example}`", error.message()))

@@ -1,4 +1,4 @@
-//! What `dialect_for` and `deferral_for` are asked with.
+//! Options of `dialect_for` and `deferral_for`.
 
 use alloc::string::String;
 
@@ -10,9 +10,9 @@ use super::{
 use crate::{error::Error, json::Node, naming::Naming};
 
 choice! {
-    /// An API that tools are sent to: what requests and replies look like.
+    /// Protocol of an API that accepts tools. It determines the format of requests and replies.
     Api {
-        /// OpenAI Chat Completions, and what took it over.
+        /// OpenAI Chat Completions, and the APIs that adopted its format.
         OpenaiChat = "openai-chat",
         /// OpenAI Responses.
         OpenaiResponses = "openai-responses",
@@ -26,13 +26,13 @@ choice! {
         GeminiInteractions = "gemini-interactions",
         /// Bedrock Converse.
         Bedrock = "bedrock",
-        /// llama.cpp's server and what runs on it.
+        /// llama.cpp's server and the servers built on it.
         LlamaCpp = "llama-cpp",
     }
 }
 
 impl Api {
-    /// The APIs for which deferred loading reads requests, in the order of the documentation.
+    /// The APIs whose requests deferred loading reads, in the order of the documentation.
     pub(crate) const WITH_DEFERRAL: &'static [(&'static str, Api)] = &[
         (Api::Anthropic.as_str(), Api::Anthropic),
         (Api::OpenaiResponses.as_str(), Api::OpenaiResponses),
@@ -42,25 +42,25 @@ impl Api {
         (Api::Gemini.as_str(), Api::Gemini),
     ];
 
-    /// Reads an option that takes these.
+    /// Reads an option whose value is one of [`Self::WITH_DEFERRAL`].
     ///
     /// # Errors
-    /// `invalid-option` for anything else.
+    /// `invalid-option` for any other value.
     pub(super) fn with_deferral(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Option<Self>>, Error> {
         Ok(reader.choice(name, Self::WITH_DEFERRAL)?.map(Some))
     }
 
-    /// Whether deferred loading knows its requests.
+    /// Returns whether deferred loading reads requests of this API.
     pub(crate) fn has_deferral(self) -> bool {
         Self::WITH_DEFERRAL.iter().any(|(_, api)| *api == self)
     }
 
-    /// Returns true if each call in the history is an item of its own, and false if messages hold the calls.
+    /// Returns true if each call in the history is a separate item, and false if messages contain the calls.
     pub(crate) const fn has_items(self) -> bool {
         matches!(self, Api::OpenaiResponses | Api::GeminiInteractions)
     }
 
-    /// The shape of its tools.
+    /// Returns the format of tools in requests of this API.
     pub(crate) const fn tools(self) -> ToolFormat {
         match self {
             Api::Anthropic => ToolFormat::Anthropic,
@@ -73,7 +73,7 @@ impl Api {
         }
     }
 
-    /// The member of a request that holds the history.
+    /// Returns the name of the request member that contains the history.
     pub(crate) const fn history(self) -> &'static str {
         match self {
             Api::OpenaiResponses | Api::GeminiInteractions => "input",
@@ -84,7 +84,7 @@ impl Api {
 }
 
 options! {
-    /// What is known about where tools are sent: at least one of protocol, model and host.
+    /// Facts about the API that receives the tools: at least one of protocol, model and host.
     ///
     /// ```
     /// use toolwire::{dialect_for, DialectQuery};
@@ -93,21 +93,21 @@ options! {
     /// ```
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct DialectQuery {
-        /// The protocol.
+        /// API protocol.
         "api" api: Option<Api> = None, set(|api: Api| api.into());
-        /// The model, as the request names it.
+        /// Model, as named in the request.
         "model" model: Option<String> = None, set(|model: impl Into<String>| Some(model.into()));
-        /// The host, or a URL on it.
+        /// Host, or a URL on it.
         "host" host: Option<String> = None, set(|host: impl Into<String>| Some(host.into()));
-        /// Whether the tools are sent with `strict: true`.
+        /// True if the tools are sent with `strict: true`.
         "strict" strict: bool = false;
-        /// Whether an unknown API is an error. Otherwise the answer is `portable`.
+        /// If true, an unknown API is an error. Otherwise, the result is `portable`.
         "exact" exact: bool = false;
     }
 }
 
 options! {
-    /// What is known about a backend: at least its host or the model; most constructs depend on both.
+    /// Facts about a backend: at least its host or its model; most constructs depend on both.
     ///
     /// ```
     /// use toolwire::DeferralQuery;
@@ -116,12 +116,11 @@ options! {
     /// ```
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct DeferralQuery {
-        /// The protocol that the backend is asked in, if only one comes into question: a construct of another does not
-        /// fit then.
+        /// Protocol of the requests, if only one is possible: constructs of other protocols are then excluded.
         "api" api: Option<Api> = None, set(|api: Api| api.into());
-        /// The model, as the request names it.
+        /// Model, as named in the request.
         "model" model: Option<String> = None, set(|model: impl Into<String>| Some(model.into()));
-        /// The host, or a URL on it.
+        /// Host, or a URL on it.
         "host" host: Option<String> = None, set(|host: impl Into<String>| Some(host.into()));
     }
 }

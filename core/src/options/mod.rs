@@ -1,9 +1,10 @@
-//! Options: typed for Rust, read from JSON for everyone else, unknown ones refused.
+//! Options: typed structs for Rust, and their reader from JSON for the other languages, which refuses unknown options.
 //!
-//! The structs stand at the crate's root, too. Here are the words that options take, one type for each.
+//! The structs are re-exported at the root of the crate. This module has the enums that options accept, one for each
+//! set of words.
 //!
-//! Every option of every function is declared here, in one row of a table (`options!` of `table.rs`), and read here, so
-//! that spelling, defaults and messages are the same in all languages.
+//! Every option of every function is declared in one row of a table (`options!` in `table.rs`) and read here, so that
+//! spelling, defaults and messages are the same in all languages.
 
 mod betas;
 mod deferred;

@@ -1,4 +1,4 @@
-//! Reading options from a JSON object: unknown names and wrong values are errors that teach the right ones.
+//! Reads options from a JSON object. The errors for unknown names and invalid values list what is accepted.
 
 use alloc::{
     format,
@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl Naming {
-    /// A call as somebody would type it.
+    /// Formats a call with one option in the syntax of the caller's language.
     pub(crate) fn example(self, call: &Example) -> String {
         let comma = if call.input.is_empty() { "" } else { ", " };
         match self {
@@ -30,7 +30,7 @@ fn snake(camel: &str) -> String {
     Naming::Snake.spell(camel).into_owned()
 }
 
-/// A function's call with one option, for messages.
+/// A call of a function with one option, as an example in messages.
 #[derive(Clone, Copy)]
 pub(crate) struct Example {
     pub(crate) function: &'static str,
@@ -39,7 +39,7 @@ pub(crate) struct Example {
     pub(crate) value: &'static str,
 }
 
-/// A JSON object being read as options.
+/// Reads options from a JSON object.
 pub(crate) struct Reader<'o, 'a> {
     object: Option<&'o Object<'a>>,
     naming: Naming,
@@ -47,10 +47,11 @@ pub(crate) struct Reader<'o, 'a> {
 }
 
 impl<'o, 'a> Reader<'o, 'a> {
-    /// Starts reading. `known` are the function's option names in camelCase. No options at all (null) is no option set.
+    /// Creates a reader, if all names in `node` are known. `known` contains the function's option names in camelCase.
+    /// Null is equivalent to an empty object.
     ///
     /// # Errors
-    /// `invalid-option` if the options are no object, `unknown-option` with the known names and a call that works.
+    /// `invalid-option` if `node` is not an object; `unknown-option`, with the known names and a valid call.
     pub(crate) fn new(node: &'o Node<'a>, naming: Naming, known: &[&str], example: Example) -> Result<Self, Error> {
         let object = match node.data() {
             Data::Null => None,
@@ -92,12 +93,12 @@ impl<'o, 'a> Reader<'o, 'a> {
         self.naming
     }
 
-    /// The function's call with one option, as somebody would type it.
+    /// Returns a call of the function with one option, in the syntax of the caller's language.
     pub(crate) fn example(&self) -> String {
         self.naming.example(&self.example)
     }
 
-    /// An option's value; null counts as not given.
+    /// Returns an option's value; null is equivalent to absence.
     fn given(&self, name: &str) -> Option<&'o Node<'a>> {
         self.present(name).filter(|node| !node.is_null())
     }
@@ -129,7 +130,7 @@ impl<'o, 'a> Reader<'o, 'a> {
         }
     }
 
-    /// An option that is read by somebody else.
+    /// Returns the value of an option that the caller reads itself.
     pub(crate) fn node(&self, name: &str) -> Option<&'o Node<'a>> {
         self.given(name)
     }
@@ -144,7 +145,7 @@ impl<'o, 'a> Reader<'o, 'a> {
         self.as_count(name, node, "a whole number, 0 or more").map(Some)
     }
 
-    /// A count for which null means "no limit": `None` not given, `Some(None)` turned off.
+    /// Reads a count that null disables: `None` if the option is absent, `Some(None)` if it is null.
     pub(crate) fn limit(&self, name: &str) -> Result<Option<Option<usize>>, Error> {
         match self.present(name) {
             None => Ok(None),
@@ -172,7 +173,7 @@ impl<'o, 'a> Reader<'o, 'a> {
         Ok(Some(names))
     }
 
-    /// The name of a function, which is not empty.
+    /// Reads the name of a function, which must not be empty.
     pub(crate) fn function_name(&self, name: &str) -> Result<Option<String>, Error> {
         let text = self.text(name)?;
         if text.as_deref() == Some("") {

@@ -15,11 +15,11 @@ use crate::{
 };
 
 choice! {
-    /// What becomes of text that breaks off.
+    /// Handling of truncated text.
     Truncated {
-        /// It is an error: nobody can tell it from a longer text.
+        /// It is an error, because it cannot be told apart from the beginning of a longer text.
         Refuse = "refuse",
-        /// The brackets that lack are added, but never the end of a string or a number.
+        /// Missing brackets are added. A truncated string or number is never completed.
         Close = "close",
     }
 }
@@ -35,17 +35,17 @@ options! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct RepairOptions {
-        /// The least confidence that a repair may have.
+        /// Minimum confidence of a repair.
         "confidence" confidence: Confidence = Confidence::Likely;
-        /// Rules that are not applied.
+        /// Repair rules to disable.
         "disable" disable: Vec<RepairRule> = Vec::new(), set(by hand);
-        /// Whether a required member that is missing, null or blank gets the schema's own `default`.
+        /// If true, a required member that is missing, null or blank gets the `default` of its schema.
         "useDefaults" use_defaults: bool = false;
-        /// Whether undeclared members of closed objects are left out.
+        /// If true, undeclared members of closed objects are removed.
         "removeAdditional" remove_additional: bool = false;
-        /// What becomes of text that breaks off: an error, or the brackets that lack are added.
+        /// Handling of truncated text: an error, or adding the missing brackets.
         "truncated" truncated: Truncated = Truncated::Refuse;
-        /// The tool's name: a whole call of another tool is no wrapper around the arguments.
+        /// Name of the tool: arguments wrapped in a call are not unwrapped if the call names another tool.
         "name" name: Option<String> = None, set(|name: impl Into<String>| Some(name.into()));
     }
 }
@@ -77,8 +77,8 @@ impl Readable for Vec<RepairRule> {
     }
 }
 
-/// The option `repair` of functions that restore calls: what it is, or whether there is any. The name of the tool is
-/// known there.
+/// The option `repair` of functions that restore calls: true, false, or the options without `name`, which these
+/// functions know.
 impl Readable for Option<RepairOptions> {
     fn read(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Self>, Error> {
         RepairOptions::of_calls(reader.node(name), reader.naming()).map(Some)
@@ -90,13 +90,15 @@ impl Readable for Option<RepairOptions> {
 }
 
 impl RepairOptions {
-    /// Adds to [`Self::disable`].
+    /// Adds rules to [`Self::disable`].
     #[must_use]
     pub fn disable(mut self, rules: impl IntoIterator<Item = RepairRule>) -> Self {
         self.disable.extend(rules);
         self
     }
 
+    /// Reads the options without `name`, or a boolean.
+    ///
     /// # Errors
     /// `unknown-option`, `invalid-option`.
     fn of_calls(node: Option<&Node<'_>>, naming: Naming) -> Result<Option<Self>, Error> {
@@ -113,7 +115,7 @@ impl RepairOptions {
         Self::of(&reader, Self::default()).map(Some).map_err(|error| error.below("/repair"))
     }
 
-    /// As JSON, without the name: what differs from the defaults.
+    /// Returns the options that differ from their defaults as JSON, without `name`.
     pub(crate) fn to_node(&self) -> Node<'static> {
         let default = RepairOptions::default();
         let mut members = Vec::new();
@@ -133,7 +135,7 @@ impl RepairOptions {
         Node::object(members.into_iter().map(|(key, value)| (Text::literal(key), value)).collect())
     }
 
-    /// From JSON, as [`Self::to_node`] gives it.
+    /// Reads the options that [`Self::to_node`] wrote.
     ///
     /// # Errors
     /// `invalid-option`, `unknown-option`.
@@ -141,7 +143,7 @@ impl RepairOptions {
         Self::read(node, Naming::Camel)
     }
 
-    /// Which repairs may happen.
+    /// Returns the repairs that are permitted.
     pub(crate) fn permits(&self) -> Permits {
         Permits::new(self.confidence, &self.disable)
     }

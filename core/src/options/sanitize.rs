@@ -15,45 +15,45 @@ use crate::{
 };
 
 choice! {
-    /// What becomes of `$ref`.
+    /// Handling of `$ref`.
     Refs {
-        /// Replaced by its target.
+        /// References are replaced by their targets.
         Inline = "inline",
-        /// Kept, where the dialect can say it.
+        /// References are kept if the dialect supports them.
         Keep = "keep",
     }
 }
 
 choice! {
-    /// What a schema describes.
+    /// Purpose of a schema.
     Use {
-        /// The arguments of a tool.
+        /// Arguments of a tool.
         Tool = "tool",
-        /// The answer itself: a response format, also called structured output.
+        /// The model's answer: a response format, also called structured output.
         Response = "response",
-        /// The result of a tool: the `outputSchema` of MCP, which clients read.
+        /// Result of a tool: MCP's `outputSchema`, which clients read.
         Output = "output",
     }
 }
 
 choice! {
-    /// What becomes of a schema from which no type can be inferred.
+    /// Handling of a schema whose type cannot be inferred.
     Untyped {
-        /// Left without a type.
+        /// The schema remains without a type.
         Keep = "keep",
-        /// The dialect's "any".
+        /// The dialect's form of a schema that accepts any value.
         Any = "any",
-        /// `"string"`: a guess, for those who ask for it.
+        /// `"string"`, a guess.
         String = "string",
     }
 }
 
 choice! {
-    /// What becomes of constraints that the dialect cannot say.
+    /// Handling of constraints that the dialect cannot express.
     Hints {
-        /// Said in the description.
+        /// The description mentions them.
         Describe = "describe",
-        /// Dropped.
+        /// They are removed.
         Drop = "drop",
     }
 }
@@ -71,7 +71,7 @@ impl Allow {
 readable!(Allow, reader name: reader.choice(name, Allow::CHOICES), word: format!("\"{}\"", word.as_str()));
 
 options! {
-    /// Options of `sanitize` and `check`. `None` is the dialect's own default.
+    /// Options of `sanitize` and `check`. `None` means the dialect's own default.
     ///
     /// ```
     /// use toolwire::SanitizeOptions;
@@ -81,9 +81,10 @@ options! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct SanitizeOptions {
-        /// The dialect to write. Required: no schema is right for every API.
+        /// Dialect to write. Required: no schema is right for every API.
         "dialect" dialect: String = String::new(), read(dialect), set(by hand);
-        /// What the schema describes. APIs hold response formats to other rules than tools.
+        /// Purpose of the schema: arguments of a tool, response format, or result of a tool. APIs apply different rules
+        /// to response formats than to tools.
         ///
         /// ```
         /// use serde_json::json;
@@ -95,36 +96,37 @@ options! {
         /// # Ok::<(), toolwire::Error>(())
         /// ```
         "use" used_as: Use = Use::Tool, set(by hand);
-        /// The name of the property that holds the answer if the API wants an object and the schema describes something
+        /// Name of the property that holds the answer if the API requires an object and the schema describes something
         /// else.
         "wrapper" wrapper: String = String::from("response"), set(by hand);
-        /// What becomes of `$ref`.
+        /// Handling of `$ref`.
         "refs" refs: Option<Refs> = None, set(|refs: Refs| refs.into());
-        /// What becomes of a schema from which no type can be inferred.
+        /// Handling of a schema whose type cannot be inferred.
         "untyped" untyped: Option<Untyped> = None, set(|untyped: Untyped| untyped.into());
-        /// What becomes of constraints that the dialect cannot say.
+        /// Handling of constraints that the dialect cannot express.
         "hints" hints: Option<Hints> = None, set(|hints: Hints| hints.into());
-        /// The most loss that is accepted; beyond it the error is `too-lossy`.
+        /// Maximum loss that is accepted; a greater loss is the error `too-lossy`.
         "allow" allow: Allow = Allow::Any;
-        /// Size in bytes above which the dialect compacts; `Some(None)` turns that off.
+        /// Size in bytes above which the dialect compacts the schema; `Some(None)` disables compaction.
         "maxBytes" max_bytes: Option<Option<usize>> = None, set(|bytes: impl Into<Option<usize>>| Some(bytes.into()));
-        /// The most nodes that inlining may produce.
+        /// Maximum number of nodes that inlining may produce.
         "maxNodes" max_nodes: Option<usize> = None, set(|nodes: usize| nodes.into());
-        /// The most work of one call, in steps: visits, copies and comparisons of nodes. By default a number that grows
-        /// with the schema.
+        /// Maximum work of one call, in steps: visits, copies and comparisons of nodes. The default grows with the
+        /// schema.
         "maxSteps" max_steps: Option<usize> = None, set(|steps: usize| steps.into());
-        /// The chat template that the server runs: the name of its file, or of a model. Templates refuse schemas that
-        /// the server accepts.
+        /// Chat template of the server: the name of its file, or of a model. A template may refuse schemas that the
+        /// server accepts.
         "template" template: Option<String> = None, set(|template: impl Into<String>| Some(template.into()));
         /// Bindings only: return unchanged parts as the caller's own objects instead of copies.
         "share" share: bool = false, set(by hand);
     } with {
-        /// How messages spell option names.
+        /// Spelling of option names in messages.
         pub(crate) naming: Naming = Naming::Camel, read(naming);
-        /// Only the dialect's own grammar counts, and none of its alternatives: what else the request holds must be
-        /// taken by the same.
+        /// If true, the dialect's alternative grammars are ignored, because the whole request must conform to one
+        /// grammar.
         pub(crate) alone: bool = false;
-        /// A root that describes no object is put under a property, as in a response format whose root must be one.
+        /// If true, a root that does not describe an object is wrapped in a property, as in a response format whose
+        /// root must be an object.
         pub(crate) wraps_root: bool = false;
     }
     forward ($) schema_setters
@@ -132,8 +134,10 @@ options! {
 
 const EXAMPLE: Example = Example { function: "sanitize", input: "schema", option: "dialect", value: "\"codex\"" };
 
+/// Reads the required name of the dialect.
+///
 /// # Errors
-/// `invalid-option` if the options name no dialect.
+/// `invalid-option` if the options do not name a dialect.
 pub(super) fn dialect(reader: &Reader<'_, '_>, name: &str) -> Result<Option<String>, Error> {
     let dialect = reader.text(name)?.ok_or_else(|| {
         let expected = "expected a dialect, because no schema is right for every API, found none";
@@ -148,7 +152,7 @@ fn naming(reader: &Reader<'_, '_>) -> Result<Naming, Error> {
 }
 
 impl SanitizeOptions {
-    /// Options for a dialect, everything else at its default.
+    /// Creates options for a dialect, with all other options at their defaults.
     pub fn new(dialect: impl Into<String>) -> Self {
         SanitizeOptions { dialect: dialect.into(), ..Self::at_default() }
     }
@@ -175,7 +179,7 @@ impl SanitizeOptions {
         Self::of(&Reader::new(node, naming, Self::KNOWN, EXAMPLE)?, Self::at_default())
     }
 
-    /// The same for another dialect, as far as that has the options.
+    /// Returns the options for another dialect, without those that the dialect does not have.
     pub(crate) fn in_dialect(mut self, dialect: &str, known: &[&str]) -> Self {
         self.dialect = dialect.into();
         self.refs = self.refs.filter(|_| known.contains(&"refs"));
@@ -187,17 +191,17 @@ impl SanitizeOptions {
         self
     }
 
-    /// What a call on a schema may do.
+    /// Returns the budget of a call on a schema.
     pub(crate) fn budget(&self, schema: &Node<'_>) -> Budget {
         Budget::new(schema.values_read(), self.max_steps).spelled(self.naming)
     }
 
-    /// A call that works, for messages.
+    /// Returns an example of a valid call, for messages.
     pub(crate) fn example(&self) -> String {
         self.naming.example(&EXAMPLE)
     }
 
-    /// The names of the options that are set and that only some dialects have.
+    /// Returns the names of the options that are set and that only some dialects have.
     pub(crate) fn dialect_options(&self) -> impl Iterator<Item = &'static str> {
         [
             ("refs", self.refs.is_some()),

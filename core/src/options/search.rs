@@ -9,11 +9,11 @@ use super::{
 use crate::{error::Error, json::Node, naming::Naming};
 
 choice! {
-    /// How a query is read.
+    /// Interpretation of a query.
     SearchMode {
-        /// As words: tools are ranked by how much they say about them.
+        /// As words: tools are ranked by their relevance to the words.
         Bm25 = "bm25",
-        /// As a regular expression, which a tool's name or description has to match.
+        /// As a regular expression, which must match the name or description of a tool.
         Regex = "regex",
     }
 }
@@ -29,11 +29,11 @@ options! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct SearchOptions {
-        /// How a query is read.
+        /// Interpretation of the query.
         "mode" mode: SearchMode = SearchMode::Bm25;
-        /// Maximum number of tools that are found.
+        /// Maximum number of tools to return.
         "limit" limit: usize = 5;
-        /// The name of the function that replaces a tool search. It never finds itself.
+        /// Name of the function that replaces a hosted tool search. The search never returns this function.
         "toolSearchName" tool_search_name: String = "tool_search".into(),
             read(Reader::function_name), set(|name: impl Into<String>| name.into());
     }

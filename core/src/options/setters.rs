@@ -1,4 +1,4 @@
-//! Setters, so that every option of a function can be set at its own top level, wherever the field stands.
+//! Setters on the structs that contain other options, so that every option can be set directly.
 
 use alloc::string::String;
 
@@ -26,10 +26,10 @@ request_setters!(ExchangeOptions.adapt);
 
 #[cfg(feature = "search")]
 impl ExchangeOptions {
-    /// Sets how tools are loaded that are deferred; `None`: they stay as they are, for an API that has the feature.
+    /// Sets the handling of deferred tools; `None` leaves them unchanged, for an API that supports deferred loading.
     ///
-    /// The exchange then follows the [`ServerToolSearch`](super::ServerToolSearch) of these options. Without them, it
-    /// answers hosted searches itself.
+    /// The exchange then uses the [`ServerToolSearch`](super::ServerToolSearch) of these options. Otherwise, it answers
+    /// hosted searches itself.
     #[must_use]
     pub fn deferred(mut self, deferred: impl Into<Option<DeferredOptions>>) -> Self {
         self.adapt.deferred = deferred.into();

@@ -1,20 +1,21 @@
-//! `options!`: the options of a function as a table with one row for each.
+//! `options!`: declares the options of a function as a table with one row per option.
 //!
 //! A row has the option's documentation, its name in JSON, its field, its type and its default:
 //!
 //! ```text
-//! /// What becomes of `$ref`.
+//! /// Handling of `$ref`.
 //! "refs" refs: Option<Refs> = None, set(|refs: Refs| refs.into());
 //! ```
 //!
-//! The struct, its defaults, the known names, the reader and the setters come from the row. The type decides how the
-//! option is read ([`Readable`]), unless the row says `read(function)`. A setter takes the field's type, unless the
-//! row says `set(|value: Type| expression)`, or `set(by hand)` if the option has no setter or another file defines it.
-//! `with { fields }` has the fields that are no options of their own. `forward ($) name` defines a macro
-//! `name!(Type.field)`, which gives a type the setters of the options that its field holds.
+//! The row generates the field of the struct, its default, its entry in the list of known names, its reader and its
+//! setter. The type decides how the option is read ([`Readable`]), unless the row has `read(function)`. A setter
+//! accepts the field's type, unless the row has `set(|value: Type| expression)`, or `set(by hand)` if the option has no
+//! setter or another file defines it. `with { fields }` declares the fields that are not options themselves.
+//! `forward ($) name` defines a macro `name!(Type.field)`, which adds to a type the setters of
+//! the options in its field.
 //!
-//! `core/tests/options.rs` compares the rows with the types of TypeScript and Python, the pages and the flags of the
-//! command.
+//! `core/tests/options.rs` compares the rows with the TypeScript and Python types, the documentation pages and the
+//! flags of the command.
 
 use alloc::{
     format,
@@ -25,30 +26,30 @@ use alloc::{
 use super::read::Reader;
 use crate::error::Error;
 
-/// An option as its row declares it.
+/// Declaration of an option.
 #[derive(Debug)]
 pub struct Row {
-    /// Its name in JSON.
+    /// Name in JSON.
     pub name: &'static str,
-    /// Its documentation, with line breaks.
+    /// Documentation, with line breaks.
     pub doc: &'static str,
-    /// Its default as JSON; `None` if it has none, or one that no value of the option stands for.
+    /// Default as JSON; `None` if the option has no default, or one that no JSON value expresses.
     pub default: Option<String>,
 }
 
-/// A type of options. It decides how an option is read.
+/// A type that options can have. It decides how the option is read.
 pub(crate) trait Readable: Sized {
-    /// Reads the option of this name; `None` if it is not given.
+    /// Reads the option `name`; `None` if it is absent.
     ///
     /// # Errors
-    /// `invalid-option` for a value of another type.
+    /// `invalid-option` if the value has another type.
     fn read(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Self>, Error>;
 
-    /// The value as JSON; `None` if none stands for it.
+    /// Returns the value as JSON; `None` if no JSON value expresses it.
     fn shown(&self) -> Option<String>;
 }
 
-/// Makes a type, and `Option` of it, types of options.
+/// Implements [`Readable`] for a type and for `Option` of it.
 macro_rules! readable {
     ($type:ty, $reader:ident $name:ident: $read:expr, $value:ident: $shown:expr) => {
         impl $crate::options::table::Readable for $type {
@@ -87,12 +88,12 @@ readable!(u64, reader name: Ok(reader.count(name)?.map(|count| count as u64)), v
 readable!(String, reader name: reader.text(name), value: format!("\"{value}\""));
 readable!(Vec<String>, reader name: reader.names(name), names: list(names.iter().map(String::as_str)));
 
-/// A list of names as JSON.
+/// Returns a list of names as JSON.
 pub(super) fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
     format!("[{}]", names.map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", "))
 }
 
-/// A limit: null turns it off.
+/// A limit, which null disables.
 impl Readable for Option<Option<usize>> {
     fn read(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Self>, Error> {
         Ok(reader.limit(name)?.map(Some))
@@ -103,7 +104,7 @@ impl Readable for Option<Option<usize>> {
     }
 }
 
-/// Declares an option that is one of a few words.
+/// Declares an option whose value is one of a fixed set of words.
 macro_rules! choice {
     ($(#[$doc:meta])* $type:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$doc])*
@@ -114,7 +115,7 @@ macro_rules! choice {
         impl $type {
             pub(crate) const CHOICES: &'static [(&'static str, $type)] = &[$(($text, $type::$variant),)*];
 
-            /// Its name in the options of every language.
+            /// Returns the word that names this value in the options of every language.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $($type::$variant => $text,)*
@@ -131,7 +132,7 @@ macro_rules! choice {
 }
 pub(crate) use choice;
 
-/// Declares the options of a function, see the module.
+/// Declares the options of a function; see the documentation of this module.
 macro_rules! options {
     (
         $(#[$meta:meta])*
@@ -162,10 +163,10 @@ macro_rules! options {
         }
 
         impl $type {
-            /// The names of the options in JSON.
+            /// Names of the options in JSON.
             pub(crate) const KNOWN: &'static [&'static str] = &[$($json,)*];
 
-            /// Every option at its default.
+            /// Returns the defaults of all options.
             pub(crate) fn at_default() -> Self {
                 Self {
                     $($($held: $held_default,)*)?
@@ -173,7 +174,7 @@ macro_rules! options {
                 }
             }
 
-            /// Reads the options, among those of a function that may have more.
+            /// Reads these options; the function that has them may have others as well.
             ///
             /// # Errors
             /// `invalid-option`, `unknown-option`.
@@ -190,7 +191,7 @@ macro_rules! options {
                 })
             }
 
-            /// The options as they are declared.
+            /// Returns the declarations of the options.
             pub(crate) fn rows() -> alloc::vec::Vec<$crate::options::table::Row> {
                 let default = Self::at_default();
                 alloc::vec![$(
@@ -212,7 +213,7 @@ macro_rules! options {
 }
 pub(crate) use options;
 
-/// Defines the macro that gives another type the setters.
+/// Defines the macro that gives another type the setters of these options.
 macro_rules! forwards {
     (() $type:ident { $($rest:tt)* }) => {};
     (($dollar:tt $forward:ident) $type:ident { $($field:ident $of:ty; ($($set:tt)*))* }) => {
@@ -241,7 +242,7 @@ macro_rules! option {
 }
 pub(crate) use option;
 
-/// Reads a field that is no option of its own, if it is read at all.
+/// Reads a field that is not an option, if the row has a reader for it.
 macro_rules! held {
     ($reader:ident, $default:expr) => {
         $default
@@ -252,7 +253,7 @@ macro_rules! held {
 }
 pub(crate) use held;
 
-/// The setter of one option.
+/// Defines the setter of one option.
 macro_rules! setter {
     ($field:ident $of:ty; by hand) => {};
     ($field:ident $of:ty;) => {
@@ -269,7 +270,7 @@ macro_rules! setter {
 }
 pub(crate) use setter;
 
-/// The setter of one option, for a type that holds the options in a field.
+/// Defines the setter of one option on a type that holds the options in a field.
 macro_rules! forwarded {
     ($inner:ident $type:ident; $field:ident $of:ty; by hand) => {};
     ($inner:ident $type:ident; $field:ident $of:ty;) => {

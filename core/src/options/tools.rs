@@ -1,4 +1,4 @@
-//! Options of `sanitize_tools`, and the shapes that tools have.
+//! Options of functions on tool lists and requests, and the formats of tools.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -14,7 +14,7 @@ use crate::{
 };
 
 choice! {
-    /// The shape of a tool in a list: which API's.
+    /// Format of the tools of an API, or of MCP.
     ToolFormat {
         /// MCP `tools/list`: `{ name, description, inputSchema }`.
         Mcp = "mcp",
@@ -36,11 +36,10 @@ choice! {
 }
 
 choice! {
-    /// What becomes of a list or a request if tools have to be set aside.
+    /// Handling of a list or a request if some of its tools have to be set aside.
     OnSetAside {
-        /// They are left out, and a warning names them: for a list in
-        /// [`SanitizedTools::warning`](crate::SanitizedTools::warning), for a request in
-        /// [`Exchange::warning`](crate::Exchange::warning).
+        /// They are left out, and a warning names them: in [`SanitizedTools::warning`](crate::SanitizedTools::warning)
+        /// for a list, in [`Exchange::warning`](crate::Exchange::warning) for a request.
         Warn = "warn",
         /// The call fails.
         Error = "error",
@@ -48,80 +47,82 @@ choice! {
 }
 
 choice! {
-    /// Whether tools of several servers have the name of their server in front of theirs: `server__tool`.
+    /// Naming of tools in a list from several servers: with the server's name as a prefix (`server__tool`), or without.
     Prefix {
-        /// Only tools whose name several servers have.
+        /// Only tools whose name several servers use have the prefix.
         Auto = "auto",
-        /// All: no name depends on which servers there are.
+        /// All tools have the prefix, so that no name depends on which servers there are.
         Always = "always",
-        /// None. A name that several servers have gets a digest of the server and the name.
+        /// No tool has the prefix. A name that several servers use gets a digest of the server and the name as a
+        /// suffix.
         Never = "never",
     }
 }
 
 choice! {
-    /// What becomes of calls in the history without a result, and of results without a call.
+    /// Handling of calls in the history without a result and results without a call.
     HistoryPairs {
-        /// They stay.
+        /// They are left unchanged.
         Keep = "keep",
-        /// A call without a result gets one that says so. Results in other messages are moved behind their calls. A
-        /// result without a call is removed. Gemini Interactions ignores it.
+        /// A call without a result gets a result that states this. Results in other messages are moved behind their
+        /// calls. A result without a call is removed. Gemini Interactions ignores this value.
         Complete = "complete",
     }
 }
 
 choice! {
-    /// What becomes of the `outputSchema` of MCP tools in the format of an API.
+    /// Handling of the `outputSchema` of MCP tools in the format of an API.
     OutputSchemas {
-        /// It is left out.
+        /// It is removed.
         Drop = "drop",
-        /// It is sent as `output_schema` where the API has that.
+        /// It is sent as `output_schema` if the API supports it.
         Send = "send",
     }
 }
 
 choice! {
-    /// What becomes of tools of one name in a list that has several definitions for it.
+    /// Handling of tools with the same name but different definitions in one list.
     DuplicateNames {
-        /// The first one is sent, and the others are set aside.
+        /// The first tool is sent, and the others are set aside.
         Quarantine = "quarantine",
-        /// Each gets a name of its own, and `restore` returns its index in the list. Set it only if your code reads
-        /// `index`.
+        /// Each tool gets a distinct name, and `restore` returns its index in the list. Use this value only if your
+        /// code reads `index`.
         Rename = "rename",
     }
 }
 
 choice! {
-    /// What becomes of the tools of a request that has more than the API takes.
+    /// Handling of a request that has more tools than the API accepts.
     Overflow {
-        /// Those past the maximum are set aside.
+        /// The tools beyond the maximum are set aside.
         Quarantine = "quarantine",
-        /// They are deferred: the model finds them with a search, and their names are in the system prompt.
+        /// The tools beyond the maximum are deferred: the model finds them with a search, and the system prompt lists
+        /// their names.
         Defer = "defer",
     }
 }
 
 choice! {
-    /// How the schema of a response format is sent.
+    /// Form in which the schema of a response format is sent.
     Formats {
         /// As the API's own response format.
         Native = "native",
-        /// As the arguments of a function that the model is forced to call. `restore` returns the call as the text of
+        /// As the parameters of a function that the model is forced to call. `restore` returns the call as the text of
         /// the answer.
         Tool = "tool",
-        /// In the instructions, with the API's JSON mode if it has one. Nothing holds the answer to the schema.
+        /// In the instructions, with the API's JSON mode if it has one. Nothing enforces the schema.
         Prompt = "prompt",
-        /// The first of the others that the API takes in this request.
+        /// The first of the other forms that the API supports in this request.
         Ladder = "ladder",
     }
 }
 
 choice! {
-    /// What becomes of the arguments of calls in the history that are not JSON objects.
+    /// Handling of call arguments in the history that are not JSON objects.
     HistoryArguments {
-        /// They are read tolerantly, and become `{}` if that fails.
+        /// They are parsed tolerantly, and replaced by `{}` if that fails.
         Repair = "repair",
-        /// They stay.
+        /// They are left unchanged.
         Keep = "keep",
     }
 }
@@ -137,14 +138,14 @@ options! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct ToolsOptions {
-        /// The shape of the tools. `None` is the one of the dialect's API.
+        /// Format of the tools. `None`: the format of the dialect's API.
         "format" format: Option<ToolFormat> = None, set(|format: ToolFormat| format.into());
-        /// Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits.
+        /// Dialect for tools that the first dialect cannot express, or only with more loss than `allow` permits.
         "fallback" fallback: Option<String> = None, set(|dialect: impl Into<String>| Some(dialect.into()));
-        /// Maximum number of tools that are rewritten: those after them are set aside. `None` is
-        /// [`MAX_TOOLS`](crate::limits::MAX_TOOLS), `Some(None)` no limit but the API's.
+        /// Maximum number of tools to rewrite; further tools are set aside. `None` means
+        /// [`MAX_TOOLS`](crate::limits::MAX_TOOLS), `Some(None)` only the API's limit.
         "maxTools" max_tools: Option<Option<usize>> = None, set(|tools: impl Into<Option<usize>>| Some(tools.into()));
-        /// Whether and how `restore` repairs the arguments of calls by the tool's own schema, as `repair_arguments`
+        /// Options with which `restore` repairs the arguments of calls by the tool's own schema, as `repair_arguments`
         /// does. The tool's name is filled in.
         ///
         /// ```
@@ -159,7 +160,7 @@ options! {
         /// # Ok::<(), toolwire::Error>(())
         /// ```
         "repair" repair: Option<RepairOptions> = None, set(|repair: impl Into<Option<RepairOptions>>| repair.into());
-        /// How tools of a list of several servers are called.
+        /// Naming of tools in a list from several servers.
         ///
         /// ```
         /// use serde_json::json;
@@ -171,7 +172,7 @@ options! {
         /// # Ok::<(), toolwire::Error>(())
         /// ```
         "prefix" prefix: Prefix = Prefix::Auto;
-        /// What becomes of the `outputSchema` of MCP tools in the format of an API.
+        /// Handling of the `outputSchema` of MCP tools in the format of an API.
         ///
         /// ```
         /// use serde_json::json;
@@ -183,8 +184,8 @@ options! {
         /// # Ok::<(), toolwire::Error>(())
         /// ```
         "outputSchemas" output_schemas: OutputSchemas = OutputSchemas::Drop;
-        /// What becomes of tools of one name in a list that has several definitions for it. Requests ignore it: their
-        /// tools are set aside.
+        /// Handling of tools with the same name but different definitions in one list. Functions on requests ignore
+        /// this option and set the tools aside.
         ///
         /// ```
         /// use serde_json::json;
@@ -199,8 +200,9 @@ options! {
         /// # Ok::<(), toolwire::Error>(())
         /// ```
         "duplicateNames" duplicate_names: DuplicateNames = DuplicateNames::Quarantine, set(by hand);
-        /// What becomes of a list of which tools have to be set aside. Requests ignore it: `adapt_request` reports the
-        /// tools, and [`ExchangeOptions`](crate::ExchangeOptions) has its own.
+        /// Handling of a list if some of its tools have to be set aside. Functions on requests ignore this option:
+        /// `adapt_request` reports the tools, and [`ExchangeOptions`](crate::ExchangeOptions) has an option of the same
+        /// name.
         ///
         /// ```
         /// use serde_json::json;
@@ -212,26 +214,27 @@ options! {
         /// ```
         "onSetAside" on_set_aside: OnSetAside = OnSetAside::Warn, set(by hand);
     } with {
-        /// The dialect of the schemas, and the other options of [`sanitize`](crate::sanitize).
+        /// Dialect of the schemas, and the other options of [`sanitize`](crate::sanitize).
         pub sanitize: SanitizeOptions = SanitizeOptions::at_default(), read(of_schemas);
-        /// The dialect for tools without `strict: true`; `None`: the flags do not decide.
+        /// Dialect for tools without `strict: true`; `None`: the flags of the tools do not affect the dialect.
         pub(crate) by_flag: Option<&'static str> = None;
-        /// The function that stands for a response format. Its schema is wrapped if it describes no object.
+        /// Name of the function that represents a response format. Its schema is wrapped if it does not describe an
+        /// object.
         pub(crate) answer: Option<String> = None;
-        /// The list is not that of one request: the API's maximum of tools does not apply.
+        /// If true, the API's maximum number of tools does not apply, because the list is not that of one request.
         pub(crate) any_count: bool = false;
     }
     forward ($) list_setters
 }
 
-/// The options that only single schemas have: a tool's schema describes arguments.
+/// Options that apply only to single schemas: the schema of a tool always describes arguments.
 const OF_SCHEMAS: [&str; 2] = ["use", "wrapper"];
-/// The options that only lists have.
+/// Options that apply only to lists.
 const OF_LISTS: [&str; 2] = ["duplicateNames", "onSetAside"];
 const EXAMPLE: Example =
     Example { function: "sanitizeTools", input: "tools", option: "dialect", value: "\"moonshot\"" };
 
-/// The options of `sanitize` that hold for the schemas of tools.
+/// Returns the names of the options of `sanitize` that apply to the schemas of tools.
 fn of_tool_schemas() -> impl Iterator<Item = &'static &'static str> {
     SanitizeOptions::KNOWN.iter().filter(|name| !OF_SCHEMAS.contains(name))
 }
@@ -241,7 +244,7 @@ fn of_schemas(reader: &Reader<'_, '_>) -> Result<SanitizeOptions, Error> {
 }
 
 impl ToolsOptions {
-    /// Options for a dialect, everything else at its default.
+    /// Creates options for a dialect, with all other options at their defaults.
     pub fn new(dialect: impl Into<String>) -> Self {
         ToolsOptions { sanitize: SanitizeOptions::new(dialect), ..Self::at_default() }
     }
@@ -281,9 +284,9 @@ options! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct AdaptOptions {
-        /// How tools are loaded that are deferred. `None` leaves them as they are, for an API that has the feature.
+        /// Handling of deferred tools. `None` leaves them unchanged, for an API that supports deferred loading.
         "deferred" deferred: Option<DeferredOptions> = Some(DeferredOptions::default()), set(by hand);
-        /// How the schema of a response format is sent.
+        /// Form in which the schema of a response format is sent.
         ///
         /// ```
         /// use serde_json::json;
@@ -306,20 +309,19 @@ options! {
         /// # Ok::<(), toolwire::Error>(())
         /// ```
         "formats" formats: Formats = Formats::Native;
-        /// What becomes of the arguments of calls in the history that are not JSON objects, for which APIs refuse the
-        /// request and every later one.
+        /// Handling of call arguments in the history that are not JSON objects, for which APIs refuse the request and
+        /// every later one.
         "historyArguments" history_arguments: HistoryArguments = HistoryArguments::Repair;
-        /// What becomes of calls in the history without a result, and of results without a call, for which APIs refuse
-        /// the request and every later one.
+        /// Handling of calls in the history without a result and results without a call, for which APIs refuse the
+        /// request and every later one.
         "historyPairs" history_pairs: HistoryPairs = HistoryPairs::Keep;
-        /// The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
-        /// models alone.
+        /// Model, if the URL names it instead of the request (Gemini, Bedrock): some facts apply only to some models.
         "model" model: Option<String> = None, set(|model: impl Into<String>| Some(model.into()));
-        /// What becomes of the tools of a request that has more than the API takes.
+        /// Handling of a request that has more tools than the API accepts.
         "overflow" overflow: Overflow = Overflow::Quarantine;
     } with {
-        /// What becomes of the tools. [`ToolsOptions::format`] is here the format of the request, where its shape does
-        /// not tell.
+        /// Options for rewriting the tools. [`ToolsOptions::format`] is the format of the request here, if its content
+        /// does not determine it.
         pub tools: ToolsOptions = ToolsOptions::at_default(), read(of_tools);
     }
     forward ($) request_setters
@@ -330,7 +332,7 @@ fn of_tools(reader: &Reader<'_, '_>) -> Result<ToolsOptions, Error> {
 }
 
 impl AdaptOptions {
-    /// Options for a dialect, everything else at its default.
+    /// Creates options for a dialect, with all other options at their defaults.
     pub fn new(dialect: impl Into<String>) -> Self {
         AdaptOptions { tools: ToolsOptions::new(dialect), ..Self::at_default() }
     }
@@ -349,10 +351,10 @@ impl AdaptOptions {
         self
     }
 
-    /// The names of all options.
+    /// Returns the names of all options.
     pub(super) fn known() -> impl Iterator<Item = &'static str> {
         let of_tools = ToolsOptions::KNOWN.iter().filter(|name| !OF_LISTS.contains(name));
-        // Requests say what their schemas are for.
+        // The purpose of each schema follows from its place in the request.
         let of_schemas = SanitizeOptions::KNOWN.iter().filter(|name| **name != "use");
         of_schemas.chain(of_tools).chain(Self::KNOWN).copied()
     }
@@ -376,7 +378,7 @@ impl AdaptOptions {
     }
 }
 
-/// The dialects that `check_tools` is asked about.
+/// Reads the dialects against which `check_tools` checks the tools.
 ///
 /// # Errors
 /// `unknown-option`, `invalid-option`.
@@ -395,7 +397,7 @@ pub(crate) fn dialects(node: &Node<'_>, naming: Naming) -> Result<Vec<String>, E
 }
 
 options! {
-    /// Options of `check_request`: the API that a request is for.
+    /// Options of `check_request`.
     ///
     /// ```
     /// use toolwire::CheckRequestOptions;
@@ -405,16 +407,15 @@ options! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct CheckRequestOptions {
-        /// The dialect of the API that the request is for.
+        /// Dialect of the API that the request is for.
         "dialect" dialect: String = String::new(), read(super::sanitize::dialect), set(by hand);
-        /// The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
-        /// models alone.
+        /// Model, if the URL names it instead of the request (Gemini, Bedrock): some facts apply only to some models.
         "model" model: Option<String> = None, set(|model: impl Into<String>| Some(model.into()));
     }
 }
 
 impl CheckRequestOptions {
-    /// Options for a dialect, everything else at its default.
+    /// Creates options for a dialect, with all other options at their defaults.
     pub fn new(dialect: impl Into<String>) -> Self {
         CheckRequestOptions { dialect: dialect.into(), ..Self::at_default() }
     }

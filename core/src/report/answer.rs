@@ -1,13 +1,13 @@
-//! What is said of the answer to a response format when it is restored.
+//! Changes to the answer to a response format when a reply is restored.
 
 named! {
-    /// What was changed of a reply beside the values of its answer.
+    /// A change to a reply, other than to the values of its answer.
     AnswerChange {
-        /// Text beside an answer that came as a call was left out.
+        /// Text next to an answer that came as a call was removed.
         DropText = "drop-text",
-        /// Calls of the function behind the one that is the answer were left out.
+        /// Calls of the function after the one with the answer were removed.
         DropCall = "drop-call",
-        /// The answer was taken out of a Markdown fence.
+        /// The answer was extracted from a Markdown fence.
         RemoveFence = "remove-fence",
     }
 }

@@ -1,4 +1,4 @@
-//! What repairing arguments says about itself: rules, repairs, what was left and why.
+//! Reports on repaired arguments: rules, repairs, remaining violations and their reasons.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -10,15 +10,15 @@ macro_rules! named {
         pub enum $type { $(#[doc = $doc] $variant,)* }
 
         impl $type {
-            /// All of them, in the order of the documentation.
+            /// All values, in the order of the documentation.
             pub const ALL: &'static [$type] = &[$($type::$variant,)*];
 
-            /// The name as it stands in reports.
+            /// Returns the name used in reports.
             pub const fn as_str(self) -> &'static str {
                 match self { $($type::$variant => $text,)* }
             }
 
-            /// What it stands for, in a sentence.
+            /// Returns a description in one sentence.
             pub const fn summary(self) -> &'static str {
                 match self { $($type::$variant => $doc.trim_ascii(),)* }
             }
@@ -27,18 +27,18 @@ macro_rules! named {
 }
 
 named! {
-    /// One way in which models answer arguments wrongly, and how it is undone. Those of text come first, then those of
+    /// A kind of mistake that models make in arguments, and its repair. Mistakes in text come first, then those in
     /// values.
     RepairRule {
-        /// A byte order mark or a no-break space between tokens is nothing.
+        /// A byte order mark or a no-break space between tokens is ignored.
         ByteOrderMark = "byte-order-mark",
-        /// The Markdown fence around JSON is nothing.
+        /// The Markdown fence around JSON is ignored.
         Fence = "fence",
-        /// The words around the one JSON value are nothing.
+        /// The words around a single JSON value are ignored.
         SurroundingText = "surrounding-text",
-        /// A comma before the first or behind the last member is nothing.
+        /// A comma before the first or after the last member is ignored.
         ExtraComma = "extra-comma",
-        /// A comment is nothing.
+        /// A comment is ignored.
         Comment = "comment",
         /// A raw line break, tab or other control character inside a string is that character.
         ControlCharacter = "control-character",
@@ -54,67 +54,67 @@ named! {
         PythonLiteral = "python-literal",
         /// `undefined` is `null`.
         Undefined = "undefined",
-        /// A comma is missing between two members, or between items on lines of their own.
+        /// A comma is missing between two members, or between items on separate lines.
         MissingComma = "missing-comma",
-        /// The closing brackets behind the value are too many.
+        /// There are too many closing brackets after the value.
         ExtraBracket = "extra-bracket",
-        /// In the last run of closing brackets one lacks, or is of the wrong kind.
+        /// In the last run of closing brackets, one is missing or of the wrong kind.
         MisnestedBracket = "misnested-bracket",
-        /// The closing brackets lack at the end; only with `truncated: "close"`.
+        /// Closing brackets are missing at the end; only with `truncated: "close"`.
         MissingBracket = "missing-bracket",
-        /// A backslash that begins no escape is a backslash.
+        /// A backslash that does not begin an escape is a literal backslash.
         InvalidEscape = "invalid-escape",
         /// The whole text was escaped once too often.
         EscapedText = "escaped-text",
-        /// The same value stands there more than once.
+        /// The same value occurs more than once.
         RepeatedValue = "repeated-value",
-        /// An empty value stands before or behind the real one.
+        /// An empty value precedes or follows the real one.
         EmptyValue = "empty-value",
-        /// Blank text, `null` and `None` are no arguments.
+        /// Blank text, `null` and `None` are equivalent to missing arguments.
         EmptyArguments = "empty-arguments",
-        /// The arguments stand inside one more object, as `arguments`, `input` or the like.
+        /// The arguments are wrapped in another object, as `arguments`, `input` or the like.
         UnwrapArguments = "unwrap-arguments",
-        /// A name in another spelling is the declared one.
+        /// A name in another spelling refers to the declared property.
         PropertyName = "property-name",
-        /// A string that holds the JSON text of the array or object that was asked for.
+        /// A string contains the JSON text of the expected array or object.
         JsonString = "json-string",
-        /// A string that spells a number.
+        /// A string contains a number.
         StringToNumber = "string-to-number",
-        /// A string that says `true` or `false`.
+        /// A string contains `true` or `false`.
         StringToBoolean = "string-to-boolean",
-        /// A string that says `null`.
+        /// A string contains `null`.
         StringToNull = "string-to-null",
-        /// A blank string where null is admitted.
+        /// A blank string where null is allowed.
         EmptyToNull = "empty-to-null",
-        /// 0 and 1 where a boolean was asked for.
+        /// 0 or 1 where a boolean is expected.
         NumberToBoolean = "number-to-boolean",
-        /// A number where a string was asked for, as it is spelled.
+        /// A number where a string is expected; its spelling is kept.
         NumberToString = "number-to-string",
-        /// A boolean where a string was asked for.
+        /// A boolean where a string is expected.
         BooleanToString = "boolean-to-string",
         /// A value of an `enum` or `const` in another spelling.
         EnumSpelling = "enum-spelling",
-        /// One value where an array was asked for.
+        /// A single value where an array is expected.
         WrapArray = "wrap-array",
-        /// An array of one where its item was asked for.
+        /// An array of one item where the item is expected.
         UnwrapArray = "unwrap-array",
         /// `{"item": …}` around an array or an item.
         ItemWrapper = "item-wrapper",
-        /// Null for an optional member that admits none.
+        /// Null for an optional member that does not allow null.
         OmitNull = "omit-null",
         /// A blank string for an optional member that refuses it.
         OmitEmpty = "omit-empty",
-        /// A word for null for an optional member that is no string.
+        /// A word for null for an optional member that does not accept strings.
         OmitNullString = "omit-null-string",
-        /// The schema's default for a required member that lacks; only with `useDefaults`.
+        /// The schema's default for a missing required member; only with `useDefaults`.
         UseDefault = "use-default",
-        /// An undeclared member of a closed object goes; only with `removeAdditional`.
+        /// An undeclared member of a closed object is removed; only with `removeAdditional`.
         RemoveAdditional = "remove-additional",
     }
 }
 
 impl RepairRule {
-    /// The rule of that name.
+    /// Returns the rule with this name.
     pub fn named(name: &str) -> Option<RepairRule> {
         RepairRule::ALL.iter().copied().find(|rule| rule.as_str() == name)
     }
@@ -124,18 +124,18 @@ impl RepairRule {
     }
 }
 
-/// How sure a repair is.
+/// Confidence in a repair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Confidence {
-    /// A guess that has one valid outcome.
+    /// A guess with a single valid outcome.
     #[default]
     Likely,
-    /// The same value in another notation, with one reading.
+    /// The same value in another notation, with a single interpretation.
     Exact,
 }
 
 impl Confidence {
-    /// The name as it stands in reports and options.
+    /// Returns the name used in reports and options.
     pub const fn as_str(self) -> &'static str {
         match self {
             Confidence::Exact => "exact",
@@ -145,36 +145,36 @@ impl Confidence {
 }
 
 named! {
-    /// Why something was left as the model answered it.
+    /// Reason why a violation was not repaired.
     LeftReason {
-        /// No rule answers this.
+        /// No rule applies.
         NoRule = "no-rule",
-        /// Several readings are valid.
+        /// Several interpretations are valid.
         Ambiguous = "ambiguous",
-        /// The number is too large for half of the programs that would read it.
+        /// The number is too large for many programs to read it exactly.
         Inexact = "inexact",
-        /// A rule would, but only with confidence `likely`.
+        /// A rule applies, but only with confidence `likely`.
         NotExact = "not-exact",
-        /// A rule would, and is disabled.
+        /// A rule applies, but is disabled.
         SwitchedOff = "switched-off",
-        /// The text breaks off.
+        /// The text is truncated.
         Truncated = "truncated",
-        /// The text holds several different values.
+        /// The text contains several different values.
         SeveralValues = "several-values",
-        /// The text holds no JSON.
+        /// The text contains no JSON.
         NoJson = "no-json",
-        /// The text has backslashes that can be read as escapes and as themselves.
+        /// The text has backslashes that can be read as escapes or literally.
         AmbiguousEscape = "ambiguous-escape",
-        /// A name stands twice, with two values.
+        /// A name occurs twice, with different values.
         DuplicateName = "duplicate-name",
         /// The text is nested deeper than can be read.
         TooDeep = "too-deep",
-        /// The text is not JSON, and no rule reads it.
+        /// The text is not JSON, and no rule can repair it.
         Syntax = "syntax",
     }
 }
 
-/// Which repairs a caller lets happen.
+/// The repairs that a caller permits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Permits {
     pub(crate) least: Confidence,
@@ -186,7 +186,7 @@ impl Permits {
         Permits { least, disabled: disabled.iter().fold(0, |bits, rule| bits | rule.bit()) }
     }
 
-    /// Why a repair may not happen; `None`: it may.
+    /// Returns the reason why a repair is not permitted; `None` if it is.
     pub(crate) const fn refusal(self, rule: RepairRule, confidence: Confidence) -> Option<LeftReason> {
         match () {
             () if self.disabled & rule.bit() != 0 => Some(LeftReason::SwitchedOff),
@@ -198,93 +198,94 @@ impl Permits {
     }
 }
 
-/// One repair. It has places, names, kinds and offsets, and nothing of a value.
+/// A repair. It contains positions, names, kinds and offsets, but no values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repair {
-    /// JSON Pointer into the arguments as they were answered. What stands inside a text has the place of that text.
+    /// JSON Pointer into the model's original arguments. A value inside a text has the position of that text.
     pub pointer: String,
-    /// JSON Pointer into the result; `None` if nothing is left.
+    /// JSON Pointer into the result; `None` if the value was removed.
     pub output_pointer: Option<String>,
-    /// The rule.
+    /// Rule of the repair.
     pub rule: RepairRule,
-    /// How sure it is.
+    /// Confidence in the repair.
     pub confidence: Confidence,
-    /// The kind of value that was answered, as `type` names it; for `property-name` the name. `text` for text that was
-    /// not JSON, `nothing` for what was missing.
+    /// Kind of the original value, as `type` names it; for `property-name`, the original name. `text` for text that was
+    /// not JSON, `nothing` for a missing value.
     pub from: String,
-    /// The kind of value that it is now, or the name; `nothing` if it was left out.
+    /// Kind of the new value, or the new name; `nothing` if it was removed.
     pub to: String,
-    /// For people: what was found and what became of it.
+    /// Description of the repair for people.
     pub message: String,
-    /// Where a part of the result stood, if a repair moved more than the pointers tell.
+    /// Original position of a part of the result, if the pointers do not describe everything that the repair moved.
     pub(crate) stood: Option<Stood>,
 }
 
-/// A place of the result, and where what is below it stood in the arguments as they were answered.
+/// A position in the result, and the position in the original arguments from which the values below it were moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stood {
     pub(crate) to: String,
     pub(crate) from: String,
-    /// In a text: all of it has the text's place.
+    /// True if the original position is inside a text, whose position then applies to all values below.
     pub(crate) is_in_text: bool,
 }
 
-/// What is still wrong after repairing.
+/// A violation that is left after repairing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Left {
     /// JSON Pointer into the result.
     pub pointer: String,
-    /// The keyword that refuses it; `false` for a schema that is `false`.
+    /// Keyword that is violated; `false` for a schema that is `false`.
     pub keyword: &'static str,
-    /// Why it was not repaired.
+    /// Reason why it was not repaired.
     pub reason: LeftReason,
-    /// For people and models: what was expected and what kind of value was found.
+    /// Message for people and models: what was expected, and the kind of value that was found.
     pub message: String,
 }
 
-/// What came of repairing.
+/// Result of repairing arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repaired<T> {
-    /// The arguments, repaired or as they were.
+    /// The arguments, repaired or unchanged.
     pub arguments: T,
-    /// Whether anything was repaired.
+    /// True if anything was repaired.
     pub changed: bool,
-    /// Whether the schema takes them now; `None` where that cannot be determined.
+    /// True if the schema accepts the arguments now; `None` if this cannot be determined.
     pub valid: Option<bool>,
-    /// Every repair, in the order in which they were made.
+    /// All repairs, in the order in which they were made.
     pub repairs: Vec<Repair>,
-    /// What is still wrong, at most 100; empty unless `valid` is `Some(false)`.
+    /// Remaining violations, at most 100; empty unless `valid` is `Some(false)`.
     pub left: Vec<Left>,
-    /// What is still wrong as one text, to be sent back to the model as the result of its call; `None` if nothing is.
+    /// Remaining violations as text to send back to the model as the result of its call; `None` if there are none.
     pub retry_message: Option<String>,
 }
 
-/// What became of the arguments of one call when it was restored.
+/// Repairs of the arguments of a restored call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RepairedCall {
-    /// The call's id, if the API gave one.
+    /// Id of the call, if the API provides one.
     pub id: Option<String>,
     /// The tool's own name.
     pub name: String,
-    /// Whether the tool's own schema takes the arguments now; `None` where that cannot be determined.
+    /// True if the tool's own schema accepts the arguments now; `None` if this cannot be determined.
     pub valid: Option<bool>,
-    /// Every repair, in the order in which they were made.
+    /// All repairs, in the order in which they were made.
     pub repairs: Vec<Repair>,
-    /// What is still wrong, at most 100; empty unless `valid` is `Some(false)`. Text that cannot be read stays as it
-    /// was answered, and is wrong as a whole.
+    /// Remaining violations, at most 100; empty unless `valid` is `Some(false)`. Text that cannot be read is left
+    /// unchanged, and is a violation as a whole.
     pub left: Vec<Left>,
-    /// What is still wrong as one text, to be sent back to the model as the result of its call; `None` if nothing is.
+    /// Remaining violations as text to send back to the model as the result of its call; `None` if there are none.
     pub retry_message: Option<String>,
 }
 
-/// The most places that a message to the model names.
+/// Maximum number of positions in a message to the model.
 const LINES: usize = 20;
 
-/// What is still wrong, as a text for the model: names, kinds and listed values, and nothing of its own values.
+/// Returns the remaining violations as text for the model. It contains names, kinds and values from the schema, but no
+/// values of the arguments.
 pub(crate) fn retry_message(left: &[Left], tool: Option<&str>) -> Option<String> {
     if left.is_empty() {
         return None;
@@ -303,19 +304,19 @@ pub(crate) fn retry_message(left: &[Left], tool: Option<&str>) -> Option<String>
 }
 
 impl<T> Repaired<T> {
-    /// What is said of arguments that need no repair.
+    /// Creates the result for arguments that need no repair.
     pub(crate) fn untouched(arguments: T, valid: Option<bool>) -> Repaired<T> {
         Repaired { arguments, changed: false, valid, repairs: Vec::new(), left: Vec::new(), retry_message: None }
     }
 
-    /// What is said of a text that cannot be read, and stays.
+    /// Creates the result for a text that cannot be read and is left unchanged.
     pub(crate) fn unread(arguments: T, reason: LeftReason, message: String, tool: Option<&str>) -> Repaired<T> {
         let left = Vec::from([Left { pointer: String::new(), keyword: "type", reason, message }]);
         let retry_message = retry_message(&left, tool);
         Repaired { arguments, changed: false, valid: Some(false), repairs: Vec::new(), left, retry_message }
     }
 
-    /// The same with the arguments in another form.
+    /// Returns the result with the arguments converted by `form`.
     pub(crate) fn map<U>(self, form: impl FnOnce(T) -> U) -> Repaired<U> {
         let Repaired { arguments, changed, valid, repairs, left, retry_message } = self;
         Repaired { arguments: form(arguments), changed, valid, repairs, left, retry_message }

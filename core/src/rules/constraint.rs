@@ -1,8 +1,8 @@
-//! The constraints: everything that `check` and `checkTools` may find violated.
+//! The constraints whose violations `check` and `checkTools` report.
 
 macro_rules! constraints {
     ($($(#[doc = $summary:literal])+ $variant:ident = $name:literal,)*) => {
-        /// What an API demands of a schema or a tool.
+        /// A requirement of an API on a schema or a tool.
         ///
         /// ```
         /// use toolwire::{dialects, rules::Constraint};
@@ -16,22 +16,22 @@ macro_rules! constraints {
         pub enum Constraint { $($(#[doc = $summary])+ $variant,)* }
 
         impl Constraint {
-            /// Every constraint.
+            /// All constraints.
             pub const ALL: &'static [Constraint] = &[$(Constraint::$variant,)*];
 
-            /// The name that violations have.
+            /// Returns the name used in violations.
             pub const fn id(self) -> &'static str {
                 match self { $(Constraint::$variant => $name,)* }
             }
 
-            /// Does it speak of the root of a schema, and of nothing below it?
+            /// Returns whether the constraint applies only to the root of a schema.
             pub(crate) const fn is_of_root(self) -> bool {
                 matches!(self, Constraint::RootNotSchema | Constraint::RootObject | Constraint::RootKeyword)
             }
 
-            /// What is wrong, for people.
+            /// Returns a description of the violation for people.
             pub const fn summary(self) -> &'static str {
-                // Each line of documentation begins with a space.
+                // Each line of the documentation begins with a space.
                 match self { $(Constraint::$variant => concat!($($summary),+).trim_ascii(),)* }
             }
         }
@@ -188,7 +188,7 @@ constraints! {
     /// Too many properties in all.
     TooManyProperties = "too-many-properties",
 
-    // What Codex demands besides.
+    // Additional constraints of Codex.
     /// The root admits nothing.
     RootNull = "root-null",
     /// `minItems` is not a count.
@@ -196,7 +196,7 @@ constraints! {
     /// `encrypted` is not a boolean.
     EncryptedNotBoolean = "encrypted-not-boolean",
 
-    // What a request breaks, whatever its schemas say.
+    // Constraints on tools and requests, independent of their schemas.
     /// An entry of a list that is not a tool.
     NotATool = "not-a-tool",
     /// A tool without a name.

@@ -1,9 +1,9 @@
-//! How to mend what violates a constraint: a sentence for whoever writes the tool.
+//! Advice on how to fix a violation of a constraint, for the author of the tool.
 
 use super::Constraint;
 
 impl Constraint {
-    /// How to mend it, for people.
+    /// Returns advice on how to fix a violation.
     ///
     /// ```
     /// use toolwire::rules::Constraint;

@@ -1,8 +1,8 @@
-//! What is found and what is done, by the names that callers see: one list of constraints, one of rules.
+//! Names of findings and changes: the list of constraints and the list of rules.
 //!
-//! A *constraint* is what an API demands of a schema or a tool; `check` reports those that are violated. A *rule* is
-//! one kind of change; every change in a report names its rule. A rule says which constraints it serves, so that a
-//! change finds the fact behind it.
+//! A *constraint* is a requirement of an API on a schema or a tool; `check` reports violations. A *rule* is a kind of
+//! change; every change in a report names its rule. Each rule lists the constraints that it serves, which link a change
+//! to the fact behind it.
 
 mod constraint;
 mod fix;

@@ -1,4 +1,4 @@
-//! The rules: every kind of change that a report can name.
+//! The rules: the kinds of changes in reports.
 
 use super::constraint::Constraint;
 use crate::report::{
@@ -7,25 +7,25 @@ use crate::report::{
     Guidance::{Lost, Moved},
 };
 
-/// Where a rule works: in which phase of `sanitize`, or in which other function.
+/// The phase of `sanitize` in which a rule applies, or the other function that applies it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Phase {
-    /// `normalizeEnvelope`: the root alone.
+    /// `normalizeEnvelope`, which changes only the root.
     Envelope,
-    /// One spelling for one meaning.
+    /// Normalizing different spellings of the same meaning.
     Canonicalize,
-    /// References.
+    /// Resolving references.
     Resolve,
-    /// What the API's grammar cannot say is said in another way.
+    /// Expressing in another way what the API's grammar does not accept.
     Legalize,
-    /// What strict modes cannot say is encoded, so that arguments can be restored.
+    /// Encoding what strict modes cannot express, so that arguments can be restored.
     Encode,
-    /// Limits of size.
+    /// Fitting the schema into limits of size.
     Fit,
-    /// What Codex does to every schema.
+    /// The changes that Codex makes to every schema.
     Codex,
-    /// `sanitizeTools` and `adaptRequest`: what is around the schema.
+    /// `sanitizeTools` and `adaptRequest`: changes outside of the schema.
     List,
 }
 
@@ -47,30 +47,30 @@ macro_rules! rules {
         pub enum Rule { $($(#[doc = $summary])+ $variant,)* }
 
         impl Rule {
-            /// Every rule, by phase.
+            /// All rules, by phase.
             pub const ALL: &'static [Rule] = &[$(Rule::$variant,)*];
 
-            /// The name that reports have.
+            /// Returns the name used in reports.
             pub const fn id(self) -> &'static str {
                 match self { $(Rule::$variant => $id,)* }
             }
 
-            /// Where it works.
+            /// Returns the phase in which the rule applies.
             pub const fn phase(self) -> Phase {
                 match self { $(Rule::$variant => Phase::$phase,)* }
             }
 
-            /// What it does to arguments and to what the model reads, unless a change says otherwise.
+            /// Returns the default effect of the rule; a change may have another effect.
             pub(crate) const fn effect(self) -> Effect {
                 match self { $(Rule::$variant => $effect,)* }
             }
 
-            /// The constraints that it serves.
+            /// Returns the constraints that the rule serves.
             pub const fn serves(self) -> &'static [Constraint] {
                 match self { $(Rule::$variant => &[$(Constraint::$serves,)*],)* }
             }
 
-            /// One sentence for people.
+            /// Returns a description in one sentence for people.
             pub fn summary(self) -> &'static str {
                 match self { $(Rule::$variant => concat!($($summary),+).trim_start(),)* }
             }

@@ -1,4 +1,4 @@
-//! What the tables of rules and constraints say of one another.
+//! Consistency of the tables of rules and constraints.
 
 extern crate std;
 
@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use super::{Phase, Rule};
 
-/// Rules that no single constraint asks for: they repair what is no schema in any language, tidy up what other rules
-/// leave, or go beyond what any validator insists on.
+/// Rules that no single constraint requires: they repair values that are not schemas in any dialect, clean up after
+/// other rules, or go beyond the requirements of any validator.
 const GENERAL: &[Rule] = &[
     Rule::DropIdentifier,
     Rule::DropImpossibleBranch,

@@ -1,4 +1,4 @@
-"""What the functions take, for type checkers."""
+"""Types of the functions' options, for type checkers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
-from ._names import DialectName, RepairRule  # noqa: TC001 - for those who read the hints at run time
+from ._names import DialectName, RepairRule  # noqa: TC001 - needed to evaluate the hints at run time
 from ._record import Record
 
 if TYPE_CHECKING:
@@ -16,56 +16,61 @@ if TYPE_CHECKING:
 
     from ._results import Quarantined
 elif sys.version_info >= (3, 11):
-    # For those who read the hints at run time, which with 3.10 alone nobody can.
+    # Needed to evaluate the hints at run time; Python 3.10 without `typing_extensions` cannot.
     from typing import Required
 
 
 class _RewritingOptions(TypedDict, total=False):
-    """What every function takes that rewrites schemas or checks them."""
+    """Options of every function that rewrites or checks schemas."""
 
     refs: Literal["inline", "keep"] | None
-    """What becomes of `$ref`."""
+    """Handling of `$ref`. `"inline"` replaces references by their targets; `"keep"` keeps them if the dialect supports
+    them. The default depends on the dialect."""
     untyped: Literal["keep", "any", "string"] | None
-    """What becomes of a schema from which no type can be inferred."""
+    """Handling of a schema whose type cannot be inferred. The default depends on the dialect."""
     hints: Literal["describe", "drop"] | None
-    """What becomes of constraints that the dialect cannot say."""
+    """Handling of constraints that the dialect cannot express. `"describe"` adds them to the description. The default
+    depends on the dialect."""
     allow: Literal["same", "encoded", "closed", "wider", "any"] | None
-    """The most loss that is accepted; beyond it the error is `too-lossy`. `"same"` accepts no change of the accepted
-    arguments, `"encoded"` besides that they are encoded, `"closed"` that objects are closed which never said
-    whether they are open, `"wider"` that more arguments are accepted. By default `"any"`."""
+    """Maximum loss that is accepted; a greater loss is the error `too-lossy`. `"same"`: the set of accepted arguments
+    must not change. `"encoded"`: in addition, arguments may be encoded. `"closed"`: in addition, objects may be closed
+    that do not state whether they are open. `"wider"`: in addition, more arguments may be accepted. By default `"any"`.
+    """
     max_bytes: int | None
-    """Size in bytes above which the dialect compacts; `None` turns that off."""
+    """Size in bytes above which the dialect compacts the schema; `None` disables compaction. The default depends on the
+    dialect."""
     max_nodes: int | None
-    """The most nodes that inlining may produce."""
+    """Maximum number of nodes that inlining may produce. By default 10,000."""
     template: str | None
-    """The chat template that the server runs: the name of its file, or of a model. Templates refuse schemas that the
-    server accepts."""
+    """Chat template of the server: the name of its file, or of a model. A template may refuse schemas that the server
+    accepts."""
     max_steps: int | None
-    """The most work of one call, in steps: visits, copies and comparisons of nodes. Beyond it the error is
-    `budget-exceeded`, on every machine at the same step. By default 3,000,000, and 100 for each
-    value read, 4,000,000 in all."""
+    """Maximum work of one call, in steps: visits, copies and comparisons of nodes. A call that exceeds it fails with
+    `budget-exceeded`, at the same step on every machine. By default 3,000,000, plus 100 for each value read, but at
+    most 4,000,000."""
 
 
 class _DialectOptions(_RewritingOptions, total=False):
-    """What every function takes that is about one dialect."""
+    """Options of every function that has one dialect."""
 
     dialect: Required[DialectName]
-    """The dialect to write. Required: no schema is right for every API."""
+    """Dialect to write. Required: no schema is right for every API."""
 
 
 class CheckOptions(_DialectOptions, total=False):
     """Keyword arguments of `check`."""
 
     use: Literal["tool", "response", "output"] | None
-    """What the schema describes. `"response"`: the answer itself, for which APIs have other rules. `"output"`: the
-    result of a tool (the `outputSchema` of MCP), for the dialects of clients that read it. By default `"tool"`."""
+    """Purpose of the schema: arguments of a tool, response format, or result of a tool. `"response"`: a response
+    format, to which APIs apply different rules. `"output"`: the `outputSchema` of an MCP tool, for the dialects of
+    clients that read it. By default `"tool"`."""
     wrapper: str | None
-    """The name of the property that holds the answer if the API wants an object and the schema describes something
-    else. By default `"response"`."""
+    """Name of the property that holds the answer if the API requires an object and the schema describes something else.
+    By default `"response"`."""
 
 
 class _ShareOptions(TypedDict, total=False):
-    """What every function takes that may return parts of its input."""
+    """Options of every function that may return parts of its input."""
 
     share: bool | None
     """Return unchanged parts as the caller's own objects instead of copies. By default false."""
@@ -85,132 +90,131 @@ ToolFormat: TypeAlias = Literal[
     "gemini-interactions",
     "bedrock",
 ]
-"""The shape of a tool in a list: which API's. `"gemini"` has schemas in `parameters`, `"gemini-json-schema"` in
+"""Format of the tools of an API, or of MCP. `"gemini"` has schemas in `parameters`, `"gemini-json-schema"` in
 `parametersJsonSchema`; `"gemini-interactions"` has flat functions."""
 
 
 class CallRepairOptions(TypedDict, total=False):
-    """How the arguments of calls are repaired when they are restored; the tool's name is known there."""
+    """Options for repairing restored calls: those of `repair_arguments` without the tool's name, which is known."""
 
     confidence: Literal["exact", "likely"] | None
-    """The least confidence that a repair may have. By default `"likely"`."""
+    """Minimum confidence of a repair. By default `"likely"`."""
     disable: list[RepairRule] | None
-    """Rules that are not applied. By default `[]`."""
+    """Repair rules to disable. By default `[]`."""
     use_defaults: bool | None
-    """Whether a required member that is missing, null or blank gets the schema's own `default`. By default false."""
+    """If true, a required member that is missing, null or blank gets the `default` of its schema. By default false."""
     remove_additional: bool | None
-    """Whether undeclared members of closed objects are left out. By default false."""
+    """If true, undeclared members of closed objects are removed. By default false."""
     truncated: Literal["refuse", "close"] | None
-    """What becomes of text that breaks off: an error, or the brackets that lack are added. By default `"refuse"`."""
+    """Handling of truncated text: an error, or adding the missing brackets. By default `"refuse"`."""
 
 
 class RepairOptions(CallRepairOptions, total=False):
     """Keyword arguments of `repair_arguments`."""
 
     name: str | None
-    """The tool's name: a whole call of another tool is no wrapper around the arguments."""
+    """Name of the tool: arguments wrapped in a call are not unwrapped if the call names another tool."""
 
 
 class _ListOptions(_RewritingOptions, total=False):
-    """What every function takes that rewrites lists of tools."""
+    """Options of every function that rewrites lists of tools."""
 
     fallback: DialectName | None
-    """Another dialect, for tools that the first one cannot say, or only with more loss than `allow` permits. By default
-    the one for tools that are not strict, where a list may hold both kinds (`"anthropic-strict"`, `"openai-strict"`,
-    `"azure-strict"`)."""
+    """Dialect for tools that the first dialect cannot express, or only with more loss than `allow` permits. By default
+    the dialect for tools that are not strict, if a list may contain both kinds (`"anthropic-strict"`,
+    `"openai-strict"`, `"azure-strict"`)."""
     max_tools: int | None
-    """Maximum number of tools that are rewritten: those after them are set aside. `None` is no limit but the API's. By
-    default 10,000."""
+    """Maximum number of tools to rewrite; further tools are set aside. `None`: only the API's limit applies. By default
+    10,000."""
     repair: CallRepairOptions | bool | None
-    """Whether and how `restore` repairs the arguments of calls by the tool's own schema, as `repair_arguments` does. By
-    default false."""
+    """Options with which `restore` repairs the arguments of calls by the tool's own schema, as `repair_arguments` does.
+    `True` uses the defaults of these options. By default false."""
     prefix: Literal["auto", "always", "never"] | None
-    """How tools of a list of several servers are called. By default `"auto"`: `server__tool` if several servers of the
-    list have the name, and the tool's own name otherwise. `"always"`: `server__tool`, so that no name depends on which
-    servers there are. `"never"`: a name that several servers have gets a digest of the server and the name."""
+    """Naming of tools in a list from several servers. By default `"auto"`: `server__tool` if several servers of the
+    list use the name, and the tool's own name otherwise. `"always"`: `server__tool`, so that no name depends on which
+    servers there are. `"never"`: a name that several servers use gets a digest of the server and the name as a suffix.
+    """
     output_schemas: Literal["drop", "send"] | None
-    """What becomes of the `outputSchema` of MCP tools in the format of an API. By default `"drop"`. `"send"`: it is
-    `output_schema` of the functions of OpenAI Responses."""
+    """Handling of the `outputSchema` of MCP tools in the format of an API. By default `"drop"`: it is removed.
+    `"send"`: it becomes `output_schema` of the functions of OpenAI Responses."""
 
 
 class ToolsOptions(_DialectOptions, _ShareOptions, _ListOptions, total=False):
     """Keyword arguments of `sanitize_tools`."""
 
     format: ToolFormat | None
-    """The shape of the tools. By default the one of the dialect's API."""
+    """Format of the tools. By default the format of the dialect's API."""
     duplicate_names: Literal["quarantine", "rename"] | None
-    """What becomes of tools of one name in a list that has several definitions for it. By default `"quarantine"`: the
-    first one is sent. `"rename"`: each gets a name of its own, and a restored call has `index`, the tool's index in the
-    list. Set it only if your code reads `index`: the `name` of such calls is the same."""
+    """Handling of tools with the same name but different definitions in one list. By default `"quarantine"`: the first
+    tool is sent, and the others are set aside. `"rename"`: each tool gets a distinct name, and a restored call has
+    `index`, the tool's index in the list. Use `"rename"` only if your code reads `index`: the `name` of such calls is
+    the same."""
     on_set_aside: Literal["warn", "error"] | Callable[[tuple[Quarantined, ...], SanitizedList], object] | None
-    """What becomes of a list of which tools have to be set aside. By default `"warn"`: unless `quarantined` is read
-    before `tools`, a `ToolwireWarning` says which, for which dialect, why, and what to do, once for each list.
-    `"error"`: the call fails. A callable is called in place of the warning, with the tools, every time; one that does
-    nothing silences it."""
+    """Handling of a list if some of its tools have to be set aside. By default `"warn"`: unless `quarantined` is read
+    before `tools`, a `ToolwireWarning` reports the tools, the dialect, the reasons and the remedies, once for each
+    list. `"error"`: the call fails. A callable is called with the tools instead of the warning, every time; a callable
+    that does nothing suppresses it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SanitizedList(Record):
-    """A list that was sanitized."""
+    """A sanitized list."""
 
     dialect: DialectName
-    """For which dialect."""
+    """Dialect of the list."""
 
 
 class _RequestOptions(_ListOptions, total=False):
-    """What every function takes that rewrites requests."""
+    """Options of every function that rewrites requests."""
 
     formats: Literal["native", "tool", "prompt", "ladder"] | None
-    """How the schema of a response format is sent. By default `"native"`: as the API's own response format. `"tool"`:
-    as the arguments of a function that the model is forced to call; `restore` returns the call as the text of the
-    answer. `"prompt"`: in the instructions, with the API's JSON mode if it has one; nothing enforces the
-    schema. `"ladder"`: the first of the others that the API takes in this request."""
+    """Form in which the schema of a response format is sent. By default `"native"`: as the API's own response format.
+    `"tool"`: as the parameters of a function that the model is forced to call; `restore` returns the call as the text
+    of the answer. `"prompt"`: in the instructions, with the API's JSON mode if it has one; nothing enforces the schema.
+    `"ladder"`: the first of the other forms that the API supports in this request."""
     wrapper: str | None
-    """The name of the property that holds the answer if the API wants an object and the schema describes something
-    else. By default `"response"`."""
+    """Name of the property that holds the answer if the API requires an object and the schema describes something else.
+    By default `"response"`."""
     history_arguments: Literal["repair", "keep"] | None
-    """What becomes of the arguments of calls in the history that are not JSON objects, for which APIs refuse the
-    request and every later one. By default `"repair"`: they are read tolerantly, and become `{}` if that fails.
-    `"keep"`: they stay."""
+    """Handling of call arguments in the history that are not JSON objects, for which APIs refuse the request and every
+    later one. By default `"repair"`: they are parsed tolerantly, and replaced by `{}` if that fails. `"keep"`: they are
+    left unchanged."""
     history_pairs: Literal["keep", "complete"] | None
-    """What becomes of calls in the history without a result, and of results without a call, for which APIs refuse the
-    request and every later one. By default `"keep"`: they stay. `"complete"`: a call without a result gets one that
-    says so, results in other messages are moved behind their calls, and a result without a call is removed. Gemini
-    Interactions ignores it."""
+    """Handling of calls in the history without a result and results without a call, for which APIs refuse the request
+    and every later one. By default `"keep"`: they are left unchanged. `"complete"`: a call without a result gets a
+    result that states this, results in other messages are moved behind their calls, and a result without a call is
+    removed; Gemini Interactions ignores this value."""
     model: str | None
-    """The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
-    models alone."""
+    """Model, if the URL names it instead of the request (Gemini, Bedrock): some facts apply only to some models."""
     overflow: Literal["quarantine", "defer"] | None
-    """What becomes of the tools of a request that has more than the API takes. By default `"quarantine"`: those past
-    the maximum are set aside. `"defer"`: they are deferred behind a search, and their names are in the system prompt.
-    """
+    """Handling of a request that has more tools than the API accepts. By default `"quarantine"`: the tools beyond the
+    maximum are set aside. `"defer"`: they are deferred behind a search, and the system prompt lists their names."""
 
 
 class AdaptOptions(_DialectOptions, _ShareOptions, _RequestOptions, total=False):
     """Keyword arguments of `adapt_request`."""
 
     format: Literal["anthropic", "openai-chat", "openai-responses", "gemini", "gemini-interactions", "bedrock"] | None
-    """The request's format, where its shape does not tell."""
+    """Format of the request, if its content does not determine it."""
     deferred: DeferredOptions | bool | None
-    """How tools are loaded that are deferred. By default as `apply_deferred_loading` does. With false they stay as they
-    are, for an API that has the feature."""
+    """Handling of deferred tools. By default that of `apply_deferred_loading` with its default options. False leaves
+    deferred tools unchanged, for an API that supports deferred loading."""
 
 
 class CheckToolsOptions(TypedDict):
     """Keyword arguments of `check_tools`."""
 
     dialects: list[DialectName] | tuple[DialectName, ...]
-    """The dialects to ask about."""
+    """Dialects against which the tools are checked."""
 
 
 class CheckRequestOptions(TypedDict, total=False):
     """Keyword arguments of `check_request`."""
 
     dialect: Required[DialectName]
-    """The dialect of the API that the request is for."""
+    """Dialect of the API that the request is for."""
     model: str | None
-    """The model, if the request does not name it because its URL does (Gemini, Bedrock): some facts hold for some
-    models alone."""
+    """Model, if the URL names it instead of the request (Gemini, Bedrock): some facts apply only to some models."""
 
 
 class DialectQuery(TypedDict, total=False):
@@ -229,15 +233,15 @@ class DialectQuery(TypedDict, total=False):
         ]
         | None
     )
-    """The protocol."""
+    """API protocol."""
     model: str | None
-    """The model, as the request names it."""
+    """Model, as named in the request."""
     host: str | None
-    """The host, or a URL on it."""
+    """Host, or a URL on it."""
     strict: bool | None
-    """Whether the tools are sent with `strict: true`. By default false."""
+    """True if the tools are sent with `strict: true`. By default false."""
     exact: bool | None
-    """Whether an unknown API is an error. Otherwise the answer is `portable`. By default false."""
+    """If true, an unknown API is an error. Otherwise, the result is `portable`. By default false."""
 
 
 class BetaOptions(TypedDict, total=False):
@@ -257,9 +261,9 @@ class BetaOptions(TypedDict, total=False):
         ]
         | None
     )
-    """Which construct of its own for deferred tools the backend has. By default `"none"`."""
+    """Native construct for deferred tools that the backend supports. By default `"none"`."""
     betas: list[str] | None
-    """The betas that the request needs: `betas` of its report. By default `[]`."""
+    """Betas that the request needs: `betas` of its report. By default `[]`."""
 
 
 class DeferralQuery(TypedDict, total=False):
@@ -278,12 +282,11 @@ class DeferralQuery(TypedDict, total=False):
         ]
         | None
     )
-    """The protocol that the backend is asked in, if only one comes into question: a construct of another does not fit
-    then."""
+    """Protocol of the requests, if only one is possible: constructs of other protocols are then excluded."""
     model: str | None
-    """The model, as the request names it."""
+    """Model, as named in the request."""
     host: str | None
-    """The host, or a URL on it."""
+    """Host, or a URL on it."""
 
 
 class EnvelopeOptions(TypedDict, total=False):
@@ -294,70 +297,74 @@ class EnvelopeOptions(TypedDict, total=False):
 
 
 class _DeferralOptions(TypedDict, total=False):
-    """What `apply_deferred_loading` and the option `deferred` of requests take."""
+    """Options of `apply_deferred_loading` and of the option `deferred` of functions on requests."""
 
     client: Literal["claude-code", "codex", "kimi"] | None
-    """The client that the request comes from: sets `format`, `announce` and `search_tools` as they fit it, unless they
-    are given. By default the client is not known."""
+    """Client that sends the request; it determines `format`, `announce` and `search_tools`, unless they are given. By
+    default an unknown client."""
     announce: Literal["none", "names"] | None
-    """Whether hidden tools are announced by name in the system prompt. By default `"none"`."""
+    """Announcement of hidden tools by name in the system prompt. By default `"none"`."""
     target: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions", "bedrock", "gemini"] | None
-    """The format to translate the request into. By default the format stays."""
+    """Format to translate the request into. By default the format stays the same."""
     search_tools: list[str] | tuple[str, ...] | None
-    """Your own functions that search for tools, by name. By default `["ToolSearch"]`."""
+    """Names of your own functions that search for tools. By default `["ToolSearch"]`."""
     custom_tools: Literal["function", "keep"] | None
-    """What happens to OpenAI's `custom` tools, which take a text: `"function"` makes them functions with one argument,
-    `input`. By default they stay where OpenAI Responses stays, and become functions elsewhere."""
+    """Handling of OpenAI's `custom` tools, whose input is text: `"function"` makes them functions with one argument,
+    `input`. By default they are kept if the request stays in the format of OpenAI Responses, and otherwise become
+    functions."""
     removals: Literal["withdraw", "notice"] | None
-    """What happens to a tool that the history takes away, where the backend has no removals: `"withdraw"` leaves no
-    definition anywhere, `"notice"` only says so and keeps the prefix for a prompt cache. By default `"withdraw"`."""
+    """Handling of a tool that the history removes, if the backend does not support removals: `"withdraw"` removes every
+    definition, `"notice"` only announces the removal and keeps the prefix of the prompt cache valid. By default
+    `"withdraw"`."""
     unavailable_calls: Literal["keep", "text"] | None
-    """What happens to calls of tools that are not sent: some APIs refuse undeclared ones. By default `"keep"`."""
+    """Handling of calls to tools that are not sent: some APIs refuse calls to undeclared tools. By default `"keep"`."""
     reasoning: Literal["drop", "content"] | None
-    """What happens to the model's reasoning in another format: `"content"` writes `reasoning_content`. By default
-    `"drop"`."""
+    """Handling of the model's reasoning in another format: `"content"` writes `reasoning_content`. By default `"drop"`.
+    """
     max_tokens: int | None
-    """The most tokens of an answer, if the target wants a number and the request has none. By default 32000."""
+    """Maximum number of tokens of an answer, if the target requires a maximum and the request has none. By default
+    32000."""
     mode: Literal["filter", "load-all"] | None
-    """Whether deferred tools are hidden until loaded, or all sent to keep a prompt cache whole. By default
+    """Visibility of deferred tools: hidden until loaded, or all sent to keep the prompt cache valid. By default
     `"filter"`."""
     order: Literal["catalog", "append"] | None
-    """Where loaded tools stand: in their old places, or last to keep the prefix for a prompt cache. By default
+    """Position of loaded tools: their original one, or last to keep the prefix of the prompt cache valid. By default
     `"catalog"`."""
     unknown_reference: Literal["notice", "unavailable", "drop"] | None
-    """What a reference to an unknown tool becomes. By default `"notice"`."""
+    """Replacement of a reference to an unknown tool. By default `"notice"`."""
     forced_tool: Literal["load", "auto", "error"] | None
-    """What happens if `tool_choice` forces a tool that is not loaded. By default `"load"`."""
+    """Handling of a `tool_choice` that forces a tool that is not loaded. By default `"load"`."""
     server_tool_search: Literal["load-all", "drop", "emulate"] | None
-    """What becomes of the hosted tool search, which the backend does not have. By default `"load-all"`."""
+    """Handling of a hosted tool search, which the backend does not have. By default `"load-all"`."""
     server_history: Literal["drop", "split"] | None
-    """What becomes of hosted searches in the history. By default `"drop"`."""
+    """Handling of hosted searches in the history. By default `"drop"`."""
     empty_tools: Literal["keep", "omit"] | None
-    """What is sent if no tool is visible: `tools: []`, or neither `tools` nor `tool_choice`. By default `"keep"`."""
+    """Form of a request without visible tools: `tools: []`, or neither `tools` nor `tool_choice`. By default `"keep"`.
+    """
     loaded_tools: list[str] | tuple[str, ...] | None
-    """Tools that count as loaded whatever the history says, for use after compaction. By default `[]`."""
+    """Tools that count as loaded regardless of the history, for use after compaction. By default `[]`."""
     load_used_tools: bool | None
-    """Whether a call of a tool in the history counts as a load of it. By default false."""
+    """If true, a call to a tool in the history counts as loading the tool. By default false."""
     tool_search_name: str | None
-    """The name of the function that replaces a tool search. If a tool has that name, the function gets another; the
-    report says which. By default `"tool_search"`."""
+    """Name of the function that replaces a hosted tool search. If a tool already has the name, the function gets
+    another name, which the report contains. By default `"tool_search"`."""
     tool_changes: Literal["apply", "ignore"] | None
-    """Whether the history may change the tools that there are: by `tool_addition` and `tool_removal` in system
-    messages, and by items of OpenAI Responses that hold definitions. `"ignore"` is for a history that is not all
-    your own. By default `"apply"`."""
+    """Handling of changes to the tools in the history: `tool_addition` and `tool_removal` in system messages, and items
+    of OpenAI Responses that contain definitions. `"ignore"` is for a history that you do not fully control. By default
+    `"apply"`."""
     max_repeated_bytes: int | None
-    """Bytes of notices that may repeat earlier ones; beyond them a tool is announced again by the first sentence
-    alone. By default as many as the notices that do not repeat, and 64 KiB at least."""
+    """Maximum total size in bytes of notices that repeat earlier ones; beyond it, only the first sentence of a notice
+    is repeated. By default the total size of the first notices, but at least 64 KiB."""
     system_messages: Literal["keep", "user"] | None
-    """The role of system messages whose directives became text. By default `"keep"`."""
+    """Role of system messages whose directives became text. By default `"keep"`."""
 
 
 class ExchangeDeferral(_DeferralOptions, total=False):
-    """The option `deferred` of `Exchange.open`: that of `adapt_request`, less what an exchange cannot do.
+    """The option `deferred` of `Exchange.open`: that of `adapt_request` without what an exchange does not support.
 
-    For an exchange, `target` is the request's own format, if any: replies are not translated back. By default,
-    `server_tool_search` is `"emulate"` if the format is Anthropic's, so that searches which its servers would run are
-    run here; elsewhere `"load-all"`.
+    `target` must be the request's own format, because replies are not translated back. By default, `server_tool_search`
+    is `"emulate"` if the format is Anthropic's, so that searches which its servers would run are run here, and
+    otherwise `"load-all"`.
     """
 
     native: (
@@ -375,11 +382,11 @@ class ExchangeDeferral(_DeferralOptions, total=False):
         ]
         | None
     )
-    """Which construct of its own for deferred tools the backend understands; it says nothing about where the request
-    comes from. Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and
-    `"tool-search"`, the Chat Completions of Kimi K3 `"kimi"`, Gemini Interactions `"interactions"`, Bedrock
-    Converse `"converse"`. By default `"none"`: deferred tools are emulated. `"auto"` takes the construct that
-    `deferral_for` gives for the URL and the model."""
+    """Native construct for deferred tools that the backend supports, regardless of the client that sent the request.
+    Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and `"tool-search"`,
+    the Chat Completions of Kimi K3 `"kimi"`, Gemini Interactions `"interactions"`, Bedrock Converse `"converse"`. By
+    default `"none"`: deferred tools are emulated. `"auto"` selects the construct that `deferral_for` returns for the
+    URL and the model."""
 
 
 class DeferredOptions(_DeferralOptions, total=False):
@@ -399,71 +406,74 @@ class DeferredOptions(_DeferralOptions, total=False):
         ]
         | None
     )
-    """Which construct of its own for deferred tools the backend understands; it says nothing about where the request
-    comes from. Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and
-    `"tool-search"`, the Chat Completions of Kimi K3 `"kimi"`, Gemini Interactions `"interactions"`, Bedrock
-    Converse `"converse"`. By default `"none"`: deferred tools are emulated."""
+    """Native construct for deferred tools that the backend supports, regardless of the client that sent the request.
+    Anthropic has `"references"`, `"changes"` and `"inline"`, OpenAI Responses `"additional-tools"` and `"tool-search"`,
+    the Chat Completions of Kimi K3 `"kimi"`, Gemini Interactions `"interactions"`, Bedrock Converse `"converse"`. By
+    default `"none"`: deferred tools are emulated."""
     format: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions", "bedrock", "gemini"] | None
-    """The request's format, where its shape does not tell."""
+    """Format of the request, if its content does not determine it."""
     share: bool | None
     """Return unchanged parts as the caller's own objects instead of copies. By default false."""
 
 
 class SearchOptions(TypedDict, total=False):
-    """Keyword arguments of `search_tools`, `answer_tool_search` and their other forms."""
+    """Keyword arguments of `search_tools`, `answer_tool_search` and their variants."""
 
     mode: Literal["bm25", "regex"] | None
-    """How a query is read. By default `"bm25"`: as words, by which tools are ranked. `"regex"`: as a regular expression
-    of at most 200 characters in the spelling of `re.search`, which a name or description has to match."""
+    """Interpretation of the query. By default `"bm25"`: as words, by which tools are ranked. `"regex"`: as a regular
+    expression of at most 200 characters in the syntax of `re.search`, which must match the name or description of a
+    tool."""
     limit: int | None
-    """Maximum number of tools that are found. By default 5."""
+    """Maximum number of tools to return. By default 5."""
     tool_search_name: str | None
-    """The name of the function that replaces a tool search. It never finds itself. By default `"tool_search"`."""
+    """Name of the function that replaces a hosted tool search. The search never returns this function. By default
+    `"tool_search"`."""
 
 
 class ExchangeSearch(TypedDict, total=False):
-    """The option `search` of `Exchange.open`: how searches are run."""
+    """The option `search` of `Exchange.open`: options of searches."""
 
     mode: Literal["bm25", "regex"] | None
     """See `SearchOptions`."""
     limit: int | None
-    """Maximum number of tools that are found. By default 5."""
+    """Maximum number of tools to return. By default 5."""
 
 
 class ExchangeOptions(_RequestOptions, total=False):
     """Keyword arguments of `Exchange.open`, and of the transports in `toolwire.httpx2` and `toolwire.httpx`.
 
-    With `repair`, `take_repaired_calls` or `on_repair` tells what became of the arguments.
+    With `repair`, `take_repaired_calls` or `on_repair` reports the repairs of the arguments.
     """
 
     dialect: DialectName | None
-    """The dialect of the backend. By default the one that the host, the path and the model tell."""
+    """Dialect of the backend. By default determined by the host, the path and the model."""
     format: Literal["anthropic", "openai-chat", "openai-responses", "gemini", "gemini-interactions"] | None
-    """The request's format, where the path does not tell."""
+    """Format of the request, if the path does not determine it."""
     deferred: ExchangeDeferral | bool | None
-    """How tools are loaded that are deferred; with false they stay as they are, for a backend that has the feature."""
+    """Handling of deferred tools; false leaves them unchanged, for a backend that supports deferred loading."""
     search: ExchangeSearch | None
-    """How searches are run."""
+    """Options of searches."""
     max_rounds: int | None
-    """How often the model is asked again, for one request, after searches that it made. By default 10. After that the
-    client is told `pause_turn`, as by Anthropic, and goes on if it sends the reply back."""
+    """Maximum number of times that the model is asked again, within one request, after it searched for tools. By
+    default 10. After that, the client receives the stop reason `pause_turn`, as from Anthropic, and continues by
+    sending the reply back."""
     tool_list_cache: int | None
-    """How many tool lists are kept with what became of them, for requests that repeat a list: it is found by its bytes,
-    and not rewritten again. The list used longest ago goes first; together they take at most 8 MiB of text, and
-    32 MiB with what restores calls. By default 16; 0: none."""
+    """Number of rewritten tool lists to cache: a request that repeats a list byte for byte reuses the result. The least
+    recently used list is removed first; all lists together have at most 8 MiB of text, and 32 MiB with the data that
+    restores calls. By default 16; 0 disables the cache."""
     on_set_aside: Literal["warn", "error"] | Callable[[tuple[Quarantined, ...], SentRequest], object] | None
-    """What becomes of a request of which tools have to be set aside. By default `"warn"`: it is sent without them, and
-    a `ToolwireWarning` says which, for which dialect, why, and what to do, once for each list. `"error"`: it is not
-    sent. A callable is called in place of the warning, with the tools, every time."""
+    """Handling of a request if some of its tools have to be set aside. By default `"warn"`: the request is sent without
+    them, and a `ToolwireWarning` reports the tools, the dialect, the reasons and the remedies, once for each list.
+    `"error"`: the request is not sent. A callable is called with the tools instead of the warning, every time."""
 
 
 @dataclass(frozen=True, slots=True)
 class SentRequest(Record):
-    """A request as it is sent."""
+    """A request in the form in which it is sent."""
 
     url: str
-    """Where it goes."""
+    """URL to which the request is sent."""
     dialect: DialectName
-    """The dialect that it is written in."""
+    """Dialect of the request."""
     body: str
-    """JSON text."""
+    """Body as JSON text."""

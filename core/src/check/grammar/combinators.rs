@@ -1,4 +1,4 @@
-//! `anyOf`: its branches, and what both they and their parent say.
+//! Checks `anyOf`: its branches, and the keywords that are both in a branch and next to `anyOf`.
 
 use alloc::{format, string::String};
 
@@ -26,7 +26,7 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
         first_keys(schema, branches, report);
     }
     let grammar = report.grammar;
-    // That `type` may not stand beside it at all is said already.
+    // Another check reports `type` next to `anyOf` if it is not allowed there.
     let is_free = |key: &Text<'_>| {
         key.is(Keyword::AnyOf) || (rule.no_type_beside && key.is(Keyword::Type)) || is_annotation(key, grammar)
     };
@@ -59,8 +59,8 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
     }
 }
 
-/// `allOf` and `oneOf`, where an API does not hold schemas to the meta-schema: a list of one schema or more all the
-/// same.
+/// Checks `allOf` and `oneOf` for an API that does not validate schemas against the meta-schema: each must nevertheless
+/// be a non-empty list of schemas.
 pub(super) fn list(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
     let Some(parts) = value.as_array().filter(|parts| !parts.is_empty()) else {
         let found = if value.as_array().is_some() { "an empty one" } else { value.kind() };
@@ -80,9 +80,9 @@ pub(super) fn list(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>, 
     }
 }
 
-/// The branches are told apart by the first key of an object, or by its constant.
+/// Reports branches that cannot be distinguished by their first property or its constant.
 fn first_keys(schema: &Schema<'_, '_>, branches: &[Node<'_>], report: &mut Report<'_>) {
-    // The constants that stood under each name; `None`: a schema without one.
+    // The constants of each name; `None` for a schema without a constant.
     let (mut names, mut constants) = (Set::new(), Set::new());
     for (index, branch) in branches.iter().enumerate() {
         let first = branch.get(Keyword::Properties).and_then(Node::as_object).and_then(|table| table.iter().next());
@@ -98,7 +98,7 @@ fn first_keys(schema: &Schema<'_, '_>, branches: &[Node<'_>], report: &mut Repor
     }
 }
 
-/// The one value that a schema allows, as text, if it says so.
+/// Returns the only value that `const` or `enum` allows, as text.
 fn constant(schema: &Node<'_>) -> Option<String> {
     match (schema.get(Keyword::Const), schema.get(Keyword::Enum).and_then(Node::as_array)) {
         (Some(value), _) | (None, Some([value])) => Some(json::write_plain(value)),
@@ -106,7 +106,7 @@ fn constant(schema: &Node<'_>) -> Option<String> {
     }
 }
 
-/// Does this key conflict with nothing?
+/// Returns whether a key is an annotation, which conflicts with nothing.
 pub(super) fn is_annotation(key: &Text<'_>, grammar: &Grammar) -> bool {
     Keyword::named(key).is_some_and(|keyword| grammar.annotations.contains(keyword))
 }

@@ -1,5 +1,5 @@
-//! What an object or an array must say of itself, beyond what its keywords say: `properties`, `required` of every
-//! property, whether it is closed, `items`.
+//! Checks which keywords an object or array schema must have: `properties`, `required` for every property,
+//! `additionalProperties`, `items`.
 
 use alloc::{format, string::String};
 
@@ -16,16 +16,16 @@ use crate::{
     schema::keyword::{Keyword, Keywords},
 };
 
-/// Where one of these stands, something else may say whether other members are allowed.
+/// If one of these keywords is present, another schema may determine whether other members are allowed.
 const COMBINED: Keywords =
     Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf, Keyword::Ref, Keyword::UnevaluatedProperties]);
 
-/// Judges one schema as a whole.
+/// Checks one schema as a whole.
 pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let grammar = report.grammar;
     let types = schema.get(Keyword::Type);
     let is = |name: &str| types.is_some_and(|value| types::is(value, name, grammar));
-    // What `not`, `if` and the like ask is no value that anybody writes.
+    // Subschemas of `not`, `if` and the like are conditions on a value, and need no type.
     let asks =
         |step: &Step<'_>| matches!(step, Step::Name("not" | "if" | "then" | "else" | "contains" | "propertyNames"));
     let walked = schema.is_walked;
@@ -42,7 +42,7 @@ pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Repor
     }
 }
 
-/// `items` that say nothing, or say it in a way that is refused.
+/// Returns whether `items` accept anything, or have a form that is refused.
 fn is_refused(items: &Node<'_>, grammar: &Grammar) -> bool {
     let is_true = items.as_bool() == Some(true);
     let says_nothing = is_true || items.as_object().is_some_and(|object| object.is_empty());
@@ -131,7 +131,7 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
         (open @ (OpenRule::ClosedByDefault | OpenRule::ClosedBesideMembers | OpenRule::Closes), None)
             if !schema.present.intersects(COMBINED)
                 && (open == OpenRule::ClosedByDefault || schema.present.intersects(OF_MEMBERS))
-                // `check` reports it, and `sanitize` leaves the object as it is.
+                // `check` reports the object, but `sanitize` leaves it unchanged.
                 && (open != OpenRule::Closes || report.extent == Extent::All) =>
         {
             report.add(
@@ -171,7 +171,7 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     }
     if rule.required == RequiredRule::All {
         let names = schema.get(Keyword::Required).and_then(Node::as_array).unwrap_or_default();
-        // Mostly they are listed in the order in which they stand.
+        // The names are usually listed in the order of the properties.
         let count = table.map_or(0, Object::len);
         if names.len() == count
             && names.iter().zip(table.into_iter().flatten()).all(|(name, member)| name.as_text() == Some(&member.key))

@@ -1,4 +1,5 @@
-//! Recursion where an API has none, or has it only through properties that need not be there.
+//! Reports recursion that an API does not support: all recursion, or recursion that does not pass through an optional
+//! property.
 
 use alloc::vec::Vec;
 
@@ -25,7 +26,7 @@ pub(super) fn check(
     budget: &Budget,
 ) -> Result<(), Error> {
     let rule = report.grammar.refs.recursion;
-    // Where there are no references at all, each is refused as one.
+    // If references are refused altogether, each of them is reported as such.
     if references.is_empty()
         || matches!(rule, Recursion::Free | Recursion::MustEnd)
         || report.grammar.refuses.contains(Keyword::Ref)
@@ -37,7 +38,7 @@ pub(super) fn check(
     if recursive.is_empty() {
         return Ok(());
     }
-    // The schemas that we are inside of.
+    // The schemas that enclose the current one.
     let mut way: Vec<Passed<'_, '_>> = Vec::new();
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
         way.truncate(place.depth);
@@ -61,7 +62,7 @@ pub(super) fn check(
         if !target.is_some_and(|target| recursive.contains(&target)) {
             return Ok(Visit::Descend);
         }
-        // A reference from a place that is no part of the recursion only leads into it.
+        // A reference outside of the cycle leads into it, but is not part of the recursion.
         let leads_in = !way.iter().any(|passed| passed.is_recursive);
         let in_definition = way.iter().rposition(|passed| passed.is_definition).map_or(0, |at| at + 1);
         let is_optional = way.iter().skip(in_definition).any(|passed| passed.is_optional);
@@ -78,13 +79,13 @@ pub(super) fn check(
     })
 }
 
-/// A schema on the way to a reference.
+/// A schema on the path to a reference.
 struct Passed<'t, 'a> {
-    /// Some reference leads back to it.
+    /// True if a reference leads back to the schema.
     is_recursive: bool,
-    /// It is a property that need not be there.
+    /// True if the schema is an optional property.
     is_optional: bool,
     is_definition: bool,
-    /// The names it requires.
+    /// Names of the required properties.
     required: Set<&'t Text<'a>>,
 }

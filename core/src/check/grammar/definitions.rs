@@ -1,4 +1,4 @@
-//! `$defs`: a table of schemas whose names, and whose every key inside, can be written in a reference as they are.
+//! Checks `$defs`: a table of schemas in which neither names nor keys may need escapes in a reference.
 
 use super::{quoted, seen, stands_for_a_schema, Report, Schema};
 use crate::{
@@ -12,7 +12,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
         report.add(value, Constraint::DefsNotObject, schema.at("$defs"), "an object of schemas", value.kind());
         return;
     };
-    // A table inside a definition was searched for slashes with that definition.
+    // A table inside a definition was already searched for slashes together with that definition.
     let is_inside = schema.pointer.steps().contains(&Step::Name(Keyword::Defs.name()));
     let no_slash = report.grammar.refs.no_slash_in_definitions && !is_inside;
     for member in table {
@@ -40,7 +40,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
     }
 }
 
-/// Whatever stands inside, schema or not: keys of objects, of objects in them, and of objects in lists.
+/// Reports slashes in keys of objects, of nested objects, and of objects in lists, whether or not they are schemas.
 fn slashes<'a>(value: &Node<'a>, pointer: &mut Pointer<'a>, report: &mut Report<'_>) {
     for member in value.as_object().into_iter().flatten() {
         pointer.push(Step::Member(member.key.clone()));
@@ -50,7 +50,7 @@ fn slashes<'a>(value: &Node<'a>, pointer: &mut Pointer<'a>, report: &mut Report<
         }
         match member.value.data() {
             Data::Object(_) => slashes(&member.value, pointer, report),
-            // A list in a list is not looked into.
+            // Lists within lists are not searched.
             Data::Array(items) => {
                 for (index, item) in items.iter().enumerate().filter(|(_, item)| item.as_object().is_some()) {
                     pointer.push(Step::Index(index));

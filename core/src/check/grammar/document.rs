@@ -1,4 +1,4 @@
-//! The document as JSON, whatever its values mean: its size and the range of its numbers.
+//! Checks the document as JSON, independent of keywords: its size, and the range of its numbers.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -9,11 +9,11 @@ use crate::{
 };
 
 pub(super) fn check(root: &Node<'_>, report: &mut Report<'_>) {
-    // Most documents have nothing to find here, so a look without paths comes first.
+    // Most documents have no such number, so a search without pointers comes first.
     if report.grammar.finite_numbers && has_number_beyond_range(root) {
         numbers(root, &mut Pointer::root(), report);
     }
-    // Nothing is written with more than six times the bytes it came with.
+    // Serialization multiplies the length of the text by at most six.
     if let Some(most) = report.most_bytes.filter(|most| json::length(root).saturating_mul(6) > *most) {
         let size = Measure::new(report.grammar.escaped_chars).value(root);
         if size > most {
@@ -25,7 +25,7 @@ pub(super) fn check(root: &Node<'_>, report: &mut Report<'_>) {
 
 fn has_number_beyond_range(value: &Node<'_>) -> bool {
     match value.data() {
-        // Without an exponent it takes more digits than this to get there.
+        // Without an exponent, a number needs more digits than this to exceed the range.
         Data::Number(text) => {
             (text.len() > 300 || text.bytes().any(|byte| matches!(byte, b'e' | b'E'))) && as_float(text).is_infinite()
         }
@@ -65,16 +65,15 @@ fn numbers<'a>(value: &Node<'a>, pointer: &mut Pointer<'a>, report: &mut Report<
     }
 }
 
-/// Every spelling of a JSON number is one of a float; beyond the range the result is infinite.
+/// Parses a JSON number, whose text is always a valid float. A number beyond the range becomes infinite.
 fn as_float(text: &str) -> f64 {
     text.parse().unwrap_or(f64::INFINITY)
 }
 
-/// The size of a value as the provider writes it: not the bytes that came, but what its own serializer would make of
-/// them.
+/// Computes the size of a value in the provider's own serialization, which may differ from the size of the input.
 struct Measure {
     escaped_chars: &'static [char],
-    /// What each byte of a string counts; nothing where it begins a character that must be looked at.
+    /// Size that each byte of a string contributes; 0 if the byte begins a character that must be decoded.
     counts: [u8; 256],
 }
 
@@ -121,7 +120,7 @@ impl Measure {
     }
 
     fn character(&self, point: u32) -> usize {
-        // Half a surrogate pair is written as U+FFFD.
+        // The provider writes an unpaired surrogate as U+FFFD.
         let Some(character) = char::from_u32(point) else { return char::REPLACEMENT_CHARACTER.len_utf8() };
         match character {
             '"' | '\\' | '\n' | '\r' | '\t' => 2,
@@ -132,17 +131,18 @@ impl Measure {
     }
 }
 
-/// Brackets and commas.
+/// Returns the size of brackets and commas.
 fn punctuation(members: usize) -> usize {
     2 + members.saturating_sub(1)
 }
 
-/// A number as a 64-bit float is written: the shortest digits, with an exponent below 1e-6 and from 1e21 on.
+/// Returns the size of a 64-bit float in the provider's format: the shortest digits, with an exponent below 1e-6 and
+/// from 1e21 on.
 fn number(text: &str) -> usize {
     let value = as_float(text);
     let magnitude = if value < 0.0 { -value } else { value };
     if magnitude != 0.0 && !(1e-6..1e21).contains(&magnitude) {
-        // Ours says `1e21` where it would say `1e+21`.
+        // Rust writes `1e21`, the provider `1e+21`.
         let sign = usize::from(magnitude >= 1e21);
         format!("{value:e}").len() + sign
     } else {

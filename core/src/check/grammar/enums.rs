@@ -1,4 +1,4 @@
-//! `enum`: how many values, and whether they are of the type beside it.
+//! Checks `enum`: the number of its values, and whether they match the sibling `type`.
 
 use alloc::{format, string::String};
 
@@ -17,7 +17,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
         report.add(value, Constraint::EnumNotList, schema.at("enum"), "a list of values", value.kind());
         return;
     };
-    // The root is what a call must have.
+    // The root must accept some arguments.
     if values.is_empty() && (!rule.empty || schema.is_root()) {
         report.add(value, Constraint::EnumEmpty, schema.at("enum"), "at least one value", "none");
     }
@@ -48,7 +48,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
         }
         return;
     };
-    // An unknown type is a fault of its own.
+    // Another check reports an unknown type.
     let Some(names) = types::names(beside, report.grammar.types, report.grammar) else { return };
     if rule.nullable_scalar_only && names.len() > 1 && !is_nullable_scalar(&names) {
         let (expected, found) =
@@ -94,7 +94,7 @@ fn is_of(value: &Node<'_>, name: &str) -> bool {
     match value.data() {
         Data::Null => name == "null",
         Data::Bool(_) => name == "boolean",
-        // As a 64-bit float, which is how the value is read there: 1.00000000000000000001 is an integer.
+        // The API reads the number as a 64-bit float, so that 1.00000000000000000001 is an integer.
         Data::Number(text) => {
             name == "number" || (name == "integer" && text.parse::<f64>().is_ok_and(|number| number % 1.0 == 0.0))
         }

@@ -1,6 +1,6 @@
-//! The kinds of values that the fields of a message take: a text, a number, a whole number, a boolean.
+//! Checks the kinds of values of the fields of a protobuf message: string, number, integer, boolean.
 //!
-//! Source: the JSON mapping of protocol buffers, in which a text may spell a number or a boolean.
+//! Source: the JSON mapping of protocol buffers, in which a string may contain a number or a boolean.
 
 use alloc::format;
 

@@ -1,4 +1,4 @@
-//! Which keys may stand at all: at the root, anywhere, and keys that JSON Schema does not have.
+//! Checks which keys are allowed: at the root, anywhere, and keys that are not keywords of JSON Schema.
 
 use alloc::format;
 
@@ -11,7 +11,7 @@ use crate::{
     schema::keyword::{Keyword, Role},
 };
 
-/// Judges one member by its key; `false` if it may not stand there, and its value does not matter.
+/// Checks a member by its key. Returns false if the key is not allowed, so that its value is not checked.
 pub(super) fn check(
     schema: &Schema<'_, '_>,
     member: &Member<'_>,
@@ -36,7 +36,7 @@ pub(super) fn check(
     };
     if grammar.refuses.contains(keyword) {
         report.add(&member.value, Constraint::RefusedKeyword, at(), &format!("no `{}`", keyword.name()), "it");
-        // A keyword that the API reads in another way is still refused if it is malformed.
+        // A keyword that the API reinterprets is still refused if it is malformed.
         let is_read = report.dialect.severity_of(Constraint::RefusedKeyword.id(), &at()) == Severity::Reinterpreted;
         if is_read && matches!(keyword, Keyword::AllOf | Keyword::OneOf) {
             combinators::list(schema, keyword, &member.value, report);
@@ -50,7 +50,7 @@ pub(super) fn check(
         report.add(&member.value, Constraint::RefusedKeyword, at(), &expected, "it");
         return false;
     }
-    // What decides whether something must be mended has nothing to say of it.
+    // Ignored keywords need no rewriting, so they are reported only if all violations are requested.
     if report.extent == Extent::All {
         let missing = || grammar.effects.missing((keyword, &member.value), schema.object, schema.present);
         if grammar.ignores.contains(keyword) {
@@ -96,7 +96,7 @@ pub(super) fn check(
         && !beside.contains(keyword)
         && schema.present.contains(Keyword::Ref)
     {
-        // Tables apply to nothing by themselves.
+        // Tables of definitions have no effect by themselves.
         if keyword.role() != Role::Definitions {
             report.add(
                 &member.value,
@@ -126,7 +126,7 @@ pub(super) fn check(
     true
 }
 
-/// A keyword that may stand only beside a type that it applies to.
+/// Reports a keyword that is allowed only next to a type to which it applies.
 fn beside_its_type(schema: &Schema<'_, '_>, member: &Member<'_>, keyword: Keyword, report: &mut Report<'_>) {
     let (Some(types), Some(applies_to)) = (schema.get(Keyword::Type), keyword.applies_to()) else { return };
     let wanted = applies_to.name();

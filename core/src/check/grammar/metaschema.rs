@@ -1,7 +1,7 @@
-//! What the value of each keyword must be, as the 2020-12 meta-schema says.
+//! Checks the value of each keyword against the 2020-12 meta-schema.
 //!
-//! Source: <https://json-schema.org/draft/2020-12/schema> and the vocabularies it names. Schemas inside are judged
-//! where the walk meets them.
+//! Source: <https://json-schema.org/draft/2020-12/schema> and the vocabularies that it references. Subschemas are
+//! checked when the walk reaches them.
 
 use alloc::format;
 
@@ -17,9 +17,9 @@ use crate::{
     },
 };
 
-/// Judges the value of one keyword, but for those that have a file of their own.
+/// Checks the value of one keyword, except for keywords that have a file of their own.
 pub(super) fn check(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
-    // 2020-12 does not know it any more.
+    // Draft 2020-12 does not have this keyword.
     if keyword == Keyword::AdditionalItems && !report.grammar.array_items {
         return;
     }
@@ -29,7 +29,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>,
             Some(expected) => expected,
         },
         Subschemas::Schema if stands_for_a_schema(value, report.grammar) => return,
-        // What no other keyword has looked at may be allowed or not, and nothing says it shorter than a boolean.
+        // A boolean is the shortest form in which these keywords allow or forbid unevaluated members and items.
         Subschemas::Schema
             if value.as_bool().is_some()
                 && matches!(keyword, Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties) =>
@@ -60,7 +60,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>,
     );
 }
 
-/// What belongs under a keyword that holds no schema, if that is not what stands there.
+/// Returns the expected value of a keyword without subschemas, if the value does not match.
 fn expected(keyword: Keyword, value: &Node<'_>, grammar: &Grammar) -> Option<&'static str> {
     let unless = |fine: bool, expected| if fine { None } else { Some(expected) };
     let counts = |value: &Node<'_>| {
@@ -70,7 +70,7 @@ fn expected(keyword: Keyword, value: &Node<'_>, grammar: &Grammar) -> Option<&'s
         Keyword::Anchor | Keyword::DynamicAnchor | Keyword::RecursiveAnchor => {
             unless(value.as_text().is_some_and(is_anchor), "a name that begins with a letter or `_`")
         }
-        // Draft 7 asks for a URI.
+        // Draft 7 requires a URI.
         Keyword::Schema if grammar.array_items => unless(value.as_text().is_some_and(is_uri), "a URI"),
         Keyword::Comment
         | Keyword::ContentEncoding
@@ -113,7 +113,7 @@ fn expected(keyword: Keyword, value: &Node<'_>, grammar: &Grammar) -> Option<&'s
     }
 }
 
-/// A list of strings, none twice.
+/// Returns whether the value is a list of distinct strings.
 pub(super) fn are_names(value: &Node<'_>) -> bool {
     value.as_array().is_some_and(|names| {
         let distinct: Set<_> = names.iter().filter_map(Node::as_text).collect();

@@ -1,6 +1,6 @@
-//! What a grammar refuses, rule by rule: goes over the document, and hands each keyword to the file that judges it.
+//! Checks a document against a grammar: walks over the document and passes each keyword to the file that checks it.
 //!
-//! Nothing here asks for a dialect's name; every fact comes from the grammar and the dialect's limits.
+//! This module does not depend on the dialect's name; every fact comes from the grammar and the dialect's limits.
 
 mod combinators;
 mod containers;
@@ -49,7 +49,7 @@ use crate::{
     },
 };
 
-/// Every violation, in document order.
+/// Returns all violations, in document order.
 pub(super) fn check(
     root: &Node<'_>,
     form: Form,
@@ -103,7 +103,7 @@ pub(super) fn check(
         };
         let is_walked = trail.reaches(place.depth, place.keyword);
         let schema = Schema { object, pointer: place.pointer, present: Keywords::in_object(object), is_walked };
-        // No more `properties` stand above than schemas.
+        // The number of enclosing `properties` is at most the number of enclosing schemas.
         let may_be_too_deep = place.keyword == Some(Keyword::Properties) && place.depth > report.deepest;
         if may_be_too_deep && objects::depth(place) == report.deepest.saturating_add(1) {
             let depth = objects::depth(place);
@@ -144,7 +144,8 @@ pub(super) fn check(
     Ok(report.found.finish())
 }
 
-/// A list where one schema belongs, or one schema where a list belongs: a fault of its parent, and nobody looks inside.
+/// Returns whether a list is in place of a schema, or a schema in place of a list. It is a fault of the parent, and its
+/// content is not checked.
 fn is_misplaced(place: &SchemaPath<'_, '_>, grammar: &Grammar) -> bool {
     let is_item = matches!(place.pointer.steps().last(), Some(Step::Index(_)));
     match place.keyword {
@@ -154,7 +155,7 @@ fn is_misplaced(place: &SchemaPath<'_, '_>, grammar: &Grammar) -> bool {
     }
 }
 
-/// What one schema says, keyword by keyword.
+/// Checks one schema, keyword by keyword.
 fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     for member in schema.object {
         if report.is_decided() {
@@ -208,7 +209,8 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     }
 }
 
-/// Is the value of this keyword read where not all are? Beside another type than its own it is not.
+/// Returns whether an API that validates the values of some keywords only validates that of this keyword. It does not
+/// if the keyword does not apply to the sibling `type`.
 fn is_value_read(schema: &Schema<'_, '_>, keyword: Keyword, grammar: &Grammar) -> bool {
     let wanted = match keyword {
         Keyword::MultipleOf => {
@@ -216,7 +218,7 @@ fn is_value_read(schema: &Schema<'_, '_>, keyword: Keyword, grammar: &Grammar) -
                 |types: &Node<'_>| types::is(types, "number", grammar) || types::is(types, "integer", grammar);
             return grammar.checked_values.contains(keyword) && schema.get(Keyword::Type).is_some_and(is_number);
         }
-        // The bounds of other numbers are not.
+        // The API does not validate the bounds of other numbers.
         Keyword::Minimum | Keyword::Maximum | Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum => "integer",
         _ => "string",
     };
@@ -226,13 +228,13 @@ fn is_value_read(schema: &Schema<'_, '_>, keyword: Keyword, grammar: &Grammar) -
         && !schema.present.intersects(Keywords::of(&[Keyword::Ref, Keyword::AnyOf, Keyword::OneOf]))
 }
 
-/// One schema and where it stands.
+/// A schema and its position.
 struct Schema<'s, 'a> {
     object: &'s Object<'a>,
     pointer: &'s Pointer<'a>,
-    /// The keywords that stand in it.
+    /// Keywords that are present in the schema.
     present: Keywords,
-    /// True if the rules about types hold here: see [`Grammar::walked`].
+    /// True if the rules about types apply to the schema: see [`Grammar::walked`].
     is_walked: bool,
 }
 
@@ -249,8 +251,8 @@ impl<'s, 'a> Schema<'s, 'a> {
         self.pointer.steps().is_empty()
     }
 
-    /// Returns false for a schema inside a keyword that is left out or read in another way, and for a schema of names:
-    /// names are always strings, without `type`.
+    /// Returns false for a schema inside a keyword that is ignored, removed or reinterpreted, and inside
+    /// `propertyNames`, whose values are always strings, without `type`.
     fn is_read(&self, grammar: &Grammar) -> bool {
         let is_left_out = |step: &Step<'_>| {
             let Step::Name(name) = step else { return false };
@@ -263,13 +265,13 @@ impl<'s, 'a> Schema<'s, 'a> {
         !self.pointer.steps().iter().any(is_left_out)
     }
 
-    /// The pointer to one of its members.
+    /// Returns the pointer to a member.
     fn at(&self, keyword: &str) -> String {
         self.pointer.render_with(keyword)
     }
 
-    /// Refuses `keyword` below a property or definition whose name has `{` and `}`, which a validator that builds paths
-    /// of such parts takes for an index. (It does not look below patterns and conditions.)
+    /// Reports `keyword` below a property or definition whose name contains `{` and `}`: a validator that constructs
+    /// paths from such names interprets the braces as an index. (It does not check `patternProperties` and conditions.)
     fn not_below_braces(&self, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
         if !report.grammar.names.no_braces {
             return;
@@ -290,7 +292,7 @@ fn has_braces(name: &Text<'_>) -> bool {
     name.contains('{') && name.contains('}')
 }
 
-/// What is being judged by, and what was found.
+/// The rules to check against, and the violations found.
 struct Report<'g> {
     budget: &'g Budget,
     grammar: &'g Grammar,
@@ -299,18 +301,18 @@ struct Report<'g> {
     most_bytes: Option<usize>,
     deepest: usize,
     most_properties: usize,
-    /// How many properties were counted so far.
+    /// Number of properties counted so far.
     properties: usize,
     counted: Counted,
     found: Found,
 }
 
-/// What else was counted so far, whatever part of the document it is in.
+/// Further counts over the whole document.
 #[derive(Default)]
 struct Counted {
-    /// How many `properties` stand in one another.
+    /// Depth of nested `properties`.
     levels: usize,
-    /// The values of all lists of values, and those of the longest list.
+    /// Number of values in all `enum` lists; `longest` is that of the longest list.
     values: usize,
     longest: usize,
 }
@@ -318,7 +320,7 @@ struct Counted {
 impl Counted {
     fn level(&mut self, pointer: &Pointer<'_>) {
         let steps = pointer.steps();
-        // Each level takes two steps, so mostly there is nothing to count.
+        // Each level takes two steps of the pointer, so usually no counting is necessary.
         if steps.len() / 2 >= self.levels {
             let above = steps.iter().filter(|step| matches!(step, Step::Name("properties"))).count();
             self.levels = self.levels.max(above + 1);
@@ -333,7 +335,7 @@ impl Counted {
 }
 
 impl Report<'_> {
-    /// Whether all is known that was asked for.
+    /// Returns whether the requested violations are known.
     fn is_decided(&self) -> bool {
         self.extent == Extent::First && !self.found.is_empty()
     }
@@ -344,13 +346,13 @@ impl Report<'_> {
     }
 }
 
-/// May this value stand where a schema belongs?
+/// Returns whether a value is allowed in place of a schema.
 fn stands_for_a_schema(value: &Node<'_>, grammar: &Grammar) -> bool {
     value.as_object().is_some()
         || (grammar.boolean_schemas && value.as_bool().is_some_and(|value| value || grammar.false_schemas))
 }
 
-/// A value as messages show it: scalars themselves, everything else by its kind.
+/// Formats a value for messages: scalars literally, other values by their kind.
 fn seen(value: &Node<'_>) -> String {
     match (value.as_text(), value.as_number()) {
         (Some(text), _) => quoted(text),
@@ -366,7 +368,7 @@ fn quoted(text: &Text<'_>) -> String {
     format!("`{}`", shortened(&text.display()))
 }
 
-/// A message stays a line, however long a name or value is.
+/// Truncates a long name or value, so that a message remains readable.
 fn shortened(text: &str) -> String {
     const MOST: usize = 80;
     match text.char_indices().nth(MOST) {

@@ -1,29 +1,29 @@
-//! How deep `properties` nest below a reference, references in it followed.
+//! Computes the depth of nested `properties` below a reference, with the references in it followed.
 //!
-//! Measured as the provider does it: through `properties`, `additionalProperties` and `anyOf` but not `items`, and
-//! along a chain of references in which none stands twice. The longest such chain is hard to find where everything
-//! refers to everything, so the search has a budget; beyond it a bound that is never too small is given.
+//! The depth is defined as by the provider: through `properties`, `additionalProperties` and `anyOf` but not `items`,
+//! and along a chain of references in which each occurs once. In a dense graph of references, the longest such chain is
+//! expensive to find, so the search has a budget; beyond it, an upper bound is used.
 
 use alloc::{vec, vec::Vec};
 
 use super::reference_table::References;
 use crate::{collections::Set, json::Node, schema::keyword::Keyword};
 
-/// Steps of search for all references of a document, beyond the first visit to each: none are needed without cycles.
+/// Maximum number of repeated visits to references in a document. Without cycles, no repeated visits are necessary.
 const STEPS: usize = 20_000;
 
 pub(super) struct Nesting {
-    /// What stands below each reference, once it was needed.
+    /// Contents of the target of each reference, computed when first needed.
     below: Vec<Option<Below>>,
-    /// Depths that hold wherever one comes from: no cycle is near.
+    /// Depths that do not depend on the path, because no cycle is involved.
     settled: Vec<Option<usize>>,
-    /// Depths as seen from outside.
+    /// Depths of references from outside of a chain.
     depths: Vec<Option<usize>>,
-    /// The references that are followed from some definition.
+    /// References that are followed from some definition.
     followed: Option<Set<usize>>,
     visited: Set<usize>,
     steps: usize,
-    /// How many references were added up for the bound, and to what.
+    /// Number of references included in the upper bound, and the sum of their depths.
     in_all: (usize, usize),
 }
 
@@ -43,27 +43,28 @@ impl Default for Nesting {
 
 #[derive(Clone, Default)]
 struct Below {
-    /// The deepest place, references not followed.
+    /// Maximum depth without following references.
     deepest: usize,
-    /// The references in it, with the depths at which they stand.
+    /// References in the target, with their depths.
     references: Vec<(usize, usize)>,
 }
 
-/// Where a search stands.
+/// State of the search at one reference.
 struct Frame {
     number: usize,
-    /// The depth at which the reference to it stands.
+    /// Depth of the reference in the schema above.
     at: usize,
     next: usize,
     deepest: usize,
-    /// A reference that is already on the way was met below.
+    /// True if a reference below it leads back into the current chain.
     is_cut: bool,
 }
 
 impl Nesting {
-    /// How deep a reference leads.
+    /// Returns the depth to which a reference leads.
     pub(super) fn depth(&mut self, number: usize, reference: &str, references: &mut References<'_, '_>) -> usize {
-        // The provider measures definitions beforehand; what is neither in one nor followed from one counts nothing.
+        // The provider measures definitions first. A target that is neither in a definition nor followed from one has
+        // no depth.
         let is_measured = is_within_a_definition(reference);
         if !is_measured && !self.followed(references).contains(&number) {
             return 0;
@@ -71,7 +72,7 @@ impl Nesting {
         if let Some(Some(depth)) = self.depths.get(number) {
             return *depth;
         }
-        // A measured definition was not reached by a reference yet, so its own reference may be met once more below.
+        // A definition is measured without a reference to it, so its own reference may occur once more below.
         let on_the_way = if is_measured { Set::new() } else { Set::from([number]) };
         let depth = self.search(number, on_the_way, references).unwrap_or_else(|| self.bound(number, references));
         set(&mut self.depths, number, depth);
@@ -87,7 +88,8 @@ impl Nesting {
         self.below.get(number).and_then(Option::as_ref).unwrap_or(NOTHING)
     }
 
-    /// The longest chain from a reference, after those that are on the way; `None` if the budget does not suffice.
+    /// Returns the depth of the longest chain from a reference that avoids those on the way; `None` if the budget does
+    /// not suffice.
     fn search(
         &mut self,
         start: usize,
@@ -134,9 +136,9 @@ impl Nesting {
         None
     }
 
-    /// As deep as any chain can be in which each reference stands once and the first one twice.
+    /// Returns an upper bound: the depth of a chain in which each reference occurs once and the first one twice.
     fn bound(&mut self, start: usize, references: &mut References<'_, '_>) -> usize {
-        // Measuring one may bring another.
+        // Measuring a reference may discover others.
         let mut next = self.in_all.0;
         while next < references.count() {
             self.in_all.1 = self.in_all.1.saturating_add(self.below(next, references).deepest);
@@ -166,7 +168,7 @@ impl Nesting {
     }
 }
 
-/// Is this a path from the table to a definition, or from there through members only?
+/// Returns whether a reference leads to a definition, or from there only through members.
 fn is_within_a_definition(reference: &str) -> bool {
     let Some(path) = reference.strip_prefix("#/$defs/") else { return false };
     let mut parts = path.split('/').skip(1);

@@ -1,4 +1,5 @@
-//! The keywords that hold the schemas of members and items: `properties`, `required`, `additionalProperties`, `items`.
+//! Checks the keywords that contain the schemas of members and items: `properties`, `required`, `additionalProperties`,
+//! `items`.
 
 use alloc::{format, vec::Vec};
 
@@ -10,10 +11,10 @@ use crate::{
     schema::{emptiness, keyword::Keyword, visit::SchemaPath},
 };
 
-/// So few names are looked up one by one.
+/// Up to this number of names, linear search is fast enough.
 const FEW: usize = 16;
 
-/// How many `properties` stand above.
+/// Returns the number of enclosing `properties`.
 pub(super) fn depth(place: &SchemaPath<'_, '_>) -> usize {
     place.pointer.steps().iter().filter(|step| **step == Step::Name(Keyword::Properties.name())).count()
 }
@@ -100,7 +101,7 @@ pub(super) fn required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut R
     }
 }
 
-/// Refuses required properties that may be nothing.
+/// Reports required properties that accept no value.
 fn required_accepts(schema: &Schema<'_, '_>, names: &[Node<'_>], report: &mut Report<'_>) {
     let Some(table) = schema.get(Keyword::Properties).and_then(Node::as_object) else { return };
     let never = |name: &Node<'_>| {

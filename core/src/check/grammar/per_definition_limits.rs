@@ -1,5 +1,5 @@
-//! What the root may hold by itself, and each definition by itself, references not followed: properties, levels,
-//! values, characters.
+//! Limits on the root and on each definition separately, without following references: properties, levels, values,
+//! characters.
 
 use alloc::{format, string::String};
 
@@ -17,16 +17,16 @@ use crate::{
     },
 };
 
-/// An `enum` of no more values than this may have any number of characters.
+/// An `enum` with at most this number of values may have any number of characters.
 const FEW: usize = 250;
 
-/// What one part holds so far.
+/// Counts of one part so far.
 #[derive(Default)]
 struct Held {
     properties: usize,
     values: usize,
     characters: usize,
-    /// Which limits it is known to be over.
+    /// The limits that are already exceeded: properties, values, characters.
     over: [bool; 3],
 }
 
@@ -40,20 +40,20 @@ pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>,
     if is_within(root, dialect, report) {
         return Ok(());
     }
-    // The root's, and those of definitions by name.
+    // Counts of the root, and those of the definitions by name.
     let (mut main, mut parts) = (Held::default(), Map::<String, Held>::new());
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
         let Some(object) = node.as_object() else { return Ok(Visit::Skip) };
-        let (held, inside) = match place.pointer.steps() {
+        let (counts, inside) = match place.pointer.steps() {
             [Step::Name("$defs" | "definitions"), Step::Member(name), rest @ ..] => {
                 let name = name.display().into_owned();
                 let length = name.chars().count();
-                // A definition without a name is counted with the root.
-                let held = if name.is_empty() { &mut main } else { parts.entry(name).or_default() };
+                // A definition with an empty name counts towards the root.
+                let counts = if name.is_empty() { &mut main } else { parts.entry(name).or_default() };
                 if rest.is_empty() {
-                    held.characters += length;
+                    counts.characters += length;
                 }
-                (held, rest)
+                (counts, rest)
             }
             steps => (&mut main, steps),
         };
@@ -63,8 +63,8 @@ pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>,
             object.get(Keyword::Properties).filter(|table| table.as_object().is_some_and(|table| !table.is_empty()))
         {
             let names = table.as_object().into_iter().flatten();
-            held.properties += names.clone().count();
-            held.characters += names.map(|member| member.key.code_points().count()).sum::<usize>();
+            counts.properties += names.clone().count();
+            counts.characters += names.map(|member| member.key.code_points().count()).sum::<usize>();
             if depth == Some(level) {
                 let (expected, found) =
                     (format!("`properties` at most {level} levels deep"), format!("level {}", level + 1));
@@ -73,20 +73,20 @@ pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>,
         }
         if let Some((listed, items)) = object.get(Keyword::Enum).and_then(|listed| Some((listed, listed.as_array()?))) {
             let length = items.iter().map(length).sum::<usize>();
-            held.values += items.len();
-            held.characters += length;
+            counts.values += items.len();
+            counts.characters += length;
             if let Some(most) = list.filter(|most| items.len() > FEW && length > *most) {
                 let expected = format!("at most {most} characters in an `enum` of more than {FEW} values");
                 report.add(listed, Constraint::EnumTooLong, at("enum"), &expected, &format!("{length}"));
             }
         }
-        held.characters += object.get(Keyword::Const).map_or(0, length);
+        counts.characters += object.get(Keyword::Const).map_or(0, length);
         let amounts = [
-            (properties, held.properties, Constraint::TooManyProperties, "properties"),
-            (values, held.values, Constraint::TooManyEnumValues, "values in `enum`"),
-            (characters, held.characters, Constraint::TooManyCharacters, "characters of names, values and constants"),
+            (properties, counts.properties, Constraint::TooManyProperties, "properties"),
+            (values, counts.values, Constraint::TooManyEnumValues, "values in `enum`"),
+            (characters, counts.characters, Constraint::TooManyCharacters, "characters of names, values and constants"),
         ];
-        for ((most, found, rule, what), over) in amounts.into_iter().zip(&mut held.over) {
+        for ((most, found, rule, what), over) in amounts.into_iter().zip(&mut counts.over) {
             if let Some(most) = most.filter(|most| found > *most && !*over) {
                 *over = true;
                 let expected = format!("at most {most} {what} in the root, and in each definition");
@@ -97,7 +97,7 @@ pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>,
     })
 }
 
-/// The characters of a value: of a string its own, of anything else those of its JSON.
+/// Returns the number of characters of a string, or of the JSON text of another value.
 fn length(value: &Node<'_>) -> usize {
     match value.data() {
         Data::String(text) => text.code_points().count(),
@@ -105,10 +105,11 @@ fn length(value: &Node<'_>) -> usize {
     }
 }
 
-/// Is the whole document within the limits of one part? Most are, and that is quickly told.
+/// Returns whether the whole document is within the limits of one part. This is the common case, and cheap to
+/// determine.
 fn is_within(root: &Node<'_>, dialect: &Dialect, report: &Report<'_>) -> bool {
     let counted = &report.counted;
-    // Where something is wrong, or is not looked into, not all was counted.
+    // The counts are incomplete if there are violations or some keywords are not visited.
     let has_all = report.found.is_empty() && report.grammar.through == Keywords::ALL;
     let within = |found: usize, name: &str| dialect.limit(name).is_none_or(|most| found <= most);
     has_all

@@ -1,8 +1,8 @@
-//! References in their surroundings: where they may stand, what may stand beside them given what they point at, and
-//! whether recursion through them can end.
+//! Checks references in context: where they are allowed, which keywords may be next to them given their target, and
+//! whether recursion through them terminates.
 //!
-//! The provider looks for them in the values of every key, schema or not, so this goes over plain JSON: objects, and
-//! lists only under `anyOf`. Wherever an object holds the key `$ref`, it is a reference.
+//! The provider looks for references in the values of every key, whether or not they are schemas, so this walks over
+//! plain JSON: objects, and lists only under `anyOf`. In any object, the key `$ref` is a reference.
 
 use alloc::{format, string::String};
 
@@ -23,7 +23,7 @@ use crate::{
 
 pub(super) fn check<'a>(root: &Node<'a>, references: &mut References<'_, 'a>, report: &mut Report<'_>) {
     let Some(only_under) = report.grammar.refs.only_under else { return };
-    // The root must have a number, and every reference too, before it is asked which can end.
+    // The root and every reference must have a number before termination is computed.
     let root_number = references.number("#");
     if !collect(root, references) {
         return;
@@ -42,7 +42,7 @@ pub(super) fn check<'a>(root: &Node<'a>, references: &mut References<'_, 'a>, re
     search.object(root, Spot { what: What::Schema, key: None, is_allowed: true, must_end: !root_ends });
 }
 
-/// Gives every reference a number. Are there any, malformed ones included?
+/// Assigns a number to every reference. Returns whether there are any references, including malformed ones.
 fn collect(value: &Node<'_>, references: &mut References<'_, '_>) -> bool {
     let mut found = false;
     for member in value.as_object().into_iter().flatten() {
@@ -61,8 +61,8 @@ fn collect(value: &Node<'_>, references: &mut References<'_, '_>) -> bool {
     found
 }
 
-/// What an object is, so that nothing is reported twice: the faults of a schema's own `$ref`, and names of properties,
-/// are known.
+/// Kind of an object. It prevents duplicate reports: faults in the `$ref` of a schema, and names of properties, are
+/// checked elsewhere.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum What {
     Schema,
@@ -73,11 +73,11 @@ enum What {
 #[derive(Clone, Copy)]
 struct Spot {
     what: What,
-    /// The keyword whose name is the key of this object.
+    /// Keyword whose name is the key of this object.
     key: Option<Keyword>,
-    /// A reference may stand here.
+    /// True if a reference is allowed here.
     is_allowed: bool,
-    /// A reference here must lead to something finite.
+    /// True if a reference here must terminate.
     must_end: bool,
 }
 
@@ -86,13 +86,13 @@ struct Search<'s, 'g, 't, 'a> {
     references: &'s mut References<'t, 'a>,
     can_end: &'s [bool],
     expansions: Expansions,
-    /// What the targets of references say, for those with something beside the reference.
+    /// Keys of the targets of references, for references with siblings.
     targets: Map<usize, Said<'t, 'a>>,
     pointer: Pointer<'a>,
     report: &'s mut Report<'g>,
 }
 
-/// The keys of a target.
+/// Keys of a target.
 #[derive(Default)]
 struct Said<'t, 'a> {
     itself: Set<&'t Text<'a>>,
@@ -141,7 +141,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
         }
         let number = self.references.held_by(value).filter(|number| self.references.target(*number).is_some());
         let Some(number) = number else {
-            // Of schemas this is known.
+            // For schemas, this is reported elsewhere.
             if spot.what != What::Schema {
                 let pointer = self.at_ref();
                 match reference.as_text() {
@@ -162,7 +162,8 @@ impl<'a> Search<'_, '_, '_, 'a> {
             self.beside(value, last, spot.what);
         }
         let is_something = |last| {
-            // An empty schema ends; one that only repeats what was said on the way has no type and does not.
+            // An empty schema terminates. If annotations on the way are merged into it, it is not empty, has no type
+            // and does not terminate.
             let is_empty =
                 self.references.target(last).and_then(Node::as_object).is_some_and(|object| object.is_empty());
             !(is_empty && end.is_annotated)
@@ -175,24 +176,24 @@ impl<'a> Search<'_, '_, '_, 'a> {
         }
     }
 
-    /// What stands beside a reference, against what its target says.
+    /// Compares the siblings of a reference with the keys of its target.
     fn beside(&mut self, value: &Node<'a>, target: usize, what: What) {
         let grammar = self.report.grammar;
         let Some(object) = value.as_object().filter(|object| object.len() > 1) else { return };
         let references = &*self.references;
-        let said =
+        let keys =
             self.targets.entry(target).or_insert_with(|| references.target(target).map(said_by).unwrap_or_default());
-        let says = |keyword| said.itself.contains(&Text::literal(keyword));
+        let has_key = |keyword| keys.itself.contains(&Text::literal(keyword));
         for member in
             object.iter().filter(|member| !member.key.is(Keyword::Ref) && !is_annotation(&member.key, grammar))
         {
             let (is_type, is_any_of) = (member.key.is(Keyword::Type), member.key.is(Keyword::AnyOf));
             if grammar.refs.no_type_beside {
                 if is_type && what == What::Schema {
-                    // That it may not stand there at all is said already.
+                    // Another check reports `type` next to a reference.
                     continue;
                 }
-                if (is_any_of && says("type")) || (is_type && says("anyOf")) {
+                if (is_any_of && has_key("type")) || (is_type && has_key("anyOf")) {
                     let (expected, found) = ("no reference with a type on one side and `anyOf` on the other", "one");
                     self.report.add(
                         &member.value,
@@ -203,8 +204,8 @@ impl<'a> Search<'_, '_, '_, 'a> {
                     );
                 }
             }
-            let in_branches = !is_any_of && said.in_branches.contains(&member.key);
-            if grammar.refs.no_shared_keywords && (said.itself.contains(&member.key) || in_branches) {
+            let in_branches = !is_any_of && keys.in_branches.contains(&member.key);
+            if grammar.refs.no_shared_keywords && (keys.itself.contains(&member.key) || in_branches) {
                 let name = member.key.display();
                 let (expected, found) =
                     ("a keyword either beside `$ref` or in its target", format!("`{name}` in both"));
@@ -225,7 +226,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
 }
 
 impl Spot {
-    /// The value of one member. `levels` says how far from the root it is.
+    /// Returns the spot of a member's value. `levels` is its distance from the root.
     fn below(self, key: Option<Keyword>, nothing_required: bool, only_under: Keywords, levels: usize) -> Spot {
         let what = match (self.what, key) {
             (What::Properties, _) => What::Schema,
@@ -235,7 +236,7 @@ impl Spot {
         };
         let in_table = self.key == Some(Keyword::Properties) && only_under.contains(Keyword::Properties);
         let by_key = key.is_some_and(|key| key != Keyword::Properties && only_under.contains(key));
-        // An open map is a way out, and so is an object that requires nothing.
+        // `additionalProperties` terminates recursion, and so do the properties of an object that requires none.
         let is_way_out = match key {
             Some(Keyword::AdditionalProperties) => true,
             Some(Keyword::Properties) => nothing_required,

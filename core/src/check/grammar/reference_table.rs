@@ -1,7 +1,7 @@
-//! What references point at. Every distinct one is resolved once and has a number.
+//! The targets of references. Every distinct reference is resolved once and has a number.
 //!
-//! Resolved the way the provider does it: the text is split at `/`, nothing is decoded, and only objects are gone
-//! through.
+//! References are resolved as the provider does it: the text is split at `/`, nothing is decoded, and the path leads
+//! through objects only.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
@@ -12,7 +12,7 @@ use crate::{
     schema::{codex_reachability::percent_decoded, keyword::Keyword, references},
 };
 
-/// What references to definitions begin with.
+/// Prefix of references to definitions.
 pub(super) const TABLE: &str = "#/$defs/";
 
 pub(super) struct References<'t, 'a> {
@@ -20,7 +20,7 @@ pub(super) struct References<'t, 'a> {
     definitions: Map<Cow<'t, str>, &'t Node<'a>>,
     numbers: Map<String, usize>,
     targets: Vec<Option<&'t Node<'a>>>,
-    /// What JSON Schema says references refer to, where the grammar goes by that.
+    /// Targets according to JSON Schema, if the grammar uses them.
     pub(super) resolved: &'t references::References,
 }
 
@@ -31,7 +31,7 @@ impl<'t, 'a> References<'t, 'a> {
         References { root, definitions: named.collect(), numbers: Map::new(), targets: Vec::new(), resolved }
     }
 
-    /// The number of a reference.
+    /// Returns the number of a reference.
     pub(super) fn number(&mut self, reference: &str) -> usize {
         if let Some(number) = self.numbers.get(reference) {
             return *number;
@@ -42,18 +42,19 @@ impl<'t, 'a> References<'t, 'a> {
         number
     }
 
-    /// The number of the reference that a schema holds, if it is a string.
+    /// Returns the number of a schema's reference, if the reference is a string.
     pub(super) fn held_by(&mut self, schema: &Node<'_>) -> Option<usize> {
         let reference = schema.get(Keyword::Ref)?.as_text()?.value()?;
         Some(self.number(&reference))
     }
 
-    /// The object that a reference points at.
+    /// Returns the object that a reference points to.
     pub(super) fn target(&self, number: usize) -> Option<&'t Node<'a>> {
         self.targets.get(number).copied().flatten()
     }
 
-    /// Is this the name of a definition that the grammar takes beyond objects that are named as they are?
+    /// Returns whether `name` is that of a definition which only this grammar accepts as a target: the schema `true`,
+    /// or a definition whose name is escaped.
     pub(super) fn leads_elsewhere(&self, name: &str, rule: RefRule) -> bool {
         let is_fine =
             |target: &&Node<'_>| target.as_object().is_some() || (rule.to_true && target.as_bool() == Some(true));
@@ -62,12 +63,12 @@ impl<'t, 'a> References<'t, 'a> {
         is_there(name) || (rule.escapes && !name.contains('/') && unescaped().is_some_and(|name| is_there(&name)))
     }
 
-    /// How many numbers were given so far.
+    /// Returns the number of distinct references so far.
     pub(super) fn count(&self) -> usize {
         self.targets.len()
     }
 
-    /// Gives a number to a reference to each definition.
+    /// Assigns a number to a reference to each definition.
     pub(super) fn number_definitions(&mut self) -> Vec<usize> {
         let texts: Vec<String> = self.definitions.keys().map(|name| format!("{TABLE}{name}")).collect();
         texts.iter().map(|text| self.number(text)).collect()

@@ -1,4 +1,4 @@
-//! A `$ref`: how it may be written, what it points at, and how deep it leads.
+//! Checks a `$ref`: its form, its target, and the depth to which it leads.
 
 use alloc::format;
 
@@ -12,7 +12,7 @@ use crate::{json::Node, rules::Constraint, schema::keyword::Keyword};
 
 const OLD_TABLE: &str = "#/definitions/";
 
-/// A `$ref` in a schema: its form, its target, and how deep it leads.
+/// Checks the `$ref` of a schema.
 pub(super) fn check(
     schema: &Schema<'_, '_>,
     value: &Node<'_>,
@@ -92,7 +92,7 @@ pub(super) fn check(
     }
 }
 
-/// A pointer into the document that reads the same whether or not escapes are decoded.
+/// Returns whether a pointer into the document is the same with and without decoding of escapes.
 fn is_plain_pointer(reference: &str) -> bool {
     reference.starts_with("#/") && !reference.contains(['~', '%'])
 }

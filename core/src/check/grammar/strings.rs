@@ -1,4 +1,4 @@
-//! What is said of strings in languages of their own: `pattern` and `format`.
+//! Checks keywords for strings whose values have their own syntax: `pattern` and `format`.
 
 use alloc::format;
 
@@ -20,7 +20,7 @@ pub(super) fn pattern(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Re
     if let Some((rule, why)) = fault(text, report.grammar.patterns) {
         report.add(value, rule, schema.at("pattern"), why, &quoted(text));
     }
-    // A pattern that is only not enforced needs no rewriting, so the first violation is not one of these.
+    // A pattern that is merely not enforced needs no rewriting, so it does not count as a first violation.
     if report.grammar.patterns == PatternRule::Gbnf && report.extent == Extent::All {
         if let Reading::NotEnforced(why) = gbnf::reading(&text.display()) {
             let found = format!("{}: {why}", quoted(text));
@@ -30,7 +30,7 @@ pub(super) fn pattern(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Re
     }
 }
 
-/// The keys of `patternProperties` are patterns too.
+/// Checks the keys of `patternProperties`, which are patterns, too.
 pub(super) fn pattern_properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     if !report.grammar.patterns.reads(Keyword::PatternProperties, schema.object) {
         return;
@@ -61,7 +61,7 @@ fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<(Constraint, &'static 
         PatternRule::Unicode => None,
         _ if uses.not_python.is_some() => does_not_compile("a regular expression that Python's `re` compiles"),
         PatternRule::Any | PatternRule::Python => None,
-        // Beyond ASCII it is another engine, which knows none.
+        // For a pattern with characters beyond ASCII, the API uses another engine, which does not support lookaround.
         PatternRule::Whole if uses.not_regular.is_some() && !uses.beyond_lookaround && text.is_ascii() => {
             Some((Constraint::PatternAnchors, "a regular expression without lookaround, which is left out"))
         }
@@ -81,7 +81,7 @@ fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<(Constraint, &'static 
 pub(super) fn format(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let (Some(known), Some(text)) = (report.grammar.formats, value.as_text()) else { return };
     let of_type = |name: &str| schema.get(Keyword::Type).is_some_and(|value| types::is(value, name, report.grammar));
-    // Without a type it is a string that a format speaks of.
+    // Without a type, `format` applies to strings.
     let untyped = schema.get(Keyword::Type).is_none();
     let accepted = known.iter().any(|(kind, formats)| {
         (of_type(kind) || (untyped && *kind == "string"))

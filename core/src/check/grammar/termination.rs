@@ -1,7 +1,8 @@
-//! Which references can end, that is, lead to something finite.
+//! Finds references that terminate, that is, that some finite value can satisfy.
 //!
-//! By the provider's reading one way out is enough: one required property, one branch. What is optional ends; what has
-//! no type and says something does not, nor does an array whose items do not.
+//! In the provider's interpretation, a single way to terminate suffices: one required property or one branch. An object
+//! without required properties terminates. A non-empty schema without a type does not terminate, nor does an array
+//! whose items do not.
 
 use alloc::{vec, vec::Vec};
 
@@ -13,15 +14,15 @@ use crate::{
     schema::keyword::Keyword,
 };
 
-/// Where a schema can go.
+/// Continuations of a schema.
 struct Ways {
-    /// It, or something it can go to without a reference, ends.
+    /// True if the schema terminates, or a schema that it leads to without a reference.
     ends: bool,
-    /// The references it can go through.
+    /// References through which it continues.
     references: Vec<usize>,
 }
 
-/// Finds every way out of a schema without following references.
+/// Finds all continuations of a schema without following references.
 fn ways(schema: &Node<'_>, references: &mut References<'_, '_>) -> Ways {
     let mut ways = Ways { ends: false, references: Vec::new() };
     let mut open = vec![schema];
@@ -35,12 +36,12 @@ fn ways(schema: &Node<'_>, references: &mut References<'_, '_>) -> Ways {
     ways
 }
 
-/// Does it end by itself? If not, what it can go on to is pushed to `open`.
+/// Returns whether a schema terminates by itself. If not, its continuations are pushed to `open`.
 fn ends<'t, 'a>(schema: &'t Node<'a>, open: &mut Vec<&'t Node<'a>>) -> bool {
     let Some(object) = schema.as_object() else { return false };
     let is_container = |value: &Node<'_>| value.is_text("object") || value.is_text("array");
     let container = match object.get(Keyword::Type) {
-        // An unknown type is a fault of its own.
+        // Another check reports an unknown type.
         Some(value) => match value.as_array() {
             Some(list) if !list.iter().all(is_container) => return true,
             Some(list) => list.last(),
@@ -71,11 +72,11 @@ fn ends<'t, 'a>(schema: &'t Node<'a>, open: &mut Vec<&'t Node<'a>>) -> bool {
     object.is_empty()
 }
 
-/// For every reference of the document, whether it can end.
+/// Returns for every reference of the document whether it terminates.
 pub(super) fn endings(references: &mut References<'_, '_>) -> Vec<bool> {
     let mut goes_to = Vec::new();
     let mut ending = Vec::new();
-    // Looking at a target may bring up new references, which get the next numbers.
+    // Visiting a target may discover new references, which get the next numbers.
     while goes_to.len() < references.count() {
         let found = references.target(goes_to.len()).map(|target| ways(target, references));
         if found.as_ref().is_some_and(|ways| ways.ends) {
@@ -102,23 +103,23 @@ pub(super) fn endings(references: &mut References<'_, '_>) -> Vec<bool> {
     can_end
 }
 
-/// Where a chain of bare references leads.
+/// The end of a chain of bare references.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Expansion {
-    /// The last reference of the chain; `None` where it goes round or nowhere.
+    /// Last reference of the chain; `None` if the chain is cyclic or leads to no schema.
     pub(super) last: Option<usize>,
-    /// Something was said on the way that the end keeps.
+    /// True if a schema of the chain has annotations, which the result inherits.
     pub(super) is_annotated: bool,
 }
 
-/// The chains of bare references, each followed once.
+/// The chains of bare references; each is followed only once.
 #[derive(Default)]
 pub(super) struct Expansions {
     known: Vec<Option<Expansion>>,
 }
 
 impl Expansions {
-    /// Follows references to references while nothing but annotations stands beside them.
+    /// Follows references to references that have no siblings except annotations.
     pub(super) fn of(&mut self, number: usize, references: &mut References<'_, '_>, grammar: &Grammar) -> Expansion {
         let mut way: Vec<(usize, bool)> = Vec::new();
         let mut seen = Set::new();

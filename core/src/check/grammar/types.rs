@@ -1,4 +1,4 @@
-//! `type`: its names, and what may stand beside it.
+//! Checks `type`: its names, and the keywords next to it.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -10,7 +10,7 @@ use crate::{
     schema::{keyword::Keyword, protocol_types::protocol_type},
 };
 
-/// The types that a `type` names, if it is a name or a list of names, all of them known.
+/// Returns the types in a `type`, if it is a known name or a list of known names.
 pub(super) fn names(value: &Node<'_>, types: &[&'static str], grammar: &Grammar) -> Option<Vec<&'static str>> {
     let known = |value: &Node<'_>| types.iter().copied().find(|name| is_name(value, name, grammar));
     match value.as_array() {
@@ -20,13 +20,13 @@ pub(super) fn names(value: &Node<'_>, types: &[&'static str], grammar: &Grammar)
     }
 }
 
-/// Does a `type` name this one, alone or in a list?
+/// Returns whether a `type` contains this name, alone or in a list.
 pub(super) fn is(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
     is_name(value, name, grammar)
         || value.as_array().is_some_and(|names| names.iter().any(|known| is_name(known, name, grammar)))
 }
 
-/// Is this the name of a type, in a spelling that the grammar takes?
+/// Returns whether a value is this type name, in a spelling that the grammar accepts.
 pub(super) fn is_name(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
     let in_upper_case = |text: &Text<'_>| text.display().chars().eq(name.chars().map(|char| char.to_ascii_uppercase()));
     let in_protocol = || value.as_text().is_some_and(in_upper_case) || protocol_type(value) == Some(name);
@@ -36,7 +36,8 @@ pub(super) fn is_name(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
 pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let grammar = report.grammar;
     let walked = schema.is_walked;
-    // Names in a list are those of JSON Schema: `type_lists` decides about the list.
+    // Names in a list are checked against those of JSON Schema, because `type_lists` determines which lists are
+    // allowed.
     let types = if walked && value.as_array().is_none() { grammar.types } else { Grammar::OPEN.types };
     if grammar.any_of.no_type_beside && schema.present.contains(Keyword::AnyOf) {
         report.add(
@@ -50,7 +51,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
     if grammar.refs.no_type_beside && schema.present.contains(Keyword::Ref) {
         report.add(value, Constraint::TypeBesideRef, schema.at("type"), "`type` in the definition", "it beside `$ref`");
     }
-    // One name that is known is all there is to most.
+    // Most types are a single known name, which needs no further checks.
     if types.iter().any(|name| is_name(value, name, grammar)) {
         return;
     }
@@ -81,7 +82,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
     }
 }
 
-/// (Of known types, so there are few unless most stand there twice.)
+/// Returns whether all names differ. The search is short, because more than seven known names contain duplicates.
 fn are_different(names: &[&str]) -> bool {
     names.iter().enumerate().all(|(at, name)| at < 7 && !names.iter().take(at).any(|before| before == name))
 }
@@ -96,7 +97,7 @@ fn list_is_fine(names: &[&str], rule: TypeLists) -> bool {
 
 fn beside_list(schema: &Schema<'_, '_>, names: &[&str], report: &mut Report<'_>) {
     let Some(rule) = report.grammar.beside_type_list else { return };
-    // A nullable enum is judged by itself, and may keep whatever else it says.
+    // Another check covers a nullable enum, next to which all keywords are allowed.
     if names.len() == 2 && schema.get(Keyword::Enum).is_some_and(|values| !values.is_null()) {
         return;
     }
