@@ -22,7 +22,7 @@ const HEAD: [&str; 4] = ["{", "\"input\"", ":", "\""];
 #[derive(Debug)]
 pub(super) struct CustomInput {
     state: State,
-    /// Buffered text: all of it until its form is known; inside the text, an incomplete escape.
+    /// Buffered text: all text until its form is known, and later an incomplete escape.
     kept: String,
 }
 
