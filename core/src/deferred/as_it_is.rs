@@ -53,7 +53,7 @@ pub(super) fn judge<'a>(
     conversation::apply(events, tools, options, warnings);
     // Ignored changes have to be removed, from messages and from results.
     let ignores = events.iter().any(|event| matches!(event.what, What::Ignored(_)));
-    // The client would run its search for the calls of such a tool.
+    // A refused definition has the name of a search: the client would run its search for calls of that tool.
     if conversation.tools.has_refused() {
         return Ok(None);
     }

@@ -18,9 +18,9 @@ use crate::{
 
 /// Beta for additions and removals by name.
 const CHANGES: &str = "mid-conversation-tool-changes-2026-07-01";
-/// Additions that bring definitions.
+/// Beta for additions that contain definitions.
 const INLINE: &str = "inline-tools-2026-09-15";
-/// Definitions of whole MCP servers.
+/// Beta for definitions of whole MCP servers.
 const TOOLSETS: &str = "mcp-client-2026-09-15";
 
 /// The betas that a backend without deferred loading does not support.
