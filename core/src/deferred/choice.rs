@@ -1,4 +1,4 @@
-//! Adapts `tool_choice` to deferred tools: the tool that a choice names may not be sent.
+//! Adapts a `tool_choice` that names deferred tools, which are possibly not sent.
 
 use alloc::{format, string::String};
 

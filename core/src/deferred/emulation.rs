@@ -24,7 +24,7 @@ pub(super) struct Emulation<'a> {
     emulates_search: bool,
 }
 
-/// State of a name after the history is applied.
+/// State of the tool with a given name after the history is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     /// A tool in the list that is sent.

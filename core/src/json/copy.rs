@@ -46,8 +46,8 @@ pub(crate) fn copies<'a>(items: &[Node<'a>], budget: &Budget) -> Vec<Node<'a>> {
     items.iter().map(|item| item.copy(budget)).collect()
 }
 
-/// Returns the number of levels that a value nests. Uses a list of open values, because the value may nest too deeply
-/// for recursion. The budget pays.
+/// Returns the nesting depth of a value. Uses a list of open values, because the value may be nested too deeply for
+/// recursion. The budget pays for each value.
 pub(crate) fn height(node: &Node<'_>, budget: &Budget) -> usize {
     let (mut highest, mut open) = (0, alloc::vec![(node, 0)]);
     while let Some((node, level)) = open.pop().filter(|_| budget.pay(1)) {
@@ -61,7 +61,7 @@ pub(crate) fn height(node: &Node<'_>, budget: &Budget) -> usize {
     highest
 }
 
-/// Returns the number of values in a tree. The budget pays.
+/// Returns the number of values in a tree. The budget pays for each value.
 pub(crate) fn size(node: &Node<'_>, budget: &Budget) -> usize {
     let (mut count, mut open) = (0, alloc::vec![node]);
     while let Some(node) = open.pop().filter(|_| budget.pay(1)) {

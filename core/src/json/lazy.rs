@@ -25,8 +25,8 @@ impl<'a> Deref for View<'_, 'a> {
     }
 }
 
-/// Returns true if a node may contain what the bits `wanted` mark. A tree always may; the marks of a text decide for
-/// it.
+/// Returns true if a node may contain something that the bits `wanted` mark: always for a tree; for text, if its marks
+/// have one of these bits.
 pub(crate) fn may_hold(node: &Node<'_>, wanted: u8) -> bool {
     !matches!(node.data(), Data::Verbatim(_)) || node.marks() & wanted != 0
 }

@@ -141,7 +141,7 @@ impl<'a> Node<'a> {
         &self.data
     }
 
-    /// Returns the content for changes. The node is no longer intact.
+    /// Returns a mutable reference to the content. The node is no longer intact.
     pub fn data_mut(&mut self) -> &mut Data<'a> {
         self.state = 0;
         &mut self.data
@@ -152,7 +152,7 @@ impl<'a> Node<'a> {
         self.data
     }
 
-    /// Returns the origin, which a change of the node does not affect.
+    /// Returns the origin. Changes of the node do not affect it.
     pub const fn origin(&self) -> Origin {
         self.origin
     }
@@ -192,7 +192,7 @@ impl<'a> Node<'a> {
         Shell { origin: self.origin, state: self.state, marks: self.marks }
     }
 
-    /// Sets the origin of a synthesized value, by which reports find it.
+    /// Sets the origin of a synthesized value, so that reports can refer to an input value.
     #[must_use]
     pub fn with_origin(mut self, origin: Origin) -> Self {
         self.origin = origin;
@@ -250,7 +250,7 @@ impl<'a> Node<'a> {
         last.saturating_sub(first) as usize + 1
     }
 
-    /// Replaces the content. The origin stays.
+    /// Replaces the content. Keeps the origin.
     pub fn replace(&mut self, data: Data<'a>) {
         self.data = data;
         self.state = 0;
@@ -270,7 +270,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Returns the object for changes. The node is no longer intact.
+    /// Returns a mutable reference to the object. The node is no longer intact.
     pub fn as_object_mut(&mut self) -> Option<&mut Object<'a>> {
         match &mut self.data {
             Data::Object(object) => {
@@ -289,7 +289,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Returns the items of an array for changes. The node is no longer intact.
+    /// Returns a mutable reference to the items of an array. The node is no longer intact.
     pub fn as_array_mut(&mut self) -> Option<&mut Vec<Node<'a>>> {
         match &mut self.data {
             Data::Array(items) => {
@@ -358,7 +358,7 @@ impl<'a> Node<'a> {
         self.as_object_mut()?.remove(key)
     }
 
-    /// Calls `visit` with a member of an object, which it may change. After a change, this node is no longer intact.
+    /// Calls `visit` with a member of an object. If `visit` changes the member, this node is no longer intact.
     pub fn visit<R>(&mut self, key: impl Name, visit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
         let Data::Object(object) = &mut self.data else { return None };
         let child = object.get_mut(key)?;
@@ -367,8 +367,8 @@ impl<'a> Node<'a> {
         Some(result)
     }
 
-    /// Calls `visit` with every child and its name or index. It may change the child; after a change, this node is no
-    /// longer intact. Stops at the first error.
+    /// Calls `visit` with every child and its name or index. If `visit` changes a child, this node is no longer intact.
+    /// Stops at the first error.
     pub fn visit_children<E>(
         &mut self,
         mut visit: impl FnMut(Child<'_, 'a>, &mut Node<'a>) -> Result<(), E>,
@@ -380,7 +380,7 @@ impl<'a> Node<'a> {
         };
         let items = items.iter_mut().enumerate().map(|(index, item)| (Child::Item(index), item));
         let members = members.iter_mut().map(|member| (Child::Member(&member.key), &mut member.value));
-        // A single call for both, so that it can be inlined.
+        // A single call of `visit` for both, so that it can be inlined.
         for (child, node) in items.chain(members) {
             let result = visit(child, node);
             self.state &= node.state;

@@ -137,7 +137,7 @@ pub(crate) fn is_multiple(value: &str, divisor: &str) -> Option<bool> {
         .digits
         .iter()
         .fold(0, |rest, digit| ((u128::from(rest) * 10 + u128::from(digit - b'0')) % u128::from(by)) as u64);
-    // The zeros after the digits, by squaring: an exponent may stand for a huge number of them.
+    // Appends the zeros after the digits by repeated squaring, because an exponent can mean a huge number of zeros.
     let (mut power, mut base, mut left) = (1 % by, 10 % by, zeros);
     while left > 0 {
         if left & 1 == 1 {

@@ -137,13 +137,13 @@ impl<'a> Object<'a> {
         self.members.iter().enumerate().map(|(place, member)| (&member.key, place)).collect()
     }
 
-    /// Returns the value of a member for changes.
+    /// Returns a mutable reference to the value of a member.
     #[inline(never)]
     pub fn get_mut(&mut self, key: impl Name) -> Option<&mut Node<'a>> {
         self.members.iter_mut().find(|member| key.is_name_of(&member.key)).map(|member| &mut member.value)
     }
 
-    /// Returns the members for changes. Names must stay unique.
+    /// Returns a mutable reference to the members. Names must stay unique.
     pub fn members_mut(&mut self) -> &mut Vec<Member<'a>> {
         &mut self.members
     }

@@ -106,8 +106,8 @@ impl Spelling for Plain {
 
 /// Returns true if a string is spelled with short escapes only, and only if an escape is required. Most strings are.
 fn has_fewest_escapes(spelling: &str) -> bool {
-    // No early exit, so that the compiler compares many bytes at a time. An early exit took a tenth of the time of long
-    // schemas.
+    // No early exit, so that the compiler compares many bytes at a time. With an early exit, this loop took a tenth of
+    // the time for long schemas.
     if !spelling.bytes().fold(false, |found, byte| found | (byte == b'\\')) {
         return true;
     }

@@ -9,7 +9,7 @@ use core::{
     sync::atomic::{AtomicU8, Ordering::Relaxed},
 };
 
-/// A name by which a member is looked up: a string, or a keyword of a kind of document.
+/// A name by which a member is looked up: a string or a keyword.
 pub trait Name: Copy {
     /// Returns true if this is the name of the key.
     fn is_name_of(self, key: &Text<'_>) -> bool;
@@ -103,7 +103,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    // Escapes are rare, and decoding them takes much code, so it is not inlined at every comparison of a string.
+    // Escapes are rare, so the code that decodes them is not inlined at every comparison of strings.
     #[cold]
     #[inline(never)]
     fn decoded(&self) -> Option<String> {
@@ -182,7 +182,7 @@ impl<'a> Text<'a> {
         Text { chars: Cow::Owned(self.chars.into_owned()), spelling: self.spelling, note: self.note }
     }
 
-    /// The same string, borrowed from this one.
+    /// Returns the same string, borrowed from this one.
     pub fn borrowed(&self) -> Text<'_> {
         Text { chars: Cow::Borrowed(&self.chars), spelling: self.spelling, note: AtomicU8::new(self.noted()) }
     }

@@ -21,7 +21,8 @@ use crate::{
 /// Prefix of a query that selects tools by name, as in Claude's own search: `select:Read,Edit`.
 const SELECT: &str = "select:";
 
-/// Answers a call. The answer tells the model about its mistakes, so that it can correct them. Errors are the caller's.
+/// Answers a call. Mistakes of the model are reported in the answer, so that the model can correct them. Errors are
+/// mistakes of the caller.
 ///
 /// # Errors
 /// `invalid-option`.
@@ -177,7 +178,7 @@ fn search_output(call: &Call<'_, '_>, tools: Vec<Node<'static>>) -> Node<'static
     ])
 }
 
-/// Returns the definitions of these tools, best match first. Tools of one namespace are merged into it, at the position
+/// Returns the definitions of these tools, best match first. Tools of one namespace are combined in it, at the position
 /// of the best match.
 fn definitions(names: &[&Text<'static>], index: &Index) -> Result<Vec<Node<'static>>, Error> {
     let mut out: Vec<Node<'static>> = Vec::with_capacity(names.len());

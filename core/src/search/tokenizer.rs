@@ -6,7 +6,7 @@
 //! `unicode-segmentation` is not used. The standard's words keep `mcp__slack.post` whole and make a word of each
 //! Chinese character and each Thai letter, so all rules here except the pairs would still be needed. Measured
 //! 2026-11-22 (1.13.3 as the outer split, words split again at punctuation, no pairs): the ranking of real queries is
-//! the same, Chinese queries also match tools in which the characters are not adjacent (the fixture `chinese` tests
+//! the same, Chinese queries also match tools in which the characters are not adjacent (the fixture `chinese` forbids
 //! that), WebAssembly grows by 8 KB gzipped, and splitting takes 3 to 5 times as long.
 
 use alloc::string::String;

@@ -67,8 +67,8 @@ impl Calls {
 pub(super) struct Gone(Vec<u64>);
 
 impl Gone {
-    /// Maximum number of recorded indices. No model calls one function more often in one reply. Indices after further
-    /// calls have gaps.
+    /// Maximum number of recorded indices. No model calls one function more often in one reply. If one does, later
+    /// indices have gaps.
     const MOST: usize = 256;
 
     pub(super) fn insert(&mut self, index: u64) {

@@ -2,7 +2,8 @@
 //! the text of the answer, and the reply ends like a reply with text. Other texts are dropped, because the client reads
 //! all text of a reply as its answer.
 //!
-//! Calls are restored before, so the function has its original name, and the arguments match the caller's schema.
+//! Calls are restored before this conversion, so the function has its original name, and the arguments match the
+//! caller's schema.
 
 use alloc::{string::String, vec::Vec};
 

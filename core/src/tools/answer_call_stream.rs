@@ -1,9 +1,9 @@
 //! Converts the events of a reply to a request whose response format was sent as a function. Pieces of the arguments of
 //! the first call become pieces of text, and later calls of the function are dropped.
 //!
-//! Events are restored before, so only their form changes here. Text next to the answer does not belong to it. Text
-//! after the answer is dropped. If the model may call nothing else, text before the answer is buffered, and dropped as
-//! soon as the answer comes.
+//! Events are restored before this conversion, which only changes their form. Text next to the answer does not belong
+//! to it. Text after the answer is dropped. If the model may call nothing else, text before the answer is buffered, and
+//! dropped as soon as the answer comes.
 
 use alloc::{string::String, vec::Vec};
 

@@ -199,7 +199,7 @@ impl Candidates {
         calls
     }
 
-    /// Returns true if there is no state of any candidate.
+    /// Returns true if no candidate has state.
     pub(super) fn is_empty(&self) -> bool {
         self.known.is_empty()
     }

@@ -61,7 +61,7 @@ enum Fate {
     Same,
     /// This call is passed on instead.
     Changed(Node<'static>),
-    /// The piece is this piece of the answer.
+    /// The piece is part of the answer, with this text.
     Answer(String),
     Nothing,
 }
@@ -95,7 +95,7 @@ impl Choices {
         outcome
     }
 
-    /// Returns true if there is no state of any choice.
+    /// Returns true if no choice has state.
     pub(super) fn is_empty(&self) -> bool {
         self.known.is_empty()
     }

@@ -21,7 +21,7 @@ pub(super) struct Cohere {
     /// The calls that have started, by index.
     calls: Map<u64, Begun>,
     gone: Gone,
-    /// Index after those of the contents that the client gets.
+    /// Index of the next content that the client gets.
     next: u64,
     /// How the events of the current content are handled.
     open: Open,
@@ -73,7 +73,7 @@ impl Cohere {
         Some(content("content-delta", text, Some(whole), false))
     }
 
-    /// Processes an event of Cohere. Returns any other event, and events that end the reply.
+    /// Processes an event of a content or a call. Returns every other event, including those that end the reply.
     ///
     /// # Errors
     /// `limit-exceeded`.

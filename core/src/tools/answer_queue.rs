@@ -27,8 +27,8 @@ pub(super) struct Queue {
     /// The blocks, items and steps that are hidden from the client.
     hidden: Set<Key>,
     gone: Gone,
-    /// Buffered events, from the first text that is dropped if an answer follows. Each has a flag that is true if it
-    /// belongs to a text.
+    /// Buffered events, beginning with the first text that is dropped if an answer follows. The flag of an event is
+    /// true if it belongs to a text.
     events: Vec<(Node<'static>, bool)>,
     /// Keys of the buffered texts, with their indices.
     texts: Map<Key, Option<u64>>,

@@ -94,8 +94,8 @@ impl Run {
         Ok(true)
     }
 
-    /// Returns true if an event may start the text after the last one: the event has no text of its own, and parts of
-    /// Responses are in one item.
+    /// Returns true if an event may start the text after the last one: the event has no text yet, and a part of
+    /// Responses is in the same item as the last text.
     fn may_begin(&self, key: &TextKey, event: &Node<'_>) -> bool {
         let message = event.get("delta").and_then(|delta| delta.get("message")?.get("content"));
         let holder = [event.get("content_block"), event.get("part"), message].into_iter().flatten().next();

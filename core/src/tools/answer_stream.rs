@@ -100,7 +100,7 @@ impl Stream {
         left
     }
 
-    /// Processes an event next to texts that together form one answer. Returns true if the event is buffered.
+    /// Processes an event while adjacent texts may form one answer. Returns true if the event is buffered.
     fn in_run<'a>(&mut self, event: &Node<'_>, out: &mut Vec<Node<'a>>) -> Result<bool, Error> {
         let Some(answer) = self.restore_map.answer.clone() else { return Ok(false) };
         let step = step_of(event);

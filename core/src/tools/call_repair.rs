@@ -240,7 +240,7 @@ impl Repairing<'_> {
             return Ok(Some(filled.clone()));
         }
         let repaired = match Answered::text(text) {
-            // The reply ended before the arguments began. To call the tool without arguments could do something that
+            // The reply ended before the arguments began. Calling the tool without arguments could do something that
             // the model did not ask for.
             Ok(Answered::Text(_)) if told.is_limited && is_blank(text) => Err(BROKEN_OFF),
             Ok(answered) => self.repair(answered, told)?,

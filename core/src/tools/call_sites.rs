@@ -1,5 +1,5 @@
-//! Finds calls in the messages, replies and events of each API. Contains the shapes of the APIs, not how calls are
-//! processed.
+//! Finds calls in the messages, replies and events of each API. Describes only the shapes of the APIs, not how calls
+//! are processed.
 //!
 //! One walk covers all formats, because no member is a call in one format and something else in another.
 

@@ -335,8 +335,8 @@ impl Checking {
     }
 }
 
-/// Returns another dialect if its table applies to a tool because of the tool itself: because of the member that holds
-/// its schema, or because of its flag in a list with strict and other tools.
+/// Returns the other dialect whose table applies to a tool, if the tool itself determines that: by the member that
+/// holds its schema, or by its flag in a list with strict and other tools.
 fn other_table(dialect: &Dialect, shape: Shape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
     let carrier = dialect.tools.carriers.iter().find(|(format, _)| shape.format() == Some(*format));
     match carrier {

@@ -9,7 +9,7 @@ use crate::{
     options::Api,
 };
 
-/// The spellings of members that Google's APIs accept in both spellings.
+/// Members of a request in both spellings that Google's APIs accept.
 const CACHE: [&str; 2] = ["cachedContent", "cached_content"];
 const CONFIG: [&str; 2] = ["toolConfig", "tool_config"];
 const BESIDE_CACHE: [(&str, &str); 5] = [

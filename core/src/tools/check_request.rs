@@ -32,7 +32,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestViolation {
-    /// Name of the rule, which is that of the fact.
+    /// Rule of the fact that the request violates.
     pub constraint: &'static str,
     /// The API's reaction to the request.
     pub severity: Severity,

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Removes the changes of the tools in `gone`, which contains names in the request, and messages that become empty.
+/// Removes the changes of tools whose names in the request are in `gone`, and messages that become empty.
 ///
 /// Source: botocore 1.43.127, `bedrock-runtime`, `ToolReference`: "Must match the name of a tool declared in the
 /// top-level tool configuration" (read 2026-11-26).

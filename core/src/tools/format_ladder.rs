@@ -211,7 +211,7 @@ pub(super) fn substitute(request: &mut Node<'_>, step: Formats, for_api: For<'_>
 /// Name of the schema language of `responseSchema`, in which types may be in upper case.
 const GEMINI_SCHEMA: &str = "schema in the form of Gemini's API";
 
-/// The rule of facts about forced calls while the model is thinking.
+/// Rule of the facts about forced calls while the model is thinking.
 const WHILE_THINKING: &str = "choice-while-thinking";
 
 const NEXT_IS_TOOL: &str =
@@ -305,7 +305,7 @@ fn put_tool(
     Ok(Kind::Tool { name, at, is_only, has_others: others.is_any, was_in_parts, limit })
 }
 
-/// Returns true if the API accepts a limit of one call in a request.
+/// Returns true if a request can limit the API to one call.
 fn takes_limit(steps: &FormatSteps, dialect: &Dialect, (api, model): (Api, &str)) -> bool {
     let is_refused = dialect.requests().iter().any(|fact| match fact.refuses {
         Refusal::Member(member) => member.name == PARALLEL_CALLS && member.api == api && member.models.include(model),
@@ -620,7 +620,7 @@ fn take_changes(report: &mut AdaptReport, name: &str, (at, from): (&str, &str)) 
 /// Returns the error of a native format that the API is known to refuse in a request, if it does.
 ///
 /// # Errors
-/// As `check_formats::broken`.
+/// Same as `check_formats::broken`.
 pub(super) fn refused_natively(
     request: &mut Node<'_>,
     api: Api,
@@ -628,7 +628,7 @@ pub(super) fn refused_natively(
     model: &str,
 ) -> Result<(), Stop> {
     let broken = check_formats::broken(request, api, dialect, model)?;
-    // Updates of the history are not about the format of the request.
+    // Updates in the history do not concern the format of the request itself.
     let is_about_it = |one: &check_formats::Broken| one.fact.refuses != Refusal::Format(FormatRule::Updates);
     match broken.into_iter().find(|one| one.severity == Severity::Refused && is_about_it(one)) {
         None => Ok(()),

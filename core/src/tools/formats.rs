@@ -133,7 +133,7 @@ pub(super) fn rewrite(
     if !is_known {
         return Ok(written);
     }
-    // A format that another API enforces without a flag can lose its enforcement only if it is sent to this API.
+    // The client's API enforces the format without a flag, but another API may need the flag to enforce it.
     let was_enforced = given.api != api && given.is_enforced();
     formats::visit(request, api, &mut |Found { place, pointer, holder }| {
         let Some(holder) = holder else {

@@ -66,7 +66,7 @@ impl Key {
 /// One open call.
 #[derive(Debug)]
 pub(super) struct Held {
-    /// The name that the API saw.
+    /// The tool's name as sent to the API.
     pub(super) name: Text<'static>,
     pub(super) id: Option<String>,
     pub(super) pieces: String,

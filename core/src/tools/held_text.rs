@@ -93,7 +93,7 @@ impl Texts {
         }
         let before = held.pieces.len();
         append(&mut held.pieces, piece);
-        // Until this is known, only whitespace and the opening of a fence can be buffered.
+        // Before this is decided, only whitespace and the opening of a fence can have been buffered.
         if held.beginning.feed(held.pieces.get(before..).unwrap_or_default()) == Some(false) {
             held.passes = true;
             self.cost -= held.cost - CALL;

@@ -284,7 +284,7 @@ impl Open {
             if calls.is_empty() {
                 self.turns.remove(at);
             }
-            // A call is listed under its id and under its name, so it may have got its result under the other key.
+            // A call is listed under its id and under its name, so it may already have its result under the other key.
             if let Some(call) = found.filter(|call| !answered.contains_key(call)) {
                 return Some((turn, call));
             }
@@ -304,7 +304,7 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
     let (mut turns, mut spoken, mut nameless) =
         (Vec::with_capacity(facts.len()), Map::<usize, Vec<usize>>::new(), Map::new());
     let (mut turn, mut said) = (0, 0);
-    // True if the model's last message has a reply; true if that reply has content other than results.
+    // `has_reply`: the model's last message has a reply. `has_content`: that reply has content other than results.
     let (mut has_reply, mut has_content) = (false, false);
     let written = Blocks::of(api);
     for (at, message) in facts.iter().enumerate() {
@@ -502,7 +502,7 @@ fn rewrite<'a>(
 /// The messages of the rewritten history.
 struct Settled<'a> {
     messages: Vec<Node<'a>>,
-    /// True if there is a message that is not [`Speaker::Other`].
+    /// True if there is a message of the user, the model or a tool.
     has_begun: bool,
 }
 
@@ -528,7 +528,7 @@ impl<'a> Settled<'a> {
         })
     }
 
-    /// Returns true if the last message is the model's, or if no message of the user or the model precedes.
+    /// Returns true if the last message is the model's, or if there is no message of the user or the model.
     fn ends_with_model(&self, api: Api) -> Result<bool, Error> {
         let Some(last) = self.messages.last().filter(|_| self.has_begun) else { return Ok(true) };
         Ok(speaker(&*view(last)?, api) == Speaker::Model)

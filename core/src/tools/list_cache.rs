@@ -20,7 +20,7 @@ const MOST_TEXT: usize = 8 * 1024 * 1024;
 /// with many small schemas takes several times the size of its text.
 const MOST_BYTES: usize = 32 * 1024 * 1024;
 
-/// Maximum number of attempts to take the lock, about 100 µs. After that, the list is rewritten without the cache.
+/// Maximum number of attempts to acquire the lock (about 100 µs). After that, the list is rewritten without the cache.
 const LOOKS: usize = 10_000;
 
 /// Caches the rewritten `tools` of requests, for requests that repeat them. A list is identified by its bytes; the

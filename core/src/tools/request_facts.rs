@@ -26,7 +26,7 @@ use crate::{
 pub struct RequestChange {
     /// JSON Pointer into the input.
     pub pointer: String,
-    /// Name of the rule, which is that of a [`RequestFact`].
+    /// Rule of the [`RequestFact`] behind the change.
     pub rule: &'static str,
     /// For people: how the request was changed. Contains no values of the request.
     pub message: String,

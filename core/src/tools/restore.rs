@@ -1,4 +1,4 @@
-//! Restores calls: replaces the name and the arguments that the API saw by those that the tool's server expects.
+//! Restores calls: replaces the name and the arguments in an API's reply by those that the tool's server expects.
 //! Repairs the arguments if that is requested.
 
 use alloc::{string::String, sync::Arc};
@@ -482,8 +482,8 @@ impl RestoreMap {
         outcome
     }
 
-    /// Restores a call that has no member for its arguments. Adds the member only if defaults of the schema fill it. If
-    /// the API sends arguments as text, a length limit may have cut them off.
+    /// Restores a call that has no member for its arguments. Adds the member only if the repair fills in defaults of
+    /// the schema. If the API sends arguments as text, a length limit may have cut them off.
     fn no_arguments(
         &self,
         called: &Text<'_>,

@@ -13,7 +13,7 @@ use crate::{
     request::{prefilter::CALL, tool::has_type},
 };
 
-/// Sets the name of results without a name to that of their call. Returns the pointers to these results.
+/// Gives each result without a name the name of its call. Returns the pointers to these results.
 ///
 /// # Errors
 /// `invalid-json` if a step is text that cannot be read.

@@ -80,7 +80,7 @@ pub(super) fn settle(
             }
             if !mentions.may_be_in(message) {
                 if api == Api::GeminiInteractions {
-                    // A call may be that of a search, whose result adds tools.
+                    // The call may be a search, whose result adds tools.
                     carriers.brings(&*lazy::view(message)?);
                 }
                 return Ok(());

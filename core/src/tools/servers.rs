@@ -171,8 +171,8 @@ pub(super) fn take(
 /// tools.
 fn names_of_carriers(request: &Node<'_>, deferred: Option<&DeferredOptions>) -> Result<Set<Text<'static>>, Error> {
     let mut names = Set::new();
-    // The API is recognised by the list, which is not merged yet. So messages are read as those of each API: messages
-    // of one API add no tools in another.
+    // The API is recognised by the list, which is not merged yet. So messages are read in the formats of all APIs: a
+    // message of one format adds no tools in another.
     for api in [Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses, Api::GeminiInteractions] {
         let mut take = |list: &[Node<'_>]| {
             let own = list.iter().filter(|definition| definition.get(SERVER).is_none_or(Node::is_null));

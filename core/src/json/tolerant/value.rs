@@ -1,4 +1,5 @@
-//! Scans one value, with a list of open brackets instead of recursion, so that it may nest to any depth.
+//! Scans one value. Uses a list of open brackets instead of recursion, so that nesting takes no space on the program's
+//! stack.
 
 use alloc::{string::String, vec::Vec};
 
