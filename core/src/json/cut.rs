@@ -12,7 +12,7 @@ enum Want {
     FirstName,
     Name,
     Colon,
-    /// A comma, or the end of what is open.
+    /// A comma, or the end of the open array or object.
     Comma,
 }
 

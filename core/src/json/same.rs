@@ -44,7 +44,7 @@ fn compare_pairs(one: &Node<'_>, two: &Node<'_>, pay: &mut dyn FnMut(usize) -> b
     true
 }
 
-/// Calls `each` with both values of every name of two objects of one size. Returns false if a name is in only one of
+/// Calls `each` with both values of every name of two objects of equal size. Returns false if a name is in only one of
 /// them.
 fn twins<'o, 'p, 'a, 'b>(
     one: &'o Object<'a>,

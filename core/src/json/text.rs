@@ -162,7 +162,7 @@ impl<'a> Text<'a> {
         self.chars.is_empty()
     }
 
-    /// Returns the code points of the value. A lone surrogate is a code point of its own.
+    /// Returns the code points of the value. A lone surrogate is one code point.
     pub fn code_points(&self) -> CodePoints<'_> {
         CodePoints { rest: &self.chars, escaped: self.spelling == Spelling::Escaped }
     }

@@ -129,7 +129,7 @@ impl<'n, 'a> Call<'n, 'a> {
         match arguments.as_text().map(Text::value) {
             Some(Some(Cow::Borrowed(text))) => Wanted::read(&json::read(text)?),
             Some(Some(Cow::Owned(text))) => Wanted::read(&json::read(&text)?),
-            // In valid JSON text, half of a surrogate pair occurs only inside strings, as an escape.
+            // In valid JSON text, a lone surrogate occurs only inside strings, as an escape.
             Some(None) => Err(Error::new(
                 Code::InvalidJson,
                 "",

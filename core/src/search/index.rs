@@ -55,7 +55,7 @@ struct Tool {
     definition: Box<str>,
 }
 
-/// A tool that contains a word, and what the word adds to the tool's score.
+/// A tool that contains a word, and the contribution of the word to the tool's score.
 #[derive(Clone, Copy, Debug)]
 struct Hit {
     tool: u32,
@@ -68,7 +68,7 @@ struct Hit {
 pub(crate) struct SentNames(Map<Text<'static>, Option<Text<'static>>>);
 
 impl SentNames {
-    /// Adds the name that an API gets for a tool, if it differs from the tool's name.
+    /// Adds the name under which a tool is sent to an API, if it differs from the tool's name.
     pub(crate) fn add(&mut self, sent: Option<&str>, name: &Text<'static>) {
         let Some(sent) = sent else { return };
         let known = self.0.entry(Text::new(String::from(sent))).or_insert_with(|| Some(name.clone()));

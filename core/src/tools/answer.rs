@@ -1,5 +1,5 @@
 //! Restores the answer to a response format: removes its wrapper, and decodes values for the caller's schema. Text that
-//! is not JSON, or that needs no restoring, is preserved byte for byte.
+//! is not JSON, or that need not be restored, is preserved byte for byte.
 
 use alloc::string::String;
 use core::cell::Cell;
@@ -28,7 +28,7 @@ pub(crate) struct Answer {
     pub(super) told: Option<Prepared>,
 }
 
-/// Restores a text, if it needs restoring. Truncated text is restored as far as it is complete.
+/// Restores a text, if necessary. Truncated text is restored as far as it is complete.
 pub(super) fn restored(answer: Option<&Answer>, text: &str) -> Content {
     read(answer, text).unwrap_or_default()
 }
@@ -119,12 +119,12 @@ impl Answer {
         Answer { tool: Some(name), is_only, ..Answer::new(plan) }
     }
 
-    /// Returns true if a text may need restoring. If a function gives the answer, only encoded answers do.
+    /// Returns true if texts may have to be restored. If a function gives the answer, only encoded answers have to be.
     pub(super) fn restores_text(&self) -> bool {
         self.tool.is_none() || !self.plan.is_empty()
     }
 
-    /// Returns the kinds of text that may need restoring.
+    /// Returns the kinds of text that may have to be restored.
     pub(super) fn restores(&self) -> Restores {
         Restores { json: !self.plan.is_empty(), fenced: self.told.is_some() }
     }

@@ -3,7 +3,7 @@
 //!
 //! Events are restored before this conversion, which only changes their form. Text next to the answer does not belong
 //! to it. Text after the answer is dropped. If the model may call nothing else, text before the answer is buffered, and
-//! dropped as soon as the answer comes.
+//! dropped as soon as the answer starts.
 
 use alloc::{string::String, vec::Vec};
 
@@ -40,7 +40,7 @@ pub(super) struct AnswerEvents {
 }
 
 impl AnswerEvents {
-    /// Processes an event. Appends the events that the client gets to `out`.
+    /// Processes an event. Appends the events for the client to `out`.
     ///
     /// # Errors
     /// `limit-exceeded`.
@@ -70,7 +70,7 @@ impl AnswerEvents {
         }
     }
 
-    /// Returns true if an answer has come.
+    /// Returns true if the stream has an answer so far.
     #[cfg(feature = "search")]
     pub(super) fn has_answer(&self) -> bool {
         self.queue.calls.has_answer || self.choices.is_answered || self.candidates.is_answered
@@ -154,7 +154,7 @@ impl AnswerEvents {
             return;
         }
         self.queue.release(out);
-        // Whole replies, and events that repeat what came in pieces.
+        // Whole replies, and events that repeat earlier pieces.
         self.queue.calls.add(answer_call::in_reply(&mut event, answer));
         if has_type(&event, "response.output_item.done") {
             let calls = event.visit("item", |item| answer_call::in_item(item, answer, Item::Response));
@@ -224,7 +224,7 @@ impl AnswerEvents {
         pay(&mut self.queue.cost, CALL)?;
         self.queue.calls.has_answer = true;
         self.queue.release_without_texts(out);
-        // Usually the arguments come in later events. Converse has no start events for blocks of text.
+        // The arguments are usually in later events. Converse has no start events for blocks of text.
         let Some(inner) = inner else {
             self.open.insert(key, false);
             return Ok(());

@@ -20,9 +20,9 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
     known: Map<u64, Candidate>,
-    /// True if text is buffered until it is known whether an answer comes.
+    /// True if text is buffered until it is known whether an answer follows.
     pub(super) holds: bool,
-    /// True if an answer has come.
+    /// True if a candidate has an answer.
     pub(super) is_answered: bool,
     /// The kinds of content that were dropped because of an answer.
     pub(super) dropped: Dropped,
@@ -32,7 +32,7 @@ pub(super) struct Candidates {
 #[derive(Debug, Default)]
 struct Candidate {
     calls: Calls,
-    /// True if an answer has come, or is in the current event.
+    /// True if the candidate has an answer in this event or an earlier one.
     is_answered: bool,
     held: String,
     /// Event that can carry the buffered text.

@@ -21,11 +21,11 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct Choices {
     known: Map<u64, Choice>,
-    /// True if an answer has come.
+    /// True if a choice has an answer.
     pub(super) is_answered: bool,
     /// The kinds of content that were dropped because of an answer.
     pub(super) dropped: Dropped,
-    /// Choices of the current event with calls whose names have not come yet.
+    /// Choices of the current event with calls whose names are not known yet.
     nameless: Vec<u64>,
     cost: usize,
 }
@@ -41,7 +41,7 @@ struct Choice {
     held: String,
     /// Event that can carry the buffered text.
     carrier: Option<Carrier>,
-    /// Event that can carry calls whose names never come.
+    /// Event that can carry calls whose names remain unknown.
     chunk: Option<Node<'static>>,
 }
 
@@ -52,7 +52,7 @@ enum Begun {
     Answer { id: Option<Text<'static>>, is_first: bool },
     /// A call that is passed on to the client.
     Other,
-    /// Pieces of a call whose name has not come yet.
+    /// Pieces of a call whose name is not known yet.
     Nameless(Node<'static>),
 }
 
@@ -235,7 +235,7 @@ impl Choice {
         })
     }
 
-    /// Appends the calls that never got a name to the calls of an event. Returns true if there are any.
+    /// Appends the calls whose names remain unknown to the calls of an event. Returns true if there are any.
     fn take_nameless(&mut self, calls: &mut Vec<Node<'static>>) -> bool {
         let known = core::mem::take(&mut self.slots);
         let before = calls.len();

@@ -21,7 +21,7 @@ pub(super) struct Cohere {
     /// The calls that have started, by index.
     calls: Map<u64, Begun>,
     gone: Gone,
-    /// Index of the next content that the client gets.
+    /// Index of the next content for the client.
     next: u64,
     /// How the events of the current content are handled.
     open: Open,
@@ -52,7 +52,7 @@ enum Begun {
 }
 
 impl Cohere {
-    /// Returns true if no call and no text has come.
+    /// Returns true if there was neither a call nor a text.
     pub(super) fn is_empty(&self) -> bool {
         self.calls.is_empty() && self.gone.is_empty() && self.next == 0
     }

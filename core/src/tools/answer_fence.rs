@@ -41,12 +41,12 @@ enum State {
     Word(usize),
     /// Whitespace after the opening of a fence.
     Opened,
-    /// Decided: true if the text may need restoring.
+    /// Decided: true if the text may have to be restored.
     Known(bool),
 }
 
 impl Restores {
-    /// Returns true if a text may need restoring, or may be the beginning of such a text.
+    /// Returns true if a text may have to be restored, or may be the beginning of such a text.
     pub(super) fn may_be(self, text: &str) -> bool {
         let mut beginning = Beginning::new(self);
         beginning.feed(text);
@@ -59,7 +59,7 @@ impl Beginning {
         Beginning { restores, state: State::Blank }
     }
 
-    /// Adds a piece. Returns true or false once it is decided whether the text may need restoring.
+    /// Adds a piece. Returns true or false once it is decided whether the text may have to be restored.
     pub(super) fn feed(&mut self, piece: &str) -> Option<bool> {
         for byte in piece.bytes() {
             self.state = match (self.state, byte) {

@@ -1,5 +1,5 @@
-//! Queue for the events of a stream whose answer comes as a call. Hides blocks from the client, and buffers events
-//! until it is known whether an answer comes.
+//! Queue for the events of a stream in which a call gives the answer. Hides blocks from the client, and buffers events
+//! until it is known whether an answer follows.
 
 use alloc::vec::Vec;
 
@@ -46,7 +46,7 @@ pub(super) enum Part {
 }
 
 impl Queue {
-    /// Returns true if no call has come, and no event is buffered.
+    /// Returns true if there was no call, and no event is buffered.
     pub(super) fn is_empty(&self) -> bool {
         self.calls == Calls::default() && self.events.is_empty()
     }

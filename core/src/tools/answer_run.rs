@@ -1,6 +1,6 @@
 //! Restores an answer that is spread over adjacent texts of a stream, like blocks of Anthropic or parts of Responses.
-//! After a text that is truncated JSON, events are buffered until an event comes that does not belong to a text. The
-//! first text then gets the whole answer, as in a whole reply.
+//! After a text that is truncated JSON, events are buffered until an event does not belong to a text. The whole answer
+//! is then put into the first text, as in a whole reply.
 
 use alloc::{string::String, vec::Vec};
 
@@ -20,7 +20,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Run {
     texts: Vec<Part>,
-    /// Key of the last text, which may still get pieces.
+    /// Key of the last text, to which further pieces may belong.
     last: TextKey,
     is_open: bool,
     /// The start and end events of the texts, each with the index of its text.

@@ -20,7 +20,7 @@ use crate::{
     request::tool::has_type,
 };
 
-/// Members of a Chat Completions chunk that need not be passed on if its text is buffered.
+/// Members of a Chat Completions chunk that need not be passed on while its text is buffered.
 const OF_CHUNK: [&str; 9] =
     ["id", "object", "created", "model", "provider", "system_fingerprint", "service_tier", "obfuscation", "choices"];
 /// Members of an event with a piece of text that need not be passed on if the text is buffered.
@@ -169,7 +169,7 @@ impl Stream {
         Ok(Passed::Event)
     }
 
-    /// Processes the first piece of a text, which comes with the start of its block or step.
+    /// Processes the first piece of a text, which is in the start event of its block or step.
     fn begin_text(&mut self, event: &mut Node<'_>) -> Result<(), Error> {
         let is_step = event.get("event_type").is_some_and(|kind| kind.is_text("step.start"));
         let is_cohere = has_type(event, "content-start");
@@ -258,7 +258,7 @@ impl Stream {
             ended = self.texts.close_all(None);
         }
         out.extend(ended.into_iter().filter_map(|held| self.carried_text(held)));
-        // Whole replies, and events that repeat what came in pieces.
+        // Whole replies, and events that repeat earlier pieces.
         let is_start = ["message_start", "content_block_start", "step.start"].into_iter().any(is);
         if !is_start {
             let is_part = is("response.output_text.done") || is("response.content_part.done");

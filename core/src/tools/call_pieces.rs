@@ -19,7 +19,7 @@ pub(crate) struct CallPieces {
     held: Option<(RestoreMap, Text<'static>, String)>,
     /// The parser of a `custom` tool's input.
     input: Option<CustomInput>,
-    /// True once a piece came, even an empty one: then there is a call to finish.
+    /// True once a piece was added, even an empty one: then there is a call to finish.
     has_begun: bool,
     told: Told,
 }

@@ -58,7 +58,8 @@ pub(crate) struct Told {
     has_nameless: bool,
     /// True while an event that repeats calls is processed: calls in `seen` are not reported again.
     pub(super) skips_seen: bool,
-    /// Complete arguments that came in pieces, by call id, for calls whose later events may lack the arguments.
+    /// Complete arguments that were received in pieces, by call id, for calls whose later events may lack the
+    /// arguments.
     filled: Map<String, String>,
     /// True if the reply may be incomplete (length limit, or a stream): unterminated text counts as truncated.
     pub(super) is_cut: bool,
@@ -217,7 +218,7 @@ impl Repairing<'_> {
         };
         let written = match text.value() {
             Some(text) => self.text(&text, told)?,
-            // Text with half of a surrogate pair is not JSON.
+            // Text with a lone surrogate is not JSON.
             None => {
                 self.tell(Err(Refusal { reason: LeftReason::NoJson, offset: 0 }), told);
                 None
@@ -321,7 +322,7 @@ impl Repairing<'_> {
     }
 }
 
-/// The reply ended before any of the arguments came.
+/// The reply ended before the arguments began.
 const BROKEN_OFF: Refusal = Refusal { reason: LeftReason::Truncated, offset: 0 };
 
 /// Returns true if a text contains only whitespace or byte order marks.

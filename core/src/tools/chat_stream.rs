@@ -1,5 +1,5 @@
-//! Restores the chunks of Chat Completions. A call is identified by its index in a choice. Its arguments come in
-//! pieces, and are put into the chunk that ends the choice.
+//! Restores the chunks of Chat Completions. A call is identified by its index in a choice. The pieces of its arguments
+//! are combined, and put into the chunk that ends the choice.
 
 use alloc::{string::String, vec::Vec};
 

@@ -293,7 +293,7 @@ impl Checking {
         Ok(())
     }
 
-    /// Checks the output schema of a tool, if the dialect is that of a client that reads output schemas.
+    /// Checks the output schema of a tool, if the dialect belongs to a client that reads output schemas.
     fn output(&mut self, listed: &Listed<'_>, shape: Shape, name: Option<&str>) -> Result<(), Error> {
         let found = (self.dialect.tools.output, listed.entry.get(OUTPUT_SCHEMA));
         let (Some(of_output), Some(schema)) = found else { return Ok(()) };

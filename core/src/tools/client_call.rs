@@ -25,7 +25,7 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
     if is_hosted(&call) {
         return Ok(call);
     }
-    // An entry of `tool_calls` may have an `index` of the API's own.
+    // In an entry of `tool_calls`, the API may have set an `index`.
     match given.inner {
         Some(inner) => call.visit(inner, |holder| restore_map.remove_index(holder)).unwrap_or_default(),
         None => restore_map.remove_index(&mut call),
@@ -48,7 +48,7 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
     let own_search = restore_map.own_search().filter(|_| kind == CallKind::Search);
     let called = name.unwrap_or_else(|| "tool_search".into());
     let mut named = called.clone();
-    // A call of a tool in another namespace needs no restoring.
+    // A call of a tool in another namespace need not be restored.
     let key = restore_map.key(namespace.as_ref(), &called);
     if let Some(own) = own_search {
         (named, kind) = (Text::new(String::from(own)), CallKind::Function);
@@ -93,8 +93,8 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
     Ok(written)
 }
 
-/// Returns true for a call that the API's own servers run. A `tool_search_call` of Gemini Interactions is always one;
-/// unlike that of OpenAI Responses, it has neither `execution` nor `call_id`.
+/// Returns true for a call that the API's own servers run. That includes every `tool_search_call` of Gemini
+/// Interactions, which, unlike that of OpenAI Responses, has neither `execution` nor `call_id`.
 fn is_hosted(call: &Node<'_>) -> bool {
     let is_step = call.get("type").is_some_and(|kind| kind.is_text(SEARCH_CALL))
         && call.get("execution").is_none()

@@ -143,7 +143,7 @@ struct Limit {
     was_given: bool,
 }
 
-/// Context of a substitution: the API and the model of the request, the API that gets it, and the options.
+/// Context of a substitution: the API and the model of the request, the API to which it is sent, and the options.
 #[derive(Clone, Copy)]
 pub(super) struct For<'o> {
     pub(super) api: Api,

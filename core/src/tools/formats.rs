@@ -39,7 +39,7 @@ pub struct FormatChange {
 /// The response formats of the original request.
 pub(super) struct Given {
     formats: Vec<Source>,
-    /// Index of the format that another API gets; see [`formats::take`].
+    /// Index of the format that is sent to another API; see [`formats::take`].
     taken: Option<usize>,
     api: Api,
 }
@@ -104,7 +104,7 @@ impl Given {
 #[derive(Default)]
 pub(super) struct Written {
     pub(super) changes: Vec<FormatChange>,
-    /// How to restore the answer; `None` if the answer needs no restoring.
+    /// How to restore the answer; `None` if the answer need not be restored.
     pub(super) answer: Option<Answer>,
 }
 

@@ -343,13 +343,12 @@ fn entry(index: u64, arguments: String) -> Node<'static> {
     Node::record([("index", Node::count(index)), ("function", Node::record([("arguments", Node::string(arguments))]))])
 }
 
-/// Appends text; half of a surrogate pair is written as an escape.
+/// Appends text. A lone surrogate is written as an escape.
 pub(super) fn append(pieces: &mut String, piece: &Text<'_>) {
     for point in piece.code_points() {
         match char::from_u32(point) {
             Some(one) => pieces.push(one),
-            // Half of a surrogate pair, whose other half is in the next piece. Inside JSON text, the escape is
-            // equivalent.
+            // Half of a surrogate pair, whose other half is in the next piece. In JSON text, the escape is equivalent.
             None => {
                 // Writing into a `String` cannot fail.
                 let _ = write!(pieces, "\\u{point:04x}");

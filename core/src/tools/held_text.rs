@@ -29,7 +29,7 @@ pub(super) struct TextKey {
 #[derive(Debug)]
 pub(super) struct Held {
     beginning: Beginning,
-    /// True if the text needs no restoring, so that all of it is passed on.
+    /// True if the text need not be restored, so that all of it is passed on.
     passes: bool,
     pub(super) pieces: String,
     /// Event that can carry the whole text.

@@ -100,7 +100,7 @@ fn object_of(arguments: &Node<'_>, is_text: bool) -> Option<(Node<'static>, &'st
         return None;
     }
     let text = arguments.as_text().map(Text::value);
-    // Text with half of a surrogate pair cannot be read, but may be the text of an object.
+    // Text with a lone surrogate cannot be read, but may be the text of an object.
     if matches!(text, Some(None)) || (is_text && matches!(&text, Some(Some(text)) if is_object(text))) {
         return None;
     }

@@ -72,7 +72,7 @@ impl Stream {
         let step = event.get("step").filter(|step| has_type(step, "function_call"));
         let called = step.and_then(|step| self.restore_map.called(step, "name"));
         let called = called.filter(|name| self.restore_map.is_held(name)).map(Text::into_owned);
-        // Usually the arguments come in later events.
+        // The arguments are usually in later events.
         let is_bare = step.is_some_and(|step| is_none(step, "arguments"));
         let id = step.and_then(id_of).map(|id| id.display().into_owned());
         if step.is_none() {

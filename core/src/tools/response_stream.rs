@@ -77,7 +77,7 @@ impl Stream {
         Ok(carried)
     }
 
-    /// Ends a call whose event lacks the arguments: fills in the arguments that came in pieces.
+    /// Ends a call whose event lacks the arguments: fills in the arguments that were received in pieces.
     fn whole_in(&mut self, key: &Key, holder: &mut Node<'_>) -> Option<Node<'static>> {
         let mut held = self.held.close(key)?;
         let id = held.id.clone();

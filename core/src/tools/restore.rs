@@ -38,11 +38,11 @@ pub(crate) struct RestoreMap {
     pub(super) repair: Option<RepairOptions>,
     /// True if tools with equal names are renamed. `restore` then removes every `index` that it did not set itself.
     pub(super) has_indices: bool,
-    /// How to restore the answer to a response format; `None` if the answer needs no restoring.
+    /// How to restore the answer to a response format; `None` if the answer need not be restored.
     pub(super) answer: Option<Arc<Answer>>,
 }
 
-/// How to restore calls of one tool.
+/// How to restore the calls of one tool.
 #[derive(Clone, Debug)]
 pub(crate) struct RestoreEntry {
     /// The tool's name as a JSON string, so that a lone surrogate survives.
@@ -120,7 +120,7 @@ impl RestoreMap {
     }
 
     /// Returns the key in this map of a call with this namespace and name. Returns `None` if the tool belongs to a
-    /// namespace that is not in this map: such a call needs no restoring.
+    /// namespace that is not in this map: such a call need not be restored.
     pub(super) fn key<'a>(&self, namespace: Option<&Text<'a>>, name: &Text<'a>) -> Option<Text<'a>> {
         // The API puts each tool that it loads into a namespace that has the tool's name.
         let Some(namespace) = namespace.filter(|namespace| *namespace != name) else { return Some(name.clone()) };
@@ -366,7 +366,7 @@ impl RestoreMap {
         }
     }
 
-    /// Restores a whole reply: its calls and its answer. Returns true if the answer came as a call.
+    /// Restores a whole reply: its calls and its answer. Returns true if a call gave the answer.
     pub(crate) fn whole_reply(&self, reply: &mut Node<'_>, told: &mut Told) -> Result<bool, Error> {
         self.reply(reply, told)?;
         let Some(answer) = self.answer.as_deref() else { return Ok(false) };

@@ -53,7 +53,7 @@ fn group_of(entry: &Node<'_>) -> Option<&'static str> {
     GROUPS.into_iter().find(|key| entry.get(key).is_some_and(|list| list.as_array().is_some()))
 }
 
-/// Returns the tools of a list in order. Each function of a Gemini entry is a tool of its own.
+/// Returns the tools of a list in order. Each function of a Gemini entry counts as a tool.
 fn tools_of<'n, 'a>(entries: &'n [Node<'a>]) -> impl Iterator<Item = &'n Node<'a>> {
     entries.iter().flat_map(|entry| {
         let group = group_of(entry).and_then(|key| entry.get(key)?.as_array());

@@ -244,7 +244,7 @@ impl Stream {
                 continue;
             };
             let id = event.get(inner).and_then(call_sites::id_of).map(|id| id.display().into_owned());
-            // Usually the arguments come in later events.
+            // The arguments are usually in later events.
             let is_bare =
                 event.get(inner).is_some_and(|item| ["input", "arguments"].iter().all(|key| is_none(item, key)));
             if is_bare {
@@ -305,7 +305,8 @@ impl Stream {
         })
     }
 
-    /// Returns the event that carries the arguments of a call whose block ends. If no piece came, `carrier` creates it.
+    /// Returns the event that carries the arguments of a call whose block ends. If no piece was received, `carrier`
+    /// creates it.
     pub(super) fn end_of(&mut self, mut held: Held, carrier: impl FnOnce() -> Node<'static>) -> Option<Node<'static>> {
         if held.is_told || !held.pieces.is_empty() || !self.restore_map.repairs(&held.name) {
             return self.carried(held);

@@ -1,4 +1,4 @@
-//! Tests what fixtures do not show: time is linear, and spellings are preserved.
+//! Tests properties that fixtures do not show: time is linear, and spellings are preserved.
 
 use alloc::{format, string::String};
 
