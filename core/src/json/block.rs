@@ -58,9 +58,9 @@ mod sse2 {
         let vectors = vectors(block);
         let [a, b, c, d] = vectors;
         // One comparison for all four vectors: the minimum shows whether any byte is a control character.
-        let least = min(min(a, b), min(c, d));
+        let smallest = min(min(a, b), min(c, d));
         let [a, b, c, d] = vectors.map(|vector| or(equal(vector, all(b'"')), equal(vector, all(b'\\'))));
-        signs(or(or(or(a, b), or(c, d)), equal(min(least, all(0x1F)), least))) == 0
+        signs(or(or(or(a, b), or(c, d)), equal(min(smallest, all(0x1F)), smallest))) == 0
     }
 
     /// Returns the number of consecutive blocks that contain only plain characters, `\"` and `\n`, and true if they
@@ -72,13 +72,13 @@ mod sse2 {
         for (here, before) in text.chunks_exact(BLOCK).zip(before.chunks_exact(BLOCK)) {
             let (Some(here), Some(before)) = (here.first_chunk(), before.first_chunk()) else { break };
             let ([a, b, c, d], [before_a, before_b, before_c, before_d]) = (vectors(here), vectors(before));
-            let least = min(min(a, b), min(c, d));
+            let smallest = min(min(a, b), min(c, d));
             let behind = [before_a, before_b, before_c, before_d].map(|vector| equal(vector, all(b'\\')));
             let [p, q, r, s] = behind;
             // After a backslash, a byte that is not n must be a quote; elsewhere, there must be no quote.
             let wild = |vector, behind| xor(and_not(equal(vector, all(b'n')), behind), equal(vector, all(b'"')));
             let wild = or(or(wild(a, p), wild(b, q)), or(wild(c, r), wild(d, s)));
-            if signs(or(wild, equal(min(least, all(0x1F)), least))) != 0 {
+            if signs(or(wild, equal(min(smallest, all(0x1F)), smallest))) != 0 {
                 break;
             }
             any = or(any, or(or(p, q), or(r, s)));

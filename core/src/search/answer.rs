@@ -35,14 +35,14 @@ pub(crate) fn answer(call: &Call<'_, '_>, index: &Index, options: &SearchOptions
             found => Ok(search_output(call, definitions(&found.unwrap_or_default(), index)?)),
         };
     }
-    let said = match found {
+    let content = match found {
         Ok(names) if names.is_empty() => Said::Text(notice::NO_MATCH.into()),
         Ok(names) if call.shape == Shape::Step => Said::Functions(definitions(&names, index)?),
         Ok(names) => Said::References(names),
         Err(error) if error.code() == Code::InvalidOption => return Err(error),
         Err(error) => Said::Failure(format!("Tool search failed: {}", error.message())),
     };
-    Ok(write(call, said))
+    Ok(write(call, content))
 }
 
 /// Returns the tools that the queries of a call find. Results of several queries are interleaved, best match first.

@@ -24,11 +24,11 @@ impl Stream {
                 Ok(held) => outcome = outcome.clone().map(|before| before || held),
                 Err(error) => outcome = Err(error),
             }
-            let says = |key: &str| choice.get(key).is_some_and(|value| !value.is_null());
+            let is_set = |key: &str| choice.get(key).is_some_and(|value| !value.is_null());
             let delta = choice.get("delta").and_then(Node::as_object);
             let empty =
                 delta.is_none_or(|delta| delta.iter().all(|member| member.key.is("role") || member.value.is_null()));
-            nothing_left &= empty && !says("finish_reason") && !says("message");
+            nothing_left &= empty && !is_set("finish_reason") && !is_set("message");
         });
         let fresh = core::mem::take(&mut self.fresh);
         // Keeps the carrier even if the chunk is refused, so that earlier pieces are not lost.

@@ -75,10 +75,10 @@ impl Items {
         if is(PIECE) {
             // Reserve the length of the event, which is the maximum that can be buffered of it, so that a refused event
             // changes nothing.
-            let most = json::length(event);
-            pay(&mut self.cost, most)?;
+            let length = json::length(event);
+            pay(&mut self.cost, length)?;
             let passes = open.piece(event);
-            self.cost -= most + open.cost;
+            self.cost -= length + open.cost;
             open.cost = CALL + open.held();
             self.cost += open.cost;
             if passes? {
@@ -151,15 +151,15 @@ impl Open {
             None => return Ok(true),
         };
         event.set("type", Node::literal(CUSTOM_PIECE));
-        let says = !text.is_empty();
-        if says {
+        let has_text = !text.is_empty();
+        if has_text {
             event.set("delta", Node::string(text));
             self.carrier = None;
         } else {
             event.set("delta", Node::literal(""));
             self.carrier = Some(event.detached());
         }
-        Ok(says)
+        Ok(has_text)
     }
 
     /// Returns the number of buffered bytes.

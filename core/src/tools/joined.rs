@@ -43,8 +43,8 @@ pub(super) fn repair<'n>(
     let retry_message = match second.left.as_slice() {
         [] => None,
         own => {
-            let told = as_told(first.left, own, &second.repairs, (&sent, &before), plan);
-            retry_message(&told, options.name.as_deref())
+            let violations = as_told(first.left, own, &second.repairs, (&sent, &before), plan);
+            retry_message(&violations, options.name.as_deref())
         }
     };
     let repairs = joined(first.repairs, second.repairs, &sent, &before);
@@ -70,11 +70,11 @@ fn as_told(
     (sent, restored): (&Node<'_>, &Node<'_>),
     plan: &Plan,
 ) -> Vec<Left> {
-    let stood = answered(second);
-    let stood: Vec<String> = own.iter().map(|left| moved(&left.pointer, &stood)).collect();
+    let earlier = answered(second);
+    let pointers: Vec<String> = own.iter().map(|left| moved(&left.pointer, &earlier)).collect();
     // Numbers of the values at these pointers, and of the values around them.
     let mut numbers: Map<&str, Option<u32>> =
-        stood.iter().flat_map(|pointer| ends(pointer)).map(|(above, _)| (above, None)).collect();
+        pointers.iter().flat_map(|pointer| ends(pointer)).map(|(above, _)| (above, None)).collect();
     let (mut texts, mut known) = (Set::new(), Set::new());
     each(sent, &Set::new(), &mut |_, node| {
         let Some(number) = node.origin().number() else { return };
@@ -89,7 +89,7 @@ fn as_told(
         }
     });
     let nearest = |pointer: &String| ends(pointer).find_map(|(above, _)| numbers.get(above).copied().flatten());
-    let nearest: Vec<Option<u32>> = stood.iter().map(nearest).collect();
+    let nearest: Vec<Option<u32>> = pointers.iter().map(nearest).collect();
     let wanted: Set<u32> = nearest.iter().copied().flatten().collect();
     let mut places: Map<u32, String> = Map::new();
     each(sent, &Set::new(), &mut |pointer, node| {
