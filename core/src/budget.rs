@@ -1,9 +1,9 @@
-//! How much work one call may do.
+//! Limits the work of one call.
 //!
-//! A call counts steps, not time, so that it ends after the same work on every machine: a step for each node that is
-//! visited, copied, merged or compared. The budget grows with the input, and when it is spent the call ends with
-//! `budget-exceeded`. That holds whatever the passes do: the visitor and the copying of nodes pay by themselves, and
-//! nothing else recurses over schemas.
+//! A call counts steps, not time, so that it ends after the same work on every machine: one step for each node that is
+//! visited, copied, merged or compared. The budget grows with the input. When it is spent, the call ends with
+//! `budget-exceeded`. This holds for every pass, because visits, copies, merges and comparisons of nodes charge the
+//! budget themselves.
 
 use alloc::{format, string::String};
 use core::{
@@ -17,37 +17,37 @@ use crate::{
     naming::Naming,
 };
 
-/// The steps that are left of one call, and why it has to end.
+/// Remaining steps of one call, and the error that ends the call.
 pub(crate) struct Budget {
     most: u64,
     left: Cell<u64>,
-    /// How the caller spells `maxSteps`, for the message.
+    /// The caller's spelling of `maxSteps`, for the message.
     naming: Naming,
-    /// What ends the call. Whoever finds it set stops working and returns whatever is at hand.
+    /// The error that ends the call. Functions that find it set stop and return an unfinished result.
     failure: OnceCell<Error>,
 }
 
 impl Budget {
-    /// The budget of a call on an input of so many nodes, or the caller's own.
+    /// Returns the budget for a call on an input with this number of nodes, or the caller's own budget.
     pub(crate) fn new(nodes: usize, max_steps: Option<usize>) -> Self {
         let most = max_steps.map_or_else(|| by_size(nodes), |steps| u64::try_from(steps).unwrap_or(u64::MAX));
         Budget { most, left: Cell::new(most), naming: Naming::Camel, failure: OnceCell::new() }
     }
 
-    /// A budget of this many times the steps.
+    /// Multiplies the budget by a factor.
     pub(crate) fn times(mut self, factor: u64) -> Self {
         self.most = self.most.saturating_mul(factor);
         self.left.set(self.most);
         self
     }
 
-    /// The same budget, for a caller who spells options like this.
+    /// Sets how the caller spells options.
     pub(crate) fn spelled(mut self, naming: Naming) -> Self {
         self.naming = naming;
         self
     }
 
-    /// Pays for work that is about to be done; `false` if there is nothing left to pay with.
+    /// Pays for work before it is done. Returns false if the budget is spent.
     #[inline]
     pub(crate) fn pay(&self, steps: usize) -> bool {
         let left = self.left.get().checked_sub(steps as u64);
@@ -55,27 +55,27 @@ impl Budget {
         left.is_some()
     }
 
-    /// Does the call have to end?
+    /// Returns true if the call has to end.
     #[inline]
     pub(crate) fn is_spent(&self) -> bool {
         self.left.get() == 0
     }
 
-    /// The steps that were paid so far.
+    /// Returns the number of steps that were paid so far.
     pub(crate) fn spent(&self) -> u64 {
         self.most - self.left.get()
     }
 
-    /// Ends the call for a reason of its own: nothing more is paid.
+    /// Ends the call with this error: no more steps can be paid.
     pub(crate) fn fail(&self, error: Error) {
         self.left.set(0);
         let _ = self.failure.set(error);
     }
 
-    /// The error that ends the call, if it has to end; `at` is where it works.
+    /// Returns the error that ends the call, if it has to end. `at` returns the pointer to the current position.
     ///
     /// # Errors
-    /// `budget-exceeded`, or what the call was ended for.
+    /// `budget-exceeded`, or the error of [`Self::fail`].
     #[inline]
     pub(crate) fn check(&self, at: impl FnOnce() -> String) -> Result<(), Error> {
         if self.is_spent() {
@@ -96,7 +96,7 @@ impl Budget {
         self.failure.get_or_init(exceeded).clone()
     }
 
-    /// Ends the call if it works deeper than anything may nest.
+    /// Ends the call if it exceeds the maximum nesting depth.
     pub(crate) fn enter_level(&self, level: usize, at: impl FnOnce() -> String) -> Result<(), Error> {
         if level > MAX_WALK_DEPTH {
             let message = format!(
@@ -109,24 +109,24 @@ impl Budget {
     }
 }
 
-/// The budget of a call on an input with `nodes` nodes, in steps.
+/// Returns the budget for a call on an input with `nodes` nodes, in steps.
 pub(crate) fn by_size(nodes: usize) -> u64 {
     let nodes = u64::try_from(nodes).unwrap_or(u64::MAX);
     STEPS.saturating_add(STEPS_PER_NODE.saturating_mul(nodes)).min(MOST_STEPS)
 }
 
-/// The steps of all budgets that have ended, in all threads: what the tests of growth read. It wraps around.
+/// Number of steps of all finished budgets in all threads, for the tests of growth. It wraps around.
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
 impl Drop for Budget {
     fn drop(&mut self) {
-        // Where 64 bits are more than a pointer has, only differences are read.
+        // If a pointer has fewer than 64 bits, only differences of this number are meaningful.
         #[allow(clippy::cast_possible_truncation, reason = "the sum wraps around, too")]
         TAKEN.fetch_add(self.spent() as usize, Ordering::Relaxed);
     }
 }
 
-/// The steps of all calls that have ended in this process.
+/// Returns the number of steps of all finished calls in this process.
 pub(crate) fn taken() -> usize {
     TAKEN.load(Ordering::Relaxed)
 }

@@ -1,4 +1,4 @@
-//! A map in the order of its keys: what `BTreeMap` is, as far as we use it.
+//! A map sorted by key, with the part of `BTreeMap`'s interface that this crate uses.
 
 use alloc::vec::Vec;
 use core::{borrow::Borrow, cmp::Ordering};
@@ -8,10 +8,10 @@ use super::{
     places::{Numbers, Places, Spot},
 };
 
-/// A map in the order of its keys.
+/// A map sorted by key.
 #[derive(Clone, Debug)]
 pub(crate) struct Map<K, V> {
-    /// In the order in which they came.
+    /// The entries, which `places` refers to by index.
     entries: Vec<(K, V)>,
     places: Places,
 }
@@ -25,39 +25,39 @@ impl<K: PartialEq, V: PartialEq> PartialEq for Map<K, V> {
 impl<K: Eq, V: Eq> Eq for Map<K, V> {}
 
 impl<K, V> Map<K, V> {
-    /// A map without entries.
+    /// Returns an empty map.
     pub(crate) const fn new() -> Self {
         Map { entries: Vec::new(), places: Places::new() }
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if the map is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The entries in the order of their keys.
+    /// Returns the entries, sorted by key.
     pub(crate) fn iter(&self) -> Entries<'_, K, V> {
         Entries { numbers: self.places.iter(), entries: &self.entries }
     }
 
-    /// The keys in order.
+    /// Returns the keys in order.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &K> {
         self.iter().map(|(key, _)| key)
     }
 
-    /// The values in the order of their keys.
+    /// Returns the values, sorted by key.
     pub(crate) fn values(&self) -> impl Iterator<Item = &V> {
         self.iter().map(|(_, value)| value)
     }
 }
 
 impl<K: Ord, V> Map<K, V> {
-    /// The value of a key.
+    /// Returns the value of a key.
     pub(crate) fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
@@ -65,7 +65,7 @@ impl<K: Ord, V> Map<K, V> {
         self.get_key_value(key).map(|(_, value)| value)
     }
 
-    /// A key as it stands here, and its value.
+    /// Returns the stored key that equals `key`, and its value.
     pub(crate) fn get_key_value<Q: Ord + ?Sized>(&self, key: &Q) -> Option<(&K, &V)>
     where
         K: Borrow<Q>,
@@ -74,7 +74,7 @@ impl<K: Ord, V> Map<K, V> {
         self.entries.get(number).map(|(key, value)| (key, value))
     }
 
-    /// The first key that is not smaller than one.
+    /// Returns the first key that is not less than `key`.
     pub(crate) fn first_key_from(&self, key: &K) -> Option<&K> {
         let number = match find(&self.entries, &self.places, key) {
             Ok((_, number)) => number,
@@ -83,7 +83,7 @@ impl<K: Ord, V> Map<K, V> {
         self.entries.get(number).map(|(key, _)| key)
     }
 
-    /// The value of a key, to be changed.
+    /// Returns a mutable reference to the value of a key.
     pub(crate) fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
@@ -92,7 +92,7 @@ impl<K: Ord, V> Map<K, V> {
         self.entries.get_mut(number).map(|(_, value)| value)
     }
 
-    /// Whether a key has an entry.
+    /// Returns true if the map has an entry for a key.
     pub(crate) fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
@@ -100,7 +100,7 @@ impl<K: Ord, V> Map<K, V> {
         find(&self.entries, &self.places, key).is_ok()
     }
 
-    /// Sets the value of a key, and returns the one it had.
+    /// Sets the value of a key. Returns the previous value.
     pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
         match find(&self.entries, &self.places, &key) {
             Ok((_, number)) => self.entries.get_mut(number).map(|(_, old)| core::mem::replace(old, value)),
@@ -112,14 +112,14 @@ impl<K: Ord, V> Map<K, V> {
         }
     }
 
-    /// Takes an entry out.
+    /// Removes the entry of a key. Returns its value.
     pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
     {
         let (spot, number) = find(&self.entries, &self.places, key).ok()?;
         let last = self.entries.len().saturating_sub(1);
-        // The last entry takes the number that becomes free.
+        // The last entry gets the index of the removed entry.
         if let Some((key, _)) = self.entries.get(last).filter(|_| number < last) {
             if let Ok((its, _)) = find(&self.entries, &self.places, key.borrow()) {
                 self.places.replace(its, number);
@@ -129,25 +129,25 @@ impl<K: Ord, V> Map<K, V> {
         Some(self.entries.swap_remove(number).1)
     }
 
-    /// The entry of a key, there already or to be made.
+    /// Returns the entry of a key, which may be vacant.
     pub(crate) fn entry(&mut self, key: K) -> Entry<'_, K, V> {
         Entry { map: self, key }
     }
 }
 
-/// Where the entry of a key stands, or would stand.
+/// Returns the position and index of the entry of a key, or the position at which it would be inserted.
 fn find<K: Borrow<Q>, V, Q: Ord + ?Sized>(entries: &[(K, V)], places: &Places, key: &Q) -> Result<(Spot, usize), Spot> {
     places.find(&mut |number| entries.get(number).map_or(Ordering::Greater, |(other, _)| other.borrow().cmp(key)))
 }
 
-/// A place in a map.
+/// The entry of a key in a map, which may be vacant.
 pub(crate) struct Entry<'m, K, V> {
     map: &'m mut Map<K, V>,
     key: K,
 }
 
 impl<'m, K: Ord, V> Entry<'m, K, V> {
-    /// Its value; made now if there is none.
+    /// Returns the value. Inserts the result of `make` if the entry is vacant.
     pub(crate) fn or_insert_with(self, make: impl FnOnce() -> V) -> &'m mut V {
         let Map { entries, places } = self.map;
         let number = match find(entries, places, &self.key) {
@@ -162,12 +162,12 @@ impl<'m, K: Ord, V> Entry<'m, K, V> {
         &mut entries[number].1
     }
 
-    /// Its value; this one if there is none.
+    /// Returns the value. Inserts `value` if the entry is vacant.
     pub(crate) fn or_insert(self, value: V) -> &'m mut V {
         self.or_insert_with(|| value)
     }
 
-    /// Its value; the default one if there is none.
+    /// Returns the value. Inserts the default if the entry is vacant.
     pub(crate) fn or_default(self) -> &'m mut V
     where
         V: Default,
@@ -216,7 +216,7 @@ impl<'m, K, V> IntoIterator for &'m Map<K, V> {
     }
 }
 
-/// Entries in the order of their keys.
+/// Iterator over entries, sorted by key.
 #[derive(Debug)]
 pub(crate) struct Entries<'m, K, V> {
     numbers: Numbers<'m>,

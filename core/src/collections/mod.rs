@@ -1,9 +1,9 @@
-//! Maps, sets and sorting in little WebAssembly: [`Map`], [`Set`] and [`by`].
+//! Maps, sets and sorting with little WebAssembly code: [`Map`], [`Set`] and [`by`].
 //!
-//! The standard library makes a whole B-tree for every type of key and value, and a whole sort for every closure:
-//! together a fifth of our WebAssembly was that. Here all the work is on numbers, in [`places`], once; what there is
-//! for every type is a comparison and a push. Use these instead of `BTreeMap`, `BTreeSet` and `sort_by` (clippy says so
-//! too).
+//! The standard library compiles a whole B-tree for each type of key and value, and a whole sort for each closure.
+//! Together, they were a fifth of this crate's WebAssembly. Here, all the work is done on numbers, in [`places`], which
+//! is compiled once; each type adds only a comparison and a push. Use these types instead of `BTreeMap`, `BTreeSet` and
+//! `sort_by` (clippy enforces that).
 
 mod map;
 mod places;
@@ -16,13 +16,13 @@ pub(crate) use map::Map;
 pub(crate) use places::Places;
 pub(crate) use set::Set;
 
-/// The items in the order of a comparison; equal ones stay in the order they came in.
+/// Sorts items by a comparison. Equal items keep their order.
 pub(crate) fn by<T>(items: Vec<T>, compare: impl Fn(&T, &T) -> Ordering) -> Vec<T> {
     let mut places = Places::default();
     for (number, item) in items.iter().enumerate() {
         let spot = places.find(&mut |other| match items.get(other).map(|other| compare(other, item)) {
             Some(Ordering::Greater) => Ordering::Greater,
-            // An equal one stays before the new one.
+            // An equal item stays before the new item.
             _ => Ordering::Less,
         });
         if let Err(spot) = spot {
@@ -48,7 +48,7 @@ mod tests {
 
     use super::{by, Map, Set};
 
-    /// Numbers without an order to them, the same in every run.
+    /// Returns numbers in no particular order, the same in every run.
     fn scattered(count: u32) -> impl Iterator<Item = u32> {
         (0..count).map(|number| number.wrapping_mul(2_654_435_761) >> 12)
     }

@@ -1,20 +1,20 @@
-//! An order of numbered things, whatever they are: where each number stands among the others. Everything that a map, a
-//! set and a sort do apart from comparing and keeping, compiled once.
+//! An order of numbered items: the position of each number among the others. This is the part of a map, a set and a
+//! sort that does not depend on the type of the items, so that it is compiled once.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-/// How many numbers a chunk holds at most. Putting one in moves those after it: half a kilobyte at most, so that a
+/// Maximum number of entries in a chunk. An insertion moves the entries after it, at most half a kilobyte, so that a
 /// hundred thousand keys in the worst order still take no more than n log n.
 const CHUNK: usize = 128;
 
-/// Numbers in the order of what they stand for, in chunks.
+/// Numbers in the order of the items that they identify, in chunks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Places {
     chunks: Vec<Vec<u32>>,
 }
 
-/// Where in the order a number stands, or would stand.
+/// Position of a number in the order, or position at which it would be inserted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spot {
     chunk: usize,
@@ -22,15 +22,16 @@ pub(crate) struct Spot {
 }
 
 impl Places {
-    /// No numbers.
+    /// Returns an empty order.
     pub(crate) const fn new() -> Self {
         Places { chunks: Vec::new() }
     }
 
-    /// The number that compares as equal and its spot, or the spot where it would have to stand. (`dyn`, so that there
-    /// is one search and not one for each type of key.)
+    /// Returns the number that compares as equal, with its position, or the position at which it would be inserted.
+    /// (`compare` is `dyn`, so that the search is not compiled for each type of key.)
     pub(crate) fn find(&self, compare: &mut dyn FnMut(usize) -> Ordering) -> Result<(Spot, usize), Spot> {
-        // The last chunk whose first number is not greater: the others are either wholly before or wholly after.
+        // Finds the last chunk whose first number is not greater: each other chunk is entirely before or after the
+        // position.
         let (mut chunk, mut end) = (0, self.chunks.len());
         while chunk + 1 < end {
             let middle = usize::midpoint(chunk, end);
@@ -53,9 +54,9 @@ impl Places {
         Err(Spot { chunk, at })
     }
 
-    /// Puts a number where [`Places::find`] did not find it.
+    /// Inserts a number at a position that [`Places::find`] returned.
     pub(crate) fn insert(&mut self, spot: Spot, number: usize) {
-        // There are as many numbers as things in memory, so they fit: a thing is no smaller than a byte.
+        // Each numbered item takes at least one byte of memory, so the numbers fit.
         let number = u32::try_from(number).unwrap_or(u32::MAX);
         let Some(chunk) = self.chunks.get_mut(spot.chunk) else {
             self.chunks.push(alloc::vec![number]);
@@ -68,14 +69,14 @@ impl Places {
         }
     }
 
-    /// Puts another number at a spot.
+    /// Replaces the number at a position.
     pub(crate) fn replace(&mut self, spot: Spot, number: usize) {
         if let Some(place) = self.chunks.get_mut(spot.chunk).and_then(|chunk| chunk.get_mut(spot.at)) {
             *place = u32::try_from(number).unwrap_or(u32::MAX);
         }
     }
 
-    /// Takes the number at a spot out.
+    /// Removes the number at a position.
     pub(crate) fn remove(&mut self, spot: Spot) {
         let Some(chunk) = self.chunks.get_mut(spot.chunk) else { return };
         if spot.at < chunk.len() {
@@ -86,13 +87,13 @@ impl Places {
         }
     }
 
-    /// The number at a spot, or the next one after it.
+    /// Returns the number at a position, or the next number after it.
     pub(crate) fn at_or_after(&self, spot: Spot) -> Option<usize> {
         let here = self.chunks.get(spot.chunk).and_then(|chunk| chunk.get(spot.at));
         here.or_else(|| self.chunks.get(spot.chunk + 1)?.first()).map(|number| *number as usize)
     }
 
-    /// The numbers in order.
+    /// Returns the numbers in order.
     pub(crate) fn iter(&self) -> Numbers<'_> {
         Numbers { chunks: self.chunks.iter(), chunk: [].iter() }
     }
@@ -102,7 +103,7 @@ impl Places {
     }
 }
 
-/// Numbers in order.
+/// Iterator over numbers in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Numbers<'p> {
     chunks: core::slice::Iter<'p, Vec<u32>>,

@@ -1,39 +1,39 @@
-//! A set in order: what `BTreeSet` is, as far as we use it.
+//! A sorted set, with the part of `BTreeSet`'s interface that this crate uses.
 
 use core::borrow::Borrow;
 
 use super::Map;
 
-/// A set in order.
+/// A sorted set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Set<T> {
     items: Map<T, ()>,
 }
 
 impl<T> Set<T> {
-    /// A set of nothing.
+    /// Returns an empty set.
     pub(crate) const fn new() -> Self {
         Set { items: Map::new() }
     }
 
-    /// How many items there are.
+    /// Returns the number of items.
     pub(crate) fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if the set is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// The items in order.
+    /// Returns the items in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.items.keys()
     }
 }
 
 impl<T: Ord> Set<T> {
-    /// Whether an item is in it.
+    /// Returns true if the set contains an item.
     pub(crate) fn contains<Q: Ord + ?Sized>(&self, item: &Q) -> bool
     where
         T: Borrow<Q>,
@@ -41,17 +41,17 @@ impl<T: Ord> Set<T> {
         self.items.contains_key(item)
     }
 
-    /// The first item that is not smaller than one.
+    /// Returns the first item that is not less than `item`.
     pub(crate) fn first_from(&self, item: &T) -> Option<&T> {
         self.items.first_key_from(item)
     }
 
-    /// Puts an item in; false if it was there.
+    /// Inserts an item. Returns false if the set already contained it.
     pub(crate) fn insert(&mut self, item: T) -> bool {
         self.items.insert(item, ()).is_none()
     }
 
-    /// Takes an item out; false if it was not there.
+    /// Removes an item. Returns false if the set did not contain it.
     pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, item: &Q) -> bool
     where
         T: Borrow<Q>,
@@ -59,7 +59,7 @@ impl<T: Ord> Set<T> {
         self.items.remove(item).is_some()
     }
 
-    /// Whether every item is in another set.
+    /// Returns true if every item is in another set.
     pub(crate) fn is_subset(&self, other: &Set<T>) -> bool {
         self.len() <= other.len() && self.iter().all(|item| other.contains(item))
     }

@@ -1,4 +1,4 @@
-//! Announces deferred tools to the model: a list of names in the system prompt, in Claude Code's format.
+//! Announces deferred tools to the model: adds a list of their names to the system prompt, in Claude Code's format.
 
 use alloc::string::String;
 
@@ -17,7 +17,7 @@ use crate::{
 
 const OPEN: &str = "<available-deferred-tools>";
 const CLOSE: &str = "</available-deferred-tools>";
-/// The part of [`OPEN`] that is the same in every usual JSON spelling: some writers escape `<` and `>`.
+/// The part of [`OPEN`] that is the same in all usual JSON encodings: some writers escape `<` and `>`.
 const CORE: &str = "available-deferred-tools";
 
 /// Returns the list as text. It contains all deferred tools, loaded or not, so that it is the same in every turn and
@@ -34,8 +34,8 @@ fn block(names: &[String]) -> String {
 }
 
 /// Returns true if the client already announces tools: in the system prompt, in system messages, or in user messages
-/// before the first answer, which is how Claude Code does it. Texts of tools, of models and of later user messages do
-/// not count: anybody could have written a list there, to keep this one from the model.
+/// before the first answer, as Claude Code does. Texts of tools, of models and of later user messages do not count:
+/// anyone could put a list there to suppress this one.
 pub(super) fn is_present(request: &Node<'_>) -> Result<bool, Error> {
     for key in ["system", "instructions", "system_instruction", "systemInstruction"] {
         if let Some(prompt) = request.get(key) {
@@ -64,7 +64,7 @@ pub(super) fn is_present(request: &Node<'_>) -> Result<bool, Error> {
 }
 
 fn is_user(message: &Node<'_>) -> bool {
-    // Gemini's contents without a role are of the user.
+    // Gemini's contents without a role are the user's.
     let is_content = message.get("role").is_none() && message.get("parts").is_some();
     is_content || message.get("role").is_some_and(|role| role.is_text("user")) || has_type(message, "user_input")
 }
@@ -89,7 +89,7 @@ fn may_speak_of_it(node: &Node<'_>) -> bool {
     }
 }
 
-/// Returns true if a prompt has the list in its text, or in one of its text blocks.
+/// Returns true if a prompt contains the list, in its text or in one of its text blocks.
 fn speaks_of_it(prompt: &Node<'_>) -> Result<bool, Error> {
     if !may_speak_of_it(prompt) {
         return Ok(false);
@@ -119,11 +119,11 @@ fn one_or_list<'n, 'a>(node: &'n Node<'a>) -> &'n [Node<'a>] {
     }
 }
 
-/// Adds the list if the options ask for it and the client has none. Also clears `unreachable` if there is a list,
+/// Adds the list if the options request it and the client has none. Also clears `unreachable` if there is a list,
 /// because the model can then reach hidden tools.
 ///
 /// # Errors
-/// As [`append`].
+/// Same as [`append`].
 pub(super) fn say(
     request: &mut Node<'_>,
     format: Api,

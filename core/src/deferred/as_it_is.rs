@@ -1,5 +1,5 @@
-//! Decides if a backend accepts a request of its own format unchanged, with the constructs for deferred tools that it
-//! supports.
+//! Decides whether a backend accepts a request of its own format unchanged, with the constructs for deferred tools that
+//! the backend supports.
 
 use alloc::{string::String, vec::Vec};
 
@@ -51,9 +51,9 @@ pub(super) fn judge<'a>(
     let deferred = tools.deferred_names().map(|name| name.display().into_owned()).collect();
     let Conversation { tools, events, .. } = &mut conversation;
     conversation::apply(events, tools, options, warnings);
-    // Ignored changes are removed, in messages and in results.
+    // Ignored changes have to be removed, from messages and from results.
     let ignores = events.iter().any(|event| matches!(event.what, What::Ignored(_)));
-    // The client would run its search for the calls of such a tool.
+    // A refused definition has the name of a search: the client would run its search for calls of that tool.
     if conversation.tools.has_refused() {
         return Ok(None);
     }
@@ -66,7 +66,7 @@ pub(super) fn judge<'a>(
 }
 
 /// Returns true if a result refers to a tool that is not in the request, or that cannot be sent. Anthropic's API
-/// refuses that, in this turn and in every later one.
+/// refuses such a request, and every later request with the same history.
 ///
 /// Source: the API's answer *Tool reference 'X' not found in available tools* (edgee#128, anthropics/claude-code#81863;
 /// read 2026-11).
@@ -89,9 +89,9 @@ fn refers_to_missing<'a>(
     Ok(!unsendable(tools, list, sending, &names)?.is_empty())
 }
 
-/// Returns true if a call may not identify its tool. The API calls a loaded top-level tool in a namespace of the same
-/// name, and that namespace may contain another tool of that name. If `custom` tools are sent as functions, calls have
-/// no namespace.
+/// Returns true if a call possibly does not identify its tool. The API calls a loaded top-level tool in a namespace
+/// that has the tool's name, and that namespace may contain another tool with this name. If `custom` tools are sent as
+/// functions, calls have no namespace.
 fn is_ambiguous(request: &Node<'_>, formats: (Api, Api), options: &DeferredOptions) -> Result<bool, Error> {
     if formats != super::RESPONSES_ONLY {
         return Ok(false);
@@ -105,11 +105,11 @@ fn is_ambiguous(request: &Node<'_>, formats: (Api, Api), options: &DeferredOptio
     Ok(renamed.any(|name| loadable.contains(&*name.display())))
 }
 
-/// Returns true if a request of the backend's own format has to be rewritten: it holds a construct that the backend
+/// Returns true if a request of the backend's own format has to be rewritten: it contains a construct that the backend
 /// does not support, or the options load tools.
 fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
     let native = options.native;
-    // Requests of Converse are not rewritten for a backend that takes them.
+    // Requests of Converse are not rewritten for a backend that supports the construct.
     if native == Native::Converse {
         return Ok(false);
     }
@@ -118,7 +118,7 @@ fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
     }
     let ignores = options.tool_changes == ToolChanges::Ignore;
     let (history, is_foreign): (&str, fn(&Node<'_>, Native) -> bool) = match native {
-        // Ignored changes are removed, even if the backend could take them.
+        // Ignored changes are removed even if the backend supports them.
         Native::Inline if ignores => ("messages", |message, _| changes(message, Native::References)),
         Native::ToolSearch if ignores => ("input", |item, _| has_type(item, "additional_tools")),
         Native::Kimi if ignores => ("messages", |message, _| message.get("tools").is_some()),
@@ -180,7 +180,7 @@ fn has_deferred(list: &Node<'_>) -> bool {
 }
 
 /// Returns true if Kimi refuses the tools in messages: a name may occur only once in a request, and a message with
-/// tools has no text.
+/// tools must not have text.
 ///
 /// Source: MoonshotAI/Kimi-Vendor-Verifier, tests/k3_features/test_dynamic_tools.py.
 fn has_refused_carriers(request: &Node<'_>) -> Result<bool, Error> {
@@ -208,7 +208,7 @@ fn has_refused_carriers(request: &Node<'_>) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// Returns true if a message changes the tools by a construct that the backend does not support.
+/// Returns true if a message changes the tools with a construct that the backend does not support.
 fn changes(message: &Node<'_>, native: Native) -> bool {
     let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default();
     blocks.iter().any(|block| match directive(block) {

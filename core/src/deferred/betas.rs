@@ -16,17 +16,17 @@ use crate::{
     },
 };
 
-/// Additions and removals by name.
+/// Beta for additions and removals by name.
 const CHANGES: &str = "mid-conversation-tool-changes-2026-07-01";
-/// Additions that bring definitions.
+/// Beta for additions that contain definitions.
 const INLINE: &str = "inline-tools-2026-09-15";
-/// Definitions of whole MCP servers.
+/// Beta for definitions of whole MCP servers.
 const TOOLSETS: &str = "mcp-client-2026-09-15";
 
-/// The betas that a backend without deferred loading does not know.
+/// The betas that a backend without deferred loading does not support.
 const BETAS: [&str; 4] = ["advanced-tool-use-2025-11-20", "tool-search-tool-2025-10-19", CHANGES, INLINE];
 
-/// Returns the betas that a backend does not know.
+/// Returns the betas that a backend does not support.
 fn unknown_to(native: Native) -> &'static [&'static str] {
     match native {
         Native::References => &[CHANGES, INLINE],
@@ -36,8 +36,8 @@ fn unknown_to(native: Native) -> &'static [&'static str] {
     }
 }
 
-/// Rewrites the value of the header, a list with commas: removes betas that the backend does not know and adds those
-/// that the request needs. Returns `None` if nothing is left.
+/// Rewrites the value of the header, a comma-separated list: removes betas that the backend does not support, and adds
+/// those that the request needs. Returns `None` if no beta is left.
 pub(crate) fn header<'v>(value: Option<&'v str>, native: Native, needed: &[&str]) -> Option<Cow<'v, str>> {
     let is_unknown = |name: &str| unknown_to(native).contains(&name);
     let named = || value.into_iter().flat_map(|value| value.split(',')).map(str::trim);
@@ -79,7 +79,7 @@ pub(super) fn needed(request: &Node<'_>) -> Result<Vec<&'static str>, Error> {
     Ok(betas)
 }
 
-/// Rewrites the betas in the body of a request. A member without any is removed.
+/// Rewrites the betas in the body of a request. Removes a member that becomes empty.
 pub(super) fn settle(request: &mut Node<'_>, native: Native, needed: &[&'static str]) -> Result<(), Error> {
     for key in ["anthropic_beta", "betas"] {
         if edit_member(request, key, |betas| Ok(settle_member(betas, native, needed)))? == Some(true) {
@@ -89,7 +89,7 @@ pub(super) fn settle(request: &mut Node<'_>, native: Native, needed: &[&'static 
     Ok(())
 }
 
-/// Rewrites one member with betas. Returns true if nothing is left of it.
+/// Rewrites one member with betas. Returns true if the member becomes empty.
 fn settle_member(betas: &mut Node<'_>, native: Native, needed: &[&'static str]) -> bool {
     match betas.data() {
         Data::Array(items) => {

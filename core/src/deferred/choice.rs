@@ -1,4 +1,4 @@
-//! `tool_choice` and deferred tools: what a choice becomes if the tool that it names is not sent.
+//! Adapts a `tool_choice` that names deferred tools, which are possibly not sent.
 
 use alloc::{format, string::String};
 
@@ -18,11 +18,11 @@ use crate::{
     },
 };
 
-/// Rewrites the `tool_choice` of a request whose format stays, after the history was applied. A forced tool may be
-/// loaded for it. Tools in `overflowed` are loaded if the choice forces or allows them.
+/// Rewrites the `tool_choice` of a request whose format stays, after the history was applied. A tool that the choice
+/// forces may be loaded. Tools in `overflowed` are loaded if the choice forces or allows them.
 ///
 /// # Errors
-/// `forced-deferred-tool` if the options ask for it.
+/// `forced-deferred-tool` if the options request it.
 pub(super) fn settle<'a>(
     request: &mut Node<'a>,
     format: Api,
@@ -40,7 +40,7 @@ pub(super) fn settle<'a>(
         let (namespace, name) = match mention {
             Mention::Search => return Ok(replaced()),
             Mention::Hosted(_) => return Ok(Fate::Stays),
-            // The tools of the namespace are in the list itself now.
+            // The tools of the namespace are now in the list itself.
             Mention::Namespace(_) => return Ok(if is_forced { Fate::Stays } else { Fate::Gone }),
             Mention::Tool { namespace, name } => (namespace.as_ref().filter(|_| api == Api::OpenaiResponses), name),
         };
@@ -77,7 +77,7 @@ pub(super) fn settle<'a>(
 /// Returns true if a hidden tool is loaded because a choice forces it.
 ///
 /// # Errors
-/// `forced-deferred-tool` if the options ask for it.
+/// `forced-deferred-tool` if the options request it.
 fn is_loaded_for_choice(
     name: &Text<'_>,
     api: Api,
@@ -96,7 +96,7 @@ fn is_loaded_for_choice(
     Ok(options.forced_tool == ForcedTool::Load)
 }
 
-/// Removes the tools that are not sent from the list of a choice, for a construct that sends no deferred tool.
+/// Removes tools that are not sent from a choice that lists tools, for a construct that sends no deferred tools.
 ///
 /// # Errors
 /// `invalid-json` if the choice is text that cannot be read.
@@ -123,7 +123,7 @@ pub(super) fn settle_allowed<'a>(
 /// Loads a tool that a choice forces, in a request with the backend's own constructs.
 ///
 /// # Errors
-/// `forced-deferred-tool` if the options ask for it.
+/// `forced-deferred-tool` if the options request it.
 pub(super) fn load_forced<'a>(
     (request, format): (&Node<'a>, Api),
     tools: &mut Tools<'a>,

@@ -1,4 +1,4 @@
-//! The client's format and tools: what is needed to turn the model's calls back into the client's.
+//! The client's format and tools, which are needed to translate the model's calls back to calls of the client's tools.
 
 use alloc::string::String;
 
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// The sender of the request.
+/// The client that sent the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Client {
     /// The client's format.

@@ -1,4 +1,4 @@
-//! Declares `custom` tools of OpenAI Responses as functions, for backends of that format that refuse them.
+//! Declares `custom` tools of OpenAI Responses as functions, for backends of this format that refuse `custom` tools.
 
 use alloc::{string::String, vec::Vec};
 
@@ -19,11 +19,12 @@ use crate::{
     },
 };
 
-/// A tool's flat name and the client's tool.
+/// A tool's flat name, and the client's tool.
 type Noted = (String, ClientTool);
 
-/// Turns `custom` tools into functions, and their calls into function calls. Returns these tools and the functions in
-/// namespaces. Without the functions, a call of one could be taken for a call of a `custom` tool of the same name.
+/// Converts `custom` tools to functions, and their calls to function calls. Returns these tools and the functions in
+/// namespaces. Without these functions, a call of one could be mistaken for a call of a `custom` tool with the same
+/// name.
 ///
 /// # Errors
 /// `invalid-value` for an unpaired surrogate in a grammar.
@@ -62,7 +63,7 @@ pub(super) fn as_functions(
     Ok(noted)
 }
 
-/// Turns the `custom` tools of a list and of its namespaces into functions.
+/// Converts the `custom` tools of a list and of its namespaces to functions.
 fn tools_as_functions(
     holder: &mut Node<'_>,
     (names, noted): (&FlatNames, &mut Vec<Noted>),

@@ -18,13 +18,13 @@ pub(super) struct Emulation<'a> {
     pub(super) tools: Tools<'a>,
     /// Number of entries in the request's list.
     listed: usize,
-    /// The index of the tool search that a function replaces.
+    /// Index of the tool search that a function replaces.
     search: Option<usize>,
-    /// True if a function replaces a hosted search too, and not only the client's own.
+    /// True if a function replaces a hosted search as well as the client's own search.
     emulates_search: bool,
 }
 
-/// What a name refers to after the history is applied.
+/// State of the tool with a given name after the history is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     /// A tool in the list that is sent.
@@ -44,9 +44,9 @@ impl<'a> Emulation<'a> {
         Emulation { tools, listed, search: None, emulates_search }
     }
 
-    /// Chooses the tool search that a function replaces, and names that function. Needs all tools, because a tool that
-    /// already has the name keeps it: otherwise the model would read the description of the search and call that tool.
-    /// One function replaces all searches of a list.
+    /// Chooses the tool search that a function replaces, and names that function. All tools have to be known, because a
+    /// tool that already has the name keeps it: otherwise the model would read the description of the search and call
+    /// that tool. One function replaces all searches of a list.
     pub(super) fn name_search(&mut self, wanted: &str, warnings: &mut Warnings) {
         let stands = |tool: &Tool<'_>| {
             tool.kind == Kind::ClientSearch || tool.kind == Kind::HostedSearch && self.emulates_search
@@ -65,7 +65,7 @@ impl<'a> Emulation<'a> {
         self.search = Some(at);
     }
 
-    /// The tool search that a function replaces.
+    /// Returns the tool search that a function replaces.
     fn search(&self) -> Option<&Tool<'a>> {
         self.search.and_then(|at| self.tools.at(at))
     }
@@ -111,7 +111,7 @@ impl<'a> Emulation<'a> {
         self.listed == 0 && self.tools.iter().next().is_none()
     }
 
-    /// Warns of tools whose change invalidates the prompt cache of earlier requests.
+    /// Warns about tools whose change invalidates the prompt cache of earlier requests.
     pub(super) fn warn_of_prefix(&self, warnings: &mut Warnings) {
         for tool in self.tools.iter().filter(|tool| tool.was_gone || tool.redefined_in_sight) {
             warnings.about_maybe("prefix-changed", tool.name.as_ref());
@@ -144,7 +144,8 @@ impl<'a> Emulation<'a> {
         }
     }
 
-    /// Returns the definitions that are sent, in order and unchanged; `true` for a search that a function replaces.
+    /// Returns the definitions that are sent, in order and unchanged, each with a flag that is true for a search that a
+    /// function replaces.
     pub(super) fn sent<'n>(&'n self, listed: &'n [Node<'a>], order: Order) -> Vec<(&'n Node<'a>, bool)> {
         let sent = self.plan(order).into_iter().filter_map(|at| self.tools.at(at));
         sent.filter_map(|tool| Some((self.tools.definition_of(tool, listed)?, tool.is_search()))).collect()
@@ -203,7 +204,7 @@ impl<'a> Emulation<'a> {
     }
 }
 
-/// Warns of toolsets that are deferred.
+/// Warns about deferred toolsets.
 pub(super) fn warn_of_toolsets(list: &[Node<'_>], warnings: &mut Warnings) {
     for toolset in list.iter().filter(|entry| tool::kind(entry) == Kind::Toolset && tool::toolset_flags(entry).1) {
         let label = ["mcp_server_name", "server_label", "name"].iter().find_map(|key| toolset.get(key));
@@ -211,8 +212,8 @@ pub(super) fn warn_of_toolsets(list: &[Node<'_>], warnings: &mut Warnings) {
     }
 }
 
-/// Removes the flag of one tool, and the cache breakpoint of a deferred tool. A nameless tool with the flag counts as
-/// deferred, too.
+/// Removes the flag of one tool, and the cache breakpoint of a deferred tool. A tool without a name that has the flag
+/// also counts as deferred.
 fn settle_one(tool: &mut Node<'_>, deferred: bool) {
     let deferred = deferred || tool::deferral(tool).0 && tool::kind(tool) == Kind::Tool;
     tool::clean(tool, deferred);

@@ -1,8 +1,8 @@
-//! Deferred loading of Bedrock Converse, whose list of tools is in `toolConfig`, and of Gemini `generateContent`, whose
-//! functions are in groups.
+//! Deferred loading for Bedrock Converse, whose list of tools is in `toolConfig`, and for Gemini `generateContent`,
+//! whose functions are in groups.
 //!
-//! Neither has deferred tools. Converse has system messages that add and remove tools of the list. The tools are moved
-//! to a flat list while the request is rewritten. A request that holds nothing to rewrite is not touched.
+//! Neither API has deferred tools. Converse has system messages that add and remove tools of the list. The tools are
+//! moved to a flat list while the request is rewritten. A request without anything to rewrite stays unchanged.
 
 use super::{apply_to_list, quote::Sending, Applied, Client};
 use crate::{
@@ -32,7 +32,7 @@ pub(super) fn apply(
 ) -> Result<Applied, Error> {
     let mut options = DeferredOptions { format: Some(api), ..options.clone() };
     if options.tool_changes == ToolChanges::Ignore && options.native == Native::Converse {
-        // Without changes, nothing of the construct is left.
+        // Without tool changes, nothing of the construct remains.
         options.native = Native::None;
     }
     if options.native == Native::Converse && has_flags(request, api)? {
@@ -49,7 +49,7 @@ pub(super) fn apply(
         return Ok(nothing());
     }
     if options.native == Native::Converse && options.announce == Announce::None {
-        // The request stays as it is, and is read for its report.
+        // The request stays unchanged, and is read only for its report.
         let mut copy = request.clone();
         flat_list::lift(&mut copy, api)?;
         return apply_to_list(&mut copy, &options, sending, reports);
@@ -63,8 +63,8 @@ pub(super) fn apply(
     applied
 }
 
-/// Removes cache points without a tool before them or between them and the one before: tools that were there are not
-/// sent.
+/// Removes cache points without a tool between them and the previous cache point or the beginning of the list: the
+/// tools that were there are not sent.
 fn drop_idle_points(request: &mut Node<'_>) {
     let is_idle = |list: &[Node<'_>]| -> bool {
         let points = list.iter().map(is_cache_point);
@@ -86,7 +86,7 @@ fn drop_idle_points(request: &mut Node<'_>) {
     });
 }
 
-/// Returns true if a request holds anything that deferred loading rewrites.
+/// Returns true if a request contains anything that deferred loading rewrites.
 fn concerns_tools(request: &Node<'_>, api: Api, options: &DeferredOptions) -> Result<bool, Error> {
     let has_texts = options.native == Native::None && options.unavailable_calls == UnavailableCalls::Text;
     if has_texts && api == Api::Bedrock {
@@ -113,7 +113,7 @@ fn as_messages<'n, 'a>(history: &'n Node<'a>) -> &'n [Node<'a>] {
     history.as_array().unwrap_or_default()
 }
 
-/// Returns true if the history has an answer of a search. Any tool may return what looks like one.
+/// Returns true if the history contains an answer of a search. Any tool may return a result that looks like one.
 fn has_answers(request: &Node<'_>, api: Api, options: &DeferredOptions) -> Result<bool, Error> {
     let searches =
         request::with_tools(request, api, |tools| Ok(Searches::among(&flat_list::all(tools), Some(options))))?;
@@ -133,7 +133,7 @@ fn has_answers(request: &Node<'_>, api: Api, options: &DeferredOptions) -> Resul
     Ok(false)
 }
 
-/// Returns true if the list has a flag of deferred loading.
+/// Returns true if a tool in the list has a flag of deferred loading.
 fn has_flags(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     let found = request::with_tools(request, api, |tools| {
         Ok(flat_list::all(tools).into_iter().any(|entry| deferral(entry).0 || !is_clean(entry, false)))

@@ -1,4 +1,5 @@
-//! Writes a conversation: without deferred tools, in its format or another, or with a backend's constructs for them.
+//! Writes a conversation: without constructs for deferred tools, in its own or another format, or with the backend's
+//! constructs.
 
 use alloc::{string::String, vec::Vec};
 
@@ -79,7 +80,7 @@ pub(super) fn native<'a>(
     let search = search_name(&mut conversation, options, own_search.as_deref(), warnings);
     let mut names = Names::default();
     if let Some(sending) = sending {
-        // Keeps tools from being renamed to the name of the search.
+        // Prevents tools from being renamed to the name of the search.
         let taken = search.as_ref().map(|name| Text::new(name.clone()));
         let taken: Vec<&Text<'_>> = taken.iter().collect();
         names.plan(sending.shape, conversation.tools.iter().filter_map(|tool| tool.name.as_ref()), &taken);
@@ -140,7 +141,7 @@ fn write<'a>(
     writer::put(request, conversation, Writing { options, source, target, names, warnings })
 }
 
-/// Reports which deferred tools are loaded, hidden or unreachable.
+/// Returns the report about loaded, hidden and unreachable deferred tools.
 fn report_of<'a>(conversation: &Conversation<'a>, listed: &[Node<'a>], options: &DeferredOptions) -> DeferredReport {
     let tools = &conversation.tools;
     let hidden = tools.hidden_names();

@@ -1,7 +1,7 @@
-//! Rewrites what a history says about tools as text, for an API without deferred tools.
+//! Rewrites the mentions of tools in a history as text, for an API without deferred tools.
 //!
-//! Tool references and tool changes become texts in the same place. Searches that the API's servers ran are removed or
-//! become ordinary calls and results. Every API accepts the resulting conversation.
+//! Tool references and tool changes become texts at the same position. Searches that the API's servers ran are removed
+//! or become ordinary calls and results. Every API accepts the resulting conversation.
 
 use alloc::{string::String, vec::Vec};
 
@@ -31,7 +31,7 @@ pub(super) fn settle_searches(
     if source.has_items() {
         for event in &mut conversation.events {
             if let What::Call(call) = &mut event.what {
-                // In Gemini Interactions, the client's search has a name of its own.
+                // In Gemini Interactions, the client's search keeps its own name.
                 if call.search == Some(Searcher::Hosted) || call.search.is_some() && source == Api::OpenaiResponses {
                     call.name = Text::new(String::from(name));
                 }
@@ -143,14 +143,14 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Turns a search that the API's servers ran into an ordinary call: of the emulating function if search is emulated.
+/// Converts a search that the API's servers ran to an ordinary call: of the emulating function, if search is emulated.
 fn as_client_call(call: &mut Call<'_>, (source, same_format): (Api, bool), options: &DeferredOptions, name: &str) {
     if options.server_tool_search == ServerToolSearch::Emulate {
         call.name = Text::new(String::from(name));
     }
     let is_search = options.search_tools.iter().any(|search| call.name.is(search.as_str()));
     call.search = is_search.then_some(Searcher::Client);
-    // A call is a separate item there, even if it was a block before.
+    // In a format with items, a call is a separate item, even if it was a block before.
     if source.has_items() {
         call.own = None;
     }
@@ -200,7 +200,7 @@ pub(super) fn spoken_of<'a>(events: &mut [Event<'a>]) -> Vec<Text<'a>> {
     names
 }
 
-/// Replaces what a history says about tools by texts.
+/// Replaces the mentions of tools in a history by texts.
 pub(super) struct Writer<'w, 'a> {
     pub(super) notices: Notices<'a>,
     pub(super) options: &'w DeferredOptions,
@@ -215,7 +215,7 @@ impl<'a> Writer<'_, 'a> {
     /// Replaces references, searches and changes of tools by texts.
     pub(super) fn write(&mut self, conversation: &mut Conversation<'a>) {
         let to_user = match self.options.system_messages {
-            // A backend of Converse without changes of tools has no system messages either.
+            // A Converse backend without tool changes has no system messages either.
             _ if self.source == Api::Bedrock => with_changes(&conversation.events),
             SystemMessages::User if self.source != Api::OpenaiResponses => with_changes(&conversation.events),
             _ => Set::new(),
@@ -253,7 +253,7 @@ impl<'a> Writer<'_, 'a> {
                 }
                 What::Result(outcome) => What::Result(self.result(outcome, losses)),
                 What::Call(mut call) => {
-                    // A search that was an item is an ordinary call now.
+                    // A search that was an item becomes an ordinary call.
                     if self.source.has_items() {
                         call.search = None;
                     }
@@ -267,7 +267,7 @@ impl<'a> Writer<'_, 'a> {
         }
         out.extend(emptied);
         if self.same_format {
-            // Items of the model that are empty are left out. If such an item has another member, the emptied member
+            // Empty items of the model are left out. If another member of such an item remains, the emptied member
             // needs a text.
             let members: Set<(usize, &str)> = out.iter().map(|event| (event.at, event.member)).collect();
             let items: Set<usize> = members.iter().map(|(at, _)| *at).collect();
@@ -290,7 +290,7 @@ impl<'a> Writer<'_, 'a> {
         *events = out;
     }
 
-    /// Returns the content without references, or `None` if nothing is left.
+    /// Returns content with texts in place of references, or `None` if no content is left.
     fn text(&mut self, content: Content<'a>, losses: &mut Warnings) -> Option<Content<'a>> {
         let parts = match content {
             Content::Parts(parts) if parts.iter().any(is_about_tools) => parts,
@@ -300,7 +300,7 @@ impl<'a> Writer<'_, 'a> {
         (!parts.is_empty()).then_some(Content::Parts(parts))
     }
 
-    /// Returns the text that replaces content of which nothing is left.
+    /// Returns the text that replaces content that has become empty.
     fn removed(&self, role: Role, losses: &mut Warnings) -> What<'a> {
         let mut part = self.part(notice::REMOVED.into(), None, losses);
         if let (Part::Own(block), Role::Assistant, Api::OpenaiResponses) = (&mut part, role, self.source) {
@@ -342,7 +342,7 @@ impl<'a> Writer<'_, 'a> {
                 Part::Reference(reference) => out.extend(self.reference(&reference, losses)),
                 Part::Search(search) if search.is_whole => out.extend(self.search(&search, losses)),
                 Part::Search(mut search) => {
-                    // A single block stays a single block.
+                    // A result that was a single block stays a single block.
                     search.references.iter_mut().for_each(|reference| reference.block = Node::default());
                     let texts: Vec<String> = self.search_texts(&search).into_iter().map(|(text, _)| text).collect();
                     out.push(self.part(texts.join("\n\n"), None, losses));
@@ -420,7 +420,7 @@ fn is_about_tools(part: &Part<'_>) -> bool {
     matches!(part, Part::Reference(_) | Part::Search(_) | Part::Ignored)
 }
 
-/// Returns the numbers of the messages that add or remove tools.
+/// Returns the indices of the messages that add or remove tools.
 fn with_changes(events: &[Event<'_>]) -> Set<usize> {
     let is_change = |event: &&Event<'_>| matches!(event.what, What::Add(_) | What::Remove { .. }) && event.at > 0;
     events.iter().filter(is_change).map(|event| event.at).collect()

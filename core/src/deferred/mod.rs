@@ -1,6 +1,6 @@
-//! `apply_deferred_loading`: does what Anthropic's servers do, for an API without deferred tools.
+//! `apply_deferred_loading`: emulates the deferred loading of Anthropic's servers for an API without deferred tools.
 //!
-//! Each request is one inference, so everything is decided while the request is rewritten. A `reader` for each format
+//! Each request is one inference, so every decision is made while the request is rewritten. A `reader` for each format
 //! turns a request into a `conversation`, whose events are applied to the `tools` in order. Then the tools are emulated
 //! (`emulation`: which tools are sent; `history_text`: the texts in the history), or the backend's own constructs are
 //! used (`handoff`). A `writer` for each format turns the conversation into a request.
@@ -67,13 +67,13 @@ pub(crate) fn lists_hosted_search(request: &Node<'_>) -> Result<bool, Error> {
     Ok(found)
 }
 
-/// What was done to a request.
+/// Result of applying deferred loading to a request.
 pub(crate) struct Applied {
     pub(crate) report: DeferredReport,
-    /// The names that tools will have, if the API restricts names.
+    /// Names that tools will have, if the API restricts names.
     pub(crate) names: Names,
     pub(crate) client: Client,
-    /// The listed tools that are deferred, loaded or not, by their future names.
+    /// The listed tools that are deferred, loaded or not, by the names under which they will be sent.
     deferred: Vec<String>,
 }
 
@@ -96,8 +96,8 @@ impl Applied {
 const RESPONSES_ONLY: (Api, Api) = (Api::OpenaiResponses, Api::OpenaiResponses);
 
 /// Rewrites a request in place. If `reports` is false, the parts of the report that need another pass over all tools or
-/// messages are left out. If `sending` is present, tools are rewritten again before they are sent: texts in the history
-/// use the names and schemas that the tools will have then; the list itself is left to the later rewriting.
+/// messages are left out. If `sending` is present, the tools are rewritten again before they are sent. Texts in the
+/// history then use the names and schemas that the tools will have; the list itself is left to the later rewriting.
 pub(crate) fn apply(
     request: &mut Node<'_>,
     options: &DeferredOptions,
@@ -343,10 +343,10 @@ fn notices<'a>(
     Ok(notices)
 }
 
-/// Settles an empty list of tools. A `tool_choice` without tools is refused, and Chat Completions refuses an empty
-/// list, too.
+/// Handles an empty list of tools. APIs refuse a `tool_choice` without tools, and Chat Completions also refuses an
+/// empty list.
 fn settle_empty(request: &mut Node<'_>, format: Api, emptied: bool, options: &DeferredOptions) -> Result<(), Error> {
-    // A cache point in a list of Converse is no tool.
+    // A cache point in a Converse list is not a tool.
     let is_tool = |entry: &Node<'_>| format != Api::Bedrock || entry.get("cachePoint").is_none();
     if request.get("tools").is_none_or(|tools| tools.as_array().is_none_or(|list| list.iter().any(is_tool))) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Adapts a list with deferred tools to the requirements of APIs that have them.
+//! Adapts a list with deferred tools to the requirements of APIs that support deferred tools.
 
 use crate::{
     error::Error,
@@ -13,9 +13,9 @@ use crate::{
 
 /// A tool that is sent without its flag, because every tool of the list was deferred.
 pub(super) struct Shown {
-    /// The client's name for it.
+    /// The client's name of the tool.
     pub(super) name: Text<'static>,
-    /// True if the model can find the other tools with it.
+    /// True if the model can find the other tools with this tool.
     pub(super) is_search: bool,
 }
 
@@ -29,7 +29,7 @@ pub(super) fn settle(
     warnings: &mut Warnings,
 ) -> Result<Option<Shown>, Error> {
     let settled = edit_member(request, "tools", |tools| {
-        // A breakpoint moves to a tool that is not deferred, so there has to be one.
+        // A breakpoint can only move to a tool that is not deferred, so there has to be one.
         let shown = show_one(tools, options, warnings);
         move_breakpoint(tools, warnings);
         Ok(shown)
@@ -85,7 +85,8 @@ fn move_breakpoint(tools: &mut Node<'_>, warnings: &mut Warnings) {
     }
 }
 
-/// Removes the flag of one tool if every tool is deferred: of the first search for tools, or else of the first tool.
+/// Removes the flag of one tool if every tool is deferred: of the first tool that searches for tools, or else of the
+/// first tool.
 ///
 /// Source: the API's answer *At least one tool must have defer_loading=false* (ironclaw#7274, theia#17254; read
 /// 2026-11).

@@ -1,4 +1,4 @@
-//! Tools as they are sent, for the texts that quote them: the model reads the same definition in the history as in the
+//! Tools as they are sent, for texts that quote them: the model reads the same definition in the history as in the
 //! list.
 
 use alloc::{string::String, vec::Vec};
@@ -14,23 +14,23 @@ use crate::{
     request::{flat_list, notice::Quoted, tool, tools::Tools},
 };
 
-/// The tools that were deferred because there is no room for them: the namespace and the name of each.
+/// Namespaces and names of the tools that were deferred because there is no room for them.
 pub(crate) type Overflowed = Set<(Option<String>, String)>;
 
-/// How tools will be sent. The caller of deferred loading decides that.
+/// How tools will be sent, which the caller of deferred loading decides.
 pub(crate) struct Sending<'s> {
     /// The pattern that names of tools must match.
     pub(crate) shape: NamePattern,
-    /// Writes a list of tools as it will be sent, under planned names. Leaves out tools that cannot be sent.
+    /// Writes a list of tools as it will be sent, with planned names. Omits tools that cannot be sent.
     pub(crate) write: &'s dyn for<'a> Fn(Node<'a>, &Names) -> Result<Node<'a>, Error>,
-    /// Maximum number of tools for which the form of each is independent of the others. Up to this number, quoted tools
+    /// Maximum size of a list in which each tool is written independently of the others. Up to this size, quoted tools
     /// can be written without the rest of the list.
     pub(crate) alone: usize,
-    /// The tools that the caller deferred, each with its namespace: a choice loads them.
+    /// The tools that the caller deferred, each with its namespace. A choice that names such a tool loads it.
     pub(crate) overflowed: &'s Overflowed,
 }
 
-/// Tools as they are sent, by their names there.
+/// Tools as they are sent, by the names under which they are sent.
 pub(super) struct Quotes<'a> {
     list: Node<'a>,
     places: Map<String, usize>,
@@ -80,8 +80,8 @@ impl<'a> Quotes<'a> {
     }
 }
 
-/// Returns the loaded tools whose definitions are in `list` and that cannot be sent. Texts must not promise these
-/// tools. `adapt` reports them.
+/// Returns the loaded tools with definitions in `list` that cannot be sent. Texts must not promise these tools, which
+/// `adapt` reports.
 pub(super) fn unsendable<'a>(
     tools: &Tools<'a>,
     list: Vec<Node<'a>>,

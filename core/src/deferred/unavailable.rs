@@ -1,4 +1,4 @@
-//! Replaces calls of tools that are not sent by texts: some APIs refuse a call of an undeclared tool.
+//! Replaces calls of tools that are not sent by texts: some APIs refuse calls of undeclared tools.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -29,7 +29,7 @@ pub(super) fn as_text<'a>(conversation: &mut Conversation<'a>, removals: Removal
     let mut turn = Turn::default();
     for Event { at, message, member, what } in core::mem::take(events) {
         let is_step = matches!(what, What::Call(_) | What::Result(_));
-        // An id may be used again in a later turn.
+        // A later turn may use an id again.
         if let What::Call(call) = &what {
             call.id.as_text().map(|id| texts.remove(id));
         }
@@ -60,9 +60,9 @@ pub(super) fn as_text<'a>(conversation: &mut Conversation<'a>, removals: Removal
     Ok(())
 }
 
-/// Consecutive calls, or consecutive results, with no other message or item between them. APIs want results directly
-/// after their calls. So the texts that replace calls come before the other calls, and the texts that replace results
-/// after the other results.
+/// Consecutive calls, or consecutive results, with no other message or item between them. APIs require results directly
+/// after their calls. So the texts that replace calls precede the other calls, and the texts that replace results
+/// follow the other results.
 #[derive(Default)]
 struct Turn<'a> {
     is_results: bool,
@@ -72,7 +72,7 @@ struct Turn<'a> {
 impl<'a> Turn<'a> {
     fn add(&mut self, event: Event<'a>, is_step: bool, (out, changed): (&mut Vec<Event<'a>>, &mut Set<usize>)) {
         let is_results = matches!(event.what, What::Result(_) | What::Text { role: Role::User, .. });
-        // If the format stays, there is no event for a message that was not read.
+        // If the format stays, a message that was not read has no event.
         let is_next = self.steps.last().is_none_or(|last| event.at <= last.at + 1);
         if !is_step || !is_next || is_results != self.is_results {
             self.end((&mut *out, changed));

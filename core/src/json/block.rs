@@ -1,7 +1,8 @@
-//! Which of 64 bytes are what to a JSON string: one bit for each, the first byte's lowest.
+//! Classifies the bytes of a block of 64 bytes for readers of JSON strings. Masks have one bit per byte; the first byte
+//! has the lowest bit.
 //!
-//! On x86-64 by SSE2, which every such processor has; elsewhere by what a compiler makes vector instructions of, or by
-//! words of eight bytes. It knows bytes, and nothing of where a string begins or ends.
+//! Uses SSE2 on x86-64, where every processor has it; elsewhere, loops that a compiler turns into vector instructions,
+//! or words of eight bytes. This module does not know where strings begin or end.
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 pub(super) use sse2::{escapable, is_plain, kinds, letter_n, tame_row};
@@ -9,17 +10,17 @@ pub(super) use sse2::{escapable, is_plain, kinds, letter_n, tame_row};
 #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
 pub(super) use portable::{escapable, is_plain, kinds, letter_n, tame_row};
 
-/// How many bytes a block has: one for each bit of a mask.
+/// Number of bytes in a block: one for each bit of a mask.
 pub(super) const BLOCK: usize = 64;
 
 pub(super) type Block = [u8; BLOCK];
 
-/// The bytes of a block that mean something inside a string.
+/// The bytes of a block that are significant inside a string.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kinds {
     pub(super) quotes: u64,
     pub(super) backslashes: u64,
-    /// Control characters, which must not be there.
+    /// Control characters, which strings must not contain.
     pub(super) controls: u64,
 }
 
@@ -46,38 +47,38 @@ mod sse2 {
 
     #[inline(always)]
     fn mask(vectors: [m128i; BLOCK / LANES], test: impl Fn(m128i) -> m128i) -> u64 {
-        // The sign of each byte: 16 bits, so nothing is lost.
+        // The sign of each byte: 16 bits, so the cast loses nothing.
         let [a, b, c, d] = vectors.map(|vector| u64::from(signs(test(vector)) as u16));
         a | b << 16 | c << 32 | d << 48
     }
 
-    /// Whether no byte of the block means anything.
+    /// Returns true if no byte of the block is significant.
     #[inline]
     pub(in super::super) fn is_plain(block: &Block) -> bool {
         let vectors = vectors(block);
         let [a, b, c, d] = vectors;
-        // One comparison for all four: the least byte tells whether any is a control character.
-        let least = min(min(a, b), min(c, d));
+        // One comparison for all four vectors: the minimum shows whether any byte is a control character.
+        let smallest = min(min(a, b), min(c, d));
         let [a, b, c, d] = vectors.map(|vector| or(equal(vector, all(b'"')), equal(vector, all(b'\\'))));
-        signs(or(or(or(a, b), or(c, d)), equal(min(least, all(0x1F)), least))) == 0
+        signs(or(or(or(a, b), or(c, d)), equal(min(smallest, all(0x1F)), smallest))) == 0
     }
 
-    /// How many blocks in a row hold nothing but characters, `\"` and `\n`, and whether there is a backslash in them.
-    /// `before` is the text with one byte more in front: the one before the first block. If that is a backslash, it
-    /// counts.
+    /// Returns the number of consecutive blocks that contain only plain characters, `\"` and `\n`, and true if they
+    /// contain a backslash. `before` is the text with one more byte in front: the byte before the first block. If that
+    /// byte is a backslash, it counts.
     pub(in super::super) fn tame_row(before: &[u8]) -> (usize, bool) {
         let text = before.get(1..).unwrap_or_default();
         let (mut count, mut any) = (0, m128i::default());
         for (here, before) in text.chunks_exact(BLOCK).zip(before.chunks_exact(BLOCK)) {
             let (Some(here), Some(before)) = (here.first_chunk(), before.first_chunk()) else { break };
             let ([a, b, c, d], [before_a, before_b, before_c, before_d]) = (vectors(here), vectors(before));
-            let least = min(min(a, b), min(c, d));
+            let smallest = min(min(a, b), min(c, d));
             let behind = [before_a, before_b, before_c, before_d].map(|vector| equal(vector, all(b'\\')));
             let [p, q, r, s] = behind;
-            // Behind a backslash has to be a quote if it is no n; elsewhere there must be none.
+            // After a backslash, a byte that is not n must be a quote; elsewhere, there must be no quote.
             let wild = |vector, behind| xor(and_not(equal(vector, all(b'n')), behind), equal(vector, all(b'"')));
             let wild = or(or(wild(a, p), wild(b, q)), or(wild(c, r), wild(d, s)));
-            if signs(or(wild, equal(min(least, all(0x1F)), least))) != 0 {
+            if signs(or(wild, equal(min(smallest, all(0x1F)), smallest))) != 0 {
                 break;
             }
             any = or(any, or(or(p, q), or(r, s)));
@@ -90,7 +91,7 @@ mod sse2 {
     pub(in super::super) fn kinds(block: &Block) -> Kinds {
         let vectors = vectors(block);
         let [a, b, c, d] = vectors;
-        // Hardly a block has control characters, and whether any does is known by one comparison for all four.
+        // Few blocks contain control characters, and one comparison for all four vectors shows whether one does.
         let is_control = |vector| equal(min(vector, all(0x1F)), vector);
         let any_control = signs(is_control(min(min(a, b), min(c, d)))) != 0;
         Kinds {
@@ -100,13 +101,13 @@ mod sse2 {
         }
     }
 
-    /// Where the letter n stands: `\n` is by far the most frequent escape of a letter.
+    /// Returns the positions of the letter n: `\n` is by far the most frequent escape of a letter.
     #[inline]
     pub(in super::super) fn letter_n(block: &Block) -> u64 {
         mask(vectors(block), |vector| equal(vector, all(b'n')))
     }
 
-    /// The letters that may stand behind a backslash, as in `\n`.
+    /// Returns the positions of letters that may follow a backslash, as in `\n`.
     #[inline]
     pub(in super::super) fn escapable(block: &Block) -> u64 {
         mask(vectors(block), |vector| {
@@ -118,16 +119,16 @@ mod sse2 {
     }
 }
 
-// Compiled for tests everywhere: it has to agree with the other.
+// Also compiled for tests with SSE2: both implementations have to agree.
 #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
 mod portable {
     use super::{Block, Kinds, BLOCK};
 
-    /// Compilers make vector instructions of a loop over bytes where there are any; elsewhere eight bytes go into a
+    /// True if compilers turn a loop over bytes into vector instructions. Otherwise, eight bytes are combined in a
     /// word.
     const VECTORS: bool = cfg!(any(target_feature = "neon", target_feature = "simd128"));
 
-    /// Whether no byte of the block means anything.
+    /// Returns true if no byte of the block is significant.
     pub(in super::super) fn is_plain(block: &Block) -> bool {
         if VECTORS {
             let special = |byte: u8| (byte == b'"') as u8 | (byte == b'\\') as u8 | (byte < 0x20) as u8;
@@ -138,7 +139,7 @@ mod portable {
         }
     }
 
-    /// As the other one.
+    /// Same as the SSE2 implementation.
     pub(in super::super) fn tame_row(before: &[u8]) -> (usize, bool) {
         let text = before.get(1..).unwrap_or_default();
         let (mut count, mut any) = (0, 0);
@@ -165,12 +166,12 @@ mod portable {
         }
     }
 
-    /// Where the letter n stands.
+    /// Returns the positions of the letter n.
     pub(in super::super) fn letter_n(block: &Block) -> u64 {
         mask(block, |byte| byte == b'n', |word| equal(word, b'n'))
     }
 
-    /// The letters that may stand behind a backslash, as in `\n`.
+    /// Returns the positions of letters that may follow a backslash, as in `\n`.
     pub(in super::super) fn escapable(block: &Block) -> u64 {
         mask(
             block,
@@ -181,7 +182,7 @@ mod portable {
         )
     }
 
-    /// One bit for each byte. (Expressions without branches, as vectors need them.)
+    /// Returns a mask with one bit per byte. (The expressions have no branches, so that they can be vectorized.)
     fn mask(block: &Block, of_byte: impl Fn(u8) -> bool, of_word: impl Fn(u64) -> u64) -> u64 {
         if VECTORS {
             by_vectors(block, of_byte)
@@ -203,9 +204,9 @@ mod portable {
         block.chunks_exact(8).map(|bytes| bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes)))
     }
 
-    /// One bit for each byte, from words in which each byte is 0 or 1.
+    /// Returns a mask with one bit per byte, from words in which each byte is 0 or 1.
     fn gather(words: impl Iterator<Item = u64>) -> u64 {
-        // Multiplied so, the eight lowest bits come to stand side by side in the highest byte.
+        // The multiplication moves the lowest bits of all eight bytes side by side into the highest byte.
         let byte = |word: u64| word.wrapping_mul(0x0102_0408_1020_4080) >> 56;
         words.zip(0_u32..).fold(0, |mask, (word, at)| mask | byte(word) << (8 * at))
     }
@@ -213,13 +214,13 @@ mod portable {
     const LOWS: u64 = u64::MAX / 0xFF;
     const HIGHS: u64 = LOWS << 7;
 
-    /// The high bit of each byte that is this one.
+    /// Returns the high bit of each byte that equals `byte`. The other bits are undefined.
     pub(super) const fn equal(word: u64, byte: u8) -> u64 {
         below(word ^ (LOWS * byte as u64), 1)
     }
 
-    /// The high bit of each byte below a limit of at most 128; the other bits are noise. No byte borrows from its
-    /// neighbour: each has its own high bit to carry into.
+    /// Returns the high bit of each byte below a limit of at most 128. The other bits are undefined. No byte borrows
+    /// from its neighbour: each has its own high bit to carry into.
     pub(super) const fn below(word: u64, limit: u8) -> u64 {
         !(((word & !HIGHS) + LOWS * (0x80 - limit as u64)) | word)
     }
@@ -235,7 +236,8 @@ mod tests {
         block.iter().enumerate().fold(0, |mask, (at, byte)| mask | u64::from(is(*byte)) << at)
     }
 
-    /// Every byte, at every place, beside every kind of byte: each way finds what a plain search finds.
+    /// Puts every byte at every position among every kind of byte: each implementation finds what a simple search
+    /// finds.
     #[test]
     fn every_way_finds_what_a_plain_search_finds() {
         for beside in [0, 0x1F, 0x20, b'"', b'#', b'\\', b'b', b'n', 0x7F, 0x80, 0xFF] {

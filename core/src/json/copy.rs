@@ -1,4 +1,4 @@
-//! Copies of values, and what they cost: the budget pays for each node.
+//! Copies of values: the budget pays for each node.
 
 use alloc::{borrow::Cow, vec::Vec};
 
@@ -6,7 +6,7 @@ use super::{Data, Member, Node, Object, Text};
 use crate::budget::Budget;
 
 impl<'a> Node<'a> {
-    /// A copy that the budget pays for, node by node; null once nothing is left to pay with.
+    /// Returns a copy, for which the budget pays node by node. Once the budget is spent, the remaining values are null.
     pub(crate) fn copy(&self, budget: &Budget) -> Node<'a> {
         let data = match self.data() {
             _ if !budget.pay(1) => Data::Null,
@@ -21,7 +21,8 @@ impl<'a> Node<'a> {
         self.shell().around(data)
     }
 
-    /// The same value, made here and borrowing nothing. (Text that was never read cannot be kept, and becomes null.)
+    /// Returns the same value as a synthesized node that borrows nothing. (Unparsed text cannot be kept, and becomes
+    /// null.)
     pub(crate) fn detached(&self) -> Node<'static> {
         Node::new(match self.data() {
             Data::Null | Data::Verbatim(_) => Data::Null,
@@ -40,13 +41,13 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Copies that the budget pays for.
+/// Returns copies, which the budget pays for.
 pub(crate) fn copies<'a>(items: &[Node<'a>], budget: &Budget) -> Vec<Node<'a>> {
     items.iter().map(|item| item.copy(budget)).collect()
 }
 
-/// How many levels a value nests, counted with a list of what is open, because it may nest deeper than is safe. The
-/// budget pays.
+/// Returns the nesting depth of a value. Uses a list of open values, because the value may be nested too deeply for
+/// recursion. The budget pays for each value.
 pub(crate) fn height(node: &Node<'_>, budget: &Budget) -> usize {
     let (mut highest, mut open) = (0, alloc::vec![(node, 0)]);
     while let Some((node, level)) = open.pop().filter(|_| budget.pay(1)) {
@@ -60,7 +61,7 @@ pub(crate) fn height(node: &Node<'_>, budget: &Budget) -> usize {
     highest
 }
 
-/// How many values a tree has. The budget pays.
+/// Returns the number of values in a tree. The budget pays for each value.
 pub(crate) fn size(node: &Node<'_>, budget: &Budget) -> usize {
     let (mut count, mut open) = (0, alloc::vec![node]);
     while let Some(node) = open.pop().filter(|_| budget.pay(1)) {
@@ -74,7 +75,7 @@ pub(crate) fn size(node: &Node<'_>, budget: &Budget) -> usize {
     count.max(1)
 }
 
-/// How many bytes a tree takes in memory, roughly: its nodes, names and texts.
+/// Returns the approximate size of a tree in memory, in bytes: its nodes, names and texts.
 pub(crate) fn weight(node: &Node<'_>) -> usize {
     let (mut bytes, mut open) = (0_usize, alloc::vec![node]);
     while let Some(node) = open.pop() {

@@ -1,8 +1,8 @@
-//! JSON text that breaks off, closed: a model that reaches its limit of tokens ends anywhere.
+//! Closes truncated JSON text: a model that reaches its limit of tokens may stop anywhere.
 
 use alloc::{string::String, vec::Vec};
 
-/// What may come next.
+/// Syntax that may come next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Want {
     Value,
@@ -12,19 +12,19 @@ enum Want {
     FirstName,
     Name,
     Colon,
-    /// A comma, or the end of what is open.
+    /// A comma, or the end of the open array or object.
     Comma,
 }
 
-/// Returns JSON text with everything whole of a text that is the beginning of one: members and items that break off
-/// are left out, and what is open is closed. Returns `None` if the text is no such beginning, or is whole.
+/// Returns JSON text with all complete values of a text that is the beginning of JSON: incomplete members and items are
+/// removed, and open brackets are closed. Returns `None` if the text is not the beginning of JSON, or is complete.
 pub(crate) fn close_cut(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let byte_at = |at: usize| bytes.get(at).copied();
     let (mut at, mut want) = (0, Want::Value);
-    // The brackets that close what is open.
+    // The brackets that close the open ones.
     let mut open: Vec<u8> = Vec::new();
-    // Where the last whole value ends, or the last bracket opens.
+    // End of the last complete value, or of the last opening bracket.
     let mut whole = None;
     while let Some(byte) = byte_at(at) {
         match (byte, want) {
@@ -88,8 +88,8 @@ pub(crate) fn close_cut(text: &str) -> Option<String> {
     Some(closed)
 }
 
-/// Returns the end of the string that begins at `start`: `Some(None)` if the text breaks off inside it, `None` if it
-/// has a control character, which JSON forbids.
+/// Returns the end of the string that begins at `start`. Returns `Some(None)` if the text ends inside the string, and
+/// `None` if the string contains a control character, which JSON forbids.
 #[expect(clippy::option_option, reason = "a string that breaks off is no error")]
 fn end_of_string(bytes: &[u8], start: usize) -> Option<Option<usize>> {
     let mut at = start + 1;

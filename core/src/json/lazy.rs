@@ -1,4 +1,5 @@
-//! Looking into text that may stay text: reading it only where needed, and keeping its spelling where nothing changed.
+//! Access to values that may be unparsed text: text is parsed only if needed, and keeps its spelling if nothing
+//! changes.
 
 use core::ops::Deref;
 
@@ -7,9 +8,9 @@ use crate::{error::Error, json};
 
 /// A node as a tree.
 pub(crate) enum View<'n, 'a> {
-    /// It is one.
+    /// The node is a tree already.
     Tree(&'n Node<'a>),
-    /// It was text and has been read.
+    /// The node was text, and was parsed.
     Read(Node<'a>),
 }
 
@@ -24,12 +25,13 @@ impl<'a> Deref for View<'_, 'a> {
     }
 }
 
-/// Whether a node may hold what `wanted` stands for. A tree may always; text says so by its marks.
+/// Returns true if a node may contain something that the bits `wanted` mark: always for a tree; for text, if its marks
+/// have one of these bits.
 pub(crate) fn may_hold(node: &Node<'_>, wanted: u8) -> bool {
     !matches!(node.data(), Data::Verbatim(_)) || node.marks() & wanted != 0
 }
 
-/// A node as a tree, to be looked at.
+/// Returns a node as a tree, for reading.
 pub(crate) fn view<'n, 'a>(node: &'n Node<'a>) -> Result<View<'n, 'a>, Error> {
     Ok(match node.data() {
         Data::Verbatim(text) => View::Read(json::read(text)?),
@@ -37,7 +39,7 @@ pub(crate) fn view<'n, 'a>(node: &'n Node<'a>) -> Result<View<'n, 'a>, Error> {
     })
 }
 
-/// Lets `change` work on a node as a tree. Text it did not change stays text, white space included.
+/// Calls `change` with a node as a tree. Text that is not changed stays text, including whitespace.
 pub(crate) fn edit<'a, R>(
     node: &mut Node<'a>,
     change: impl FnOnce(&mut Node<'a>) -> Result<R, Error>,
@@ -51,7 +53,7 @@ pub(crate) fn edit<'a, R>(
     Ok(result)
 }
 
-/// [`edit`] for a member, if there is one of that name.
+/// Does the same as [`edit`] for a member, if the object has it.
 pub(crate) fn edit_member<'a, R>(
     object: &mut Node<'a>,
     key: &str,
@@ -60,7 +62,7 @@ pub(crate) fn edit_member<'a, R>(
     object.visit(key, |node| edit(node, change)).transpose()
 }
 
-/// Takes a member's value out as a tree, leaving null in its place.
+/// Removes a member's value and returns it as a tree. Leaves null in its place.
 pub(crate) fn take<'a>(object: &mut Node<'a>, key: &str) -> Result<Option<Node<'a>>, Error> {
     let Some(node) = object.visit(key, core::mem::take) else { return Ok(None) };
     Ok(Some(match node.data() {

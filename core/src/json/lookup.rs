@@ -1,14 +1,14 @@
-//! Members by their names, for whoever looks up many: one after the other would cost the square of their number.
+//! Looks up members by name, for callers that look up many: linear searches would take quadratic time.
 
 use alloc::vec::Vec;
 
 use super::{Node, Object, Text};
 use crate::collections::{self, Map};
 
-/// So few are found as soon one by one.
+/// Up to this number of members, linear search is as fast.
 const FEW: usize = 16;
 
-/// The members of an object by their names.
+/// The members of an object by name.
 pub(crate) struct LookUp<'o, 'a> {
     object: &'o Object<'a>,
     places: Option<Map<&'o Text<'a>, usize>>,
@@ -19,7 +19,7 @@ impl<'o, 'a> LookUp<'o, 'a> {
         LookUp { object, places: (object.len() > FEW).then(|| object.index()) }
     }
 
-    /// The value of a member.
+    /// Returns the value of a member.
     pub(crate) fn get(&self, name: &Text<'_>) -> Option<&'o Node<'a>> {
         match &self.places {
             Some(places) => {
@@ -29,15 +29,15 @@ impl<'o, 'a> LookUp<'o, 'a> {
         }
     }
 
-    /// Whether a member of that name exists.
+    /// Returns true if the object has a member with this name.
     pub(crate) fn has(&self, name: &Text<'_>) -> bool {
         self.get(name).is_some()
     }
 }
 
-/// The members of an object in the order of their names: what is kept to look up members of the same object again.
+/// Order of an object's members by name, which is kept to look up members of the same object again.
 pub(crate) struct Order {
-    /// The place of each; none if there are few.
+    /// Indices of the members; empty if there are few.
     places: Vec<usize>,
 }
 
@@ -49,7 +49,7 @@ impl Order {
         Order { places: collections::by(places, |one, two| key(one).cmp(&key(two))) }
     }
 
-    /// The place of a member of the object that this is the order of.
+    /// Returns the index of a member of the object that has this order.
     pub(crate) fn place(&self, object: &Object<'_>, name: &Text<'_>) -> Option<usize> {
         let members = object.members();
         if members.len() <= FEW {
@@ -62,7 +62,7 @@ impl Order {
         self.places.get(found.ok()?).copied()
     }
 
-    /// The value of a member of the object that this is the order of.
+    /// Returns the value of a member of the object that has this order.
     pub(crate) fn get<'o, 'a>(&self, object: &'o Object<'a>, name: &Text<'_>) -> Option<&'o Node<'a>> {
         object.members().get(self.place(object, name)?).map(|member| &member.value)
     }

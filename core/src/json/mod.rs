@@ -1,9 +1,9 @@
-//! The JSON tree: order-preserving, borrowing from its input, numbers as text.
+//! The JSON tree, which preserves order, borrows from its input, and keeps numbers as text.
 //!
-//! One concrete type for every path: text, `serde_json::Value`, JavaScript and Python values all become a [`Node`], are
-//! rewritten, and are written back. It knows JSON and nothing of schemas.
+//! All inputs have one concrete type: text, `serde_json::Value`, JavaScript and Python values become a [`Node`], are
+//! rewritten, and are written back. This module contains nothing about schemas.
 //!
-//! Users of the crate meet `&str` and `serde_json::Value`; this module is public for those who bind another language.
+//! Users of the crate work with `&str` and `serde_json::Value`. This module is public for bindings to other languages.
 
 mod block;
 mod copy;

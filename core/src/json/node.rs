@@ -1,23 +1,24 @@
-//! The node: a JSON value that knows where it came from.
+//! The node: a JSON value with its origin in the input.
 
 use alloc::{borrow::Cow, vec::Vec};
 
 use super::{Member, Name, Object, Text};
 
-/// Which value of the input a node is: a number the reader gave it in document order, or none for a value made here.
+/// Identifies the input value that a node was read from, by its number in document order. A synthesized value has no
+/// number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin(u32);
 
 impl Origin {
-    /// Made here, not read.
+    /// Origin of a synthesized value.
     pub const NONE: Origin = Origin(u32::MAX);
 
-    /// Value number `number` of the input.
+    /// Returns the origin of the input value with this number.
     pub const fn new(number: u32) -> Self {
         Origin(number)
     }
 
-    /// The number, unless the value was made here.
+    /// Returns the number, unless the value is synthesized.
     pub const fn number(self) -> Option<u32> {
         if self.0 == u32::MAX {
             None
@@ -27,7 +28,7 @@ impl Origin {
     }
 }
 
-/// What a node holds.
+/// Content of a node.
 #[derive(Clone, Debug)]
 pub enum Data<'a> {
     /// `null`
@@ -42,17 +43,17 @@ pub enum Data<'a> {
     Array(Vec<Node<'a>>),
     /// An object.
     Object(Object<'a>),
-    /// JSON text that was checked to be one value and is copied as it stands, white space included: the messages of a
-    /// request that hold nothing to rewrite. Nothing looks inside.
+    /// JSON text that was checked to be a single value and is copied unchanged, including whitespace: a message of a
+    /// request that contains nothing to rewrite. Its content is not accessible.
     Verbatim(&'a str),
 }
 
 /// A JSON value and its origin.
 ///
-/// A node is *intact* while it is exactly the input value that its origin names, all the way down. Bindings hand back
-/// the caller's own value for intact nodes, and the text path hands back the caller's own text for an intact root.
-/// Every way to change a node ends that for the node; whoever changes a child through [`Node::visit_children`] ends it
-/// for the parents too.
+/// A node is *intact* if it equals the input value that its origin identifies, including all descendants. Bindings
+/// return the caller's own value for intact nodes, and the text path returns the caller's own text for an intact root.
+/// Every method that changes a node clears this state. A change of a child through [`Node::visit_children`] clears it
+/// for the parents as well.
 #[derive(Clone, Debug)]
 pub struct Node<'a> {
     data: Data<'a>,
@@ -61,113 +62,113 @@ pub struct Node<'a> {
     marks: u8,
 }
 
-/// The node is exactly the input value that its origin names.
+/// The node equals the input value that its origin identifies.
 const INTACT: u8 = 1;
-/// The node is exactly what it was when [`Node::track`] was called.
+/// The node is unchanged since [`Node::track`] was called.
 const UNCHANGED: u8 = 2;
 
 impl<'a> Node<'a> {
-    /// A value made here.
+    /// Returns a synthesized node.
     pub const fn new(data: Data<'a>) -> Self {
         Node { data, origin: Origin::NONE, state: 0, marks: 0 }
     }
 
-    /// A value as it was read.
+    /// Returns a node that was read from the input.
     pub const fn read(data: Data<'a>, origin: Origin) -> Self {
         Node { data, origin, state: INTACT | UNCHANGED, marks: 0 }
     }
 
-    /// A value that stays text, with what was seen while it was checked.
+    /// Returns a node that stays text, with the marks that were collected while the text was checked.
     pub(crate) const fn verbatim(text: &'a str, origin: Origin, marks: u8) -> Self {
         Node { data: Data::Verbatim(text), origin, state: INTACT | UNCHANGED, marks }
     }
 
-    /// What was seen inside while this text was checked: see [`read_outline`](super::read_outline). A tree has the
-    /// marks that whoever rewrites it has made, if any.
+    /// Returns the marks that were collected while this text was checked: see [`read_outline`](super::read_outline). A
+    /// tree has the marks that its rewriter has set, if any.
     pub(crate) const fn marks(&self) -> u8 {
         self.marks
     }
 
-    /// Marks this node, until something else takes its place.
+    /// Sets the marks of this node. A replacement of the node clears them.
     pub(crate) fn mark(&mut self, marks: u8) {
         self.marks = marks;
     }
 
-    /// A string made here.
+    /// Returns a synthesized string.
     pub fn string(value: impl Into<Text<'a>>) -> Self {
         Node::new(Data::String(value.into()))
     }
 
-    /// A string made here from a literal without escapes.
+    /// Returns a synthesized string from a literal without escapes.
     pub(crate) const fn literal(value: &'static str) -> Self {
         Node::new(Data::String(Text::literal(value)))
     }
 
-    /// A boolean made here.
+    /// Returns a synthesized boolean.
     pub const fn bool(value: bool) -> Self {
         Node::new(Data::Bool(value))
     }
 
-    /// A count made here.
+    /// Returns a synthesized non-negative integer.
     pub fn count(value: u64) -> Self {
         Node::new(Data::Number(Cow::Owned(super::number::spell(value))))
     }
 
-    /// An array made here.
+    /// Returns a synthesized array.
     pub const fn array(items: Vec<Node<'a>>) -> Self {
         Node::new(Data::Array(items))
     }
 
-    /// An object made here.
+    /// Returns a synthesized object.
     pub const fn object(object: Object<'a>) -> Self {
         Node::new(Data::Object(object))
     }
 
-    /// An object made here from literal names, which must differ.
+    /// Returns a synthesized object with literal names, which must be unique.
     pub(crate) fn record<const N: usize>(members: [(&'static str, Node<'a>); N]) -> Self {
         Node::object(Object::from_unique(
             members.into_iter().map(|(key, value)| Member { key: Text::literal(key), value }).collect(),
         ))
     }
 
-    /// `{}`
+    /// Returns `{}`.
     pub const fn empty_object() -> Self {
         Node::object(Object::new())
     }
 
-    /// What it holds.
+    /// Returns the content.
     pub const fn data(&self) -> &Data<'a> {
         &self.data
     }
 
-    /// What it holds, to be changed: the node is no longer intact.
+    /// Returns a mutable reference to the content. The node is no longer intact.
     pub fn data_mut(&mut self) -> &mut Data<'a> {
         self.state = 0;
         &mut self.data
     }
 
-    /// What it holds, owned.
+    /// Consumes the node and returns its content.
     pub fn into_data(self) -> Data<'a> {
         self.data
     }
 
-    /// Which input value this node is, or was before it was changed.
+    /// Returns the origin. Changes of the node do not affect it.
     pub const fn origin(&self) -> Origin {
         self.origin
     }
 
-    /// Whether it is exactly the input value its origin names.
+    /// Returns true if the node equals the input value that its origin identifies.
     pub const fn is_intact(&self) -> bool {
         self.state & INTACT != 0
     }
 
-    /// Whether it is exactly what it was when [`track`](Self::track) was called last, or when it was read.
+    /// Returns true if the node is unchanged since [`track`](Self::track) was last called, or since it was read.
     pub(crate) const fn is_unchanged(&self) -> bool {
         self.state & UNCHANGED != 0
     }
 
-    /// From here on every value of the tree knows whether it is changed. A value made here stands from here on for the
-    /// value of the input that the nearest value around it stands for, `around` the root. Marks on strings end.
+    /// Starts to track changes: from now on, every value of the tree records whether it was changed. A synthesized
+    /// value gets the origin of the nearest value around it that has one, or `around`. Clears the marks of strings.
     pub(crate) fn track(&mut self, around: Origin) {
         fn track(node: &mut Node<'_>, around: Origin) {
             if node.origin == Origin::NONE {
@@ -186,19 +187,19 @@ impl<'a> Node<'a> {
         track(self, around);
     }
 
-    /// All of it but what it holds.
+    /// Returns everything except the content.
     pub(crate) const fn shell(&self) -> Shell {
         Shell { origin: self.origin, state: self.state, marks: self.marks }
     }
 
-    /// A value made here that stands for an input value: reports find it by that.
+    /// Sets the origin of a synthesized value, so that reports can refer to an input value.
     #[must_use]
     pub fn with_origin(mut self, origin: Origin) -> Self {
         self.origin = origin;
         self
     }
 
-    /// Numbers every value in document order, as if it had just been read.
+    /// Numbers every value in document order, as if the tree had just been read.
     pub(crate) fn number_in_order(&mut self) {
         let mut next = 0;
         let mut open = alloc::vec![self];
@@ -215,7 +216,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Makes a document of its own of it: its values are numbered in document order, and none is one of the caller's.
+    /// Makes the tree a separate document: its values are numbered in document order, and none of them is intact.
     pub(crate) fn make_document(&mut self) {
         self.number_in_order();
         let mut open = alloc::vec![self];
@@ -231,7 +232,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// How many values were read into this tree: the last one has the highest number.
+    /// Returns the number of values that were read into this tree. The last value has the highest number.
     pub(crate) fn values_read(&self) -> usize {
         let mut last = self;
         loop {
@@ -249,7 +250,7 @@ impl<'a> Node<'a> {
         last.saturating_sub(first) as usize + 1
     }
 
-    /// Replaces what it holds, keeping where it came from.
+    /// Replaces the content. Keeps the origin.
     pub fn replace(&mut self, data: Data<'a>) {
         self.data = data;
         self.state = 0;
@@ -261,7 +262,7 @@ impl<'a> Node<'a> {
         self.state = 0;
     }
 
-    /// The object, if it is one.
+    /// Returns the object, or `None` for another kind of value.
     pub const fn as_object(&self) -> Option<&Object<'a>> {
         match &self.data {
             Data::Object(object) => Some(object),
@@ -269,7 +270,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The object, to be changed: the node is no longer intact.
+    /// Returns a mutable reference to the object. The node is no longer intact.
     pub fn as_object_mut(&mut self) -> Option<&mut Object<'a>> {
         match &mut self.data {
             Data::Object(object) => {
@@ -280,7 +281,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The items, if it is an array.
+    /// Returns the items of an array, or `None` for another kind of value.
     pub fn as_array(&self) -> Option<&[Node<'a>]> {
         match &self.data {
             Data::Array(items) => Some(items),
@@ -288,7 +289,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The items, to be changed: the node is no longer intact.
+    /// Returns a mutable reference to the items of an array. The node is no longer intact.
     pub fn as_array_mut(&mut self) -> Option<&mut Vec<Node<'a>>> {
         match &mut self.data {
             Data::Array(items) => {
@@ -299,7 +300,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The string, if it is one.
+    /// Returns the string, or `None` for another kind of value.
     pub const fn as_text(&self) -> Option<&Text<'a>> {
         match &self.data {
             Data::String(text) => Some(text),
@@ -307,7 +308,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The boolean, if it is one.
+    /// Returns the boolean, or `None` for another kind of value.
     pub const fn as_bool(&self) -> Option<bool> {
         match self.data {
             Data::Bool(value) => Some(value),
@@ -315,7 +316,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The number as it is spelled, if it is one.
+    /// Returns the number as it is spelled, or `None` for another kind of value.
     pub fn as_number(&self) -> Option<&str> {
         match &self.data {
             Data::Number(text) => Some(text),
@@ -323,41 +324,41 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The number as an unsigned integer, if it is one that is spelled so and fits.
+    /// Returns the number as an unsigned integer, if it is spelled as one and fits into 64 bits.
     pub fn as_u64(&self) -> Option<u64> {
         self.as_number().and_then(super::number::as_u64)
     }
 
-    /// Is it this string?
+    /// Returns true if the value is this string.
     #[inline(never)]
     pub fn is_text(&self, value: &str) -> bool {
         self.as_text().is_some_and(|text| text.is_found(value))
     }
 
-    /// Is it null?
+    /// Returns true if the value is null.
     pub const fn is_null(&self) -> bool {
         matches!(self.data, Data::Null)
     }
 
-    /// A member of an object.
+    /// Returns the value of a member of an object.
     pub fn get(&self, key: impl Name) -> Option<&Node<'a>> {
         self.as_object()?.get(key)
     }
 
-    /// Sets a member of an object: at its place if it exists, else last.
+    /// Sets a member of an object. An existing member keeps its position, and a new member is appended.
     pub fn set(&mut self, key: &'static str, value: Node<'a>) {
         if let Some(object) = self.as_object_mut() {
             object.set(Text::literal(key), value);
         }
     }
 
-    /// Takes a member out of an object. Without it, the object stays intact.
+    /// Removes a member of an object. An object without this member stays intact.
     pub fn remove(&mut self, key: &str) -> Option<Node<'a>> {
         self.get(key)?;
         self.as_object_mut()?.remove(key)
     }
 
-    /// Lets `visit` see one member of an object and change it. If it does, this node is no longer intact either.
+    /// Calls `visit` with a member of an object. If `visit` changes the member, this node is no longer intact.
     pub fn visit<R>(&mut self, key: impl Name, visit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
         let Data::Object(object) = &mut self.data else { return None };
         let child = object.get_mut(key)?;
@@ -366,8 +367,8 @@ impl<'a> Node<'a> {
         Some(result)
     }
 
-    /// Lets `visit` see every child, with its name or index, and change it. If one is changed, this node is no longer
-    /// intact either. Stops at the first error.
+    /// Calls `visit` with every child and its name or index. If `visit` changes a child, this node is no longer intact.
+    /// Stops at the first error.
     pub fn visit_children<E>(
         &mut self,
         mut visit: impl FnMut(Child<'_, 'a>, &mut Node<'a>) -> Result<(), E>,
@@ -379,7 +380,7 @@ impl<'a> Node<'a> {
         };
         let items = items.iter_mut().enumerate().map(|(index, item)| (Child::Item(index), item));
         let members = members.iter_mut().map(|member| (Child::Member(&member.key), &mut member.value));
-        // One call for both, so that it can be inlined.
+        // A single call of `visit` for both, so that it can be inlined.
         for (child, node) in items.chain(members) {
             let result = visit(child, node);
             self.state &= node.state;
@@ -388,7 +389,7 @@ impl<'a> Node<'a> {
         Ok(())
     }
 
-    /// What kind of JSON value it is, as messages name it.
+    /// Returns the kind of JSON value, as messages name it.
     pub const fn kind(&self) -> &'static str {
         match self.data {
             Data::Null => "null",
@@ -402,7 +403,7 @@ impl<'a> Node<'a> {
     }
 }
 
-/// A node without what it holds.
+/// A node without its content.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shell {
     origin: Origin,
@@ -411,23 +412,23 @@ pub(crate) struct Shell {
 }
 
 impl Shell {
-    /// Around what the node held, part for part.
+    /// Returns a node with this content.
     pub(crate) const fn around(self, data: Data<'_>) -> Node<'_> {
         Node { data, origin: self.origin, state: self.state, marks: self.marks }
     }
 
-    /// The marks of the node.
+    /// Returns the marks of the node.
     pub(crate) const fn marks(self) -> u8 {
         self.marks
     }
 }
 
-/// Which child of its parent a node is.
+/// Position of a child in its parent.
 #[derive(Clone, Copy, Debug)]
 pub enum Child<'c, 'a> {
-    /// The member of that name.
+    /// The member with this name.
     Member(&'c Text<'a>),
-    /// The item at that index.
+    /// The item at this index.
     Item(usize),
 }
 

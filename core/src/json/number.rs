@@ -1,10 +1,9 @@
-//! Numbers as text: `1.0`, `1e400` and 2^70 keep their spelling, so arithmetic works on the spelling too.
+//! Numbers as text: `1.0`, `1e400` and 2^70 keep their spelling, so arithmetic also works on the spelling.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use core::cmp::Ordering;
 
-/// A decimal number taken apart: sign, digits without leading or trailing zeros, and the power of ten of the last
-/// digit.
+/// A parsed decimal number: sign, digits without leading or trailing zeros, and the power of ten of the last digit.
 struct Decimal {
     negative: bool,
     digits: Vec<u8>,
@@ -33,18 +32,18 @@ fn decimal(text: &str) -> Decimal {
     Decimal { negative, digits, exponent }
 }
 
-/// An exponent as a number; beyond 64 bits its sign is all that matters.
+/// Parses an exponent. Beyond 64 bits, only its sign matters.
 fn saturating(exponent: &str) -> i64 {
     let exponent = exponent.strip_prefix('+').unwrap_or(exponent);
     exponent.parse().unwrap_or(if exponent.starts_with('-') { i64::MIN / 2 } else { i64::MAX / 2 })
 }
 
-/// Is the number an integer, however it is spelled? `1.0` and `1e2` are, `1e-1` is not.
+/// Returns true if the number is an integer, regardless of its spelling: `1.0` and `1e2` are, `1e-1` is not.
 pub fn is_integral(text: &str) -> bool {
     decimal(text).exponent >= 0
 }
 
-/// Compares two JSON numbers by value, exactly, however large they are.
+/// Compares two JSON numbers by value, exactly, regardless of their size.
 pub fn compare(one: &str, two: &str) -> Ordering {
     let (one, two) = (decimal(one), decimal(two));
     match (one.negative, two.negative) {
@@ -67,13 +66,13 @@ fn magnitude(one: &Decimal, two: &Decimal) -> Ordering {
         (false, true) => return Ordering::Greater,
         _ => {}
     }
-    // The place of the first digit decides; at the same place the digits do, read as a fraction.
+    // The position of the first digit decides. At the same position, the digits decide, compared like a fraction.
     let place = |number: &Decimal| number.exponent.saturating_add(number.digits.len() as i64);
     place(one).cmp(&place(two)).then_with(|| one.digits.cmp(&two.digits))
 }
 
-/// A number as `JSON.stringify` writes it, except that no digit is lost. An integer without a fraction or an exponent
-/// stays as it is.
+/// Returns a number as `JSON.stringify` writes it, except that no digit is lost. An integer without a fraction or an
+/// exponent stays unchanged.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     if !text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) {
         return Cow::Borrowed(if text == "-0" { "0" } else { text });
@@ -83,7 +82,7 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     if digits.is_empty() {
         return Cow::Borrowed("0");
     }
-    // Where the decimal point stands, counted from the first digit.
+    // Position of the decimal point, counted from the first digit.
     let point = exponent.saturating_add(digits.len() as i64);
     let (sign, zeros) =
         (if negative { "-" } else { "" }, |count: i64| "0".repeat(usize::try_from(count).unwrap_or_default()));
@@ -102,20 +101,20 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{sign}{spelled}"))
 }
 
-/// A spelling that numbers of the same value share.
+/// Returns a spelling that all numbers of the same value share.
 pub(crate) fn canonical(text: &str) -> String {
     let Decimal { negative, digits, exponent } = decimal(text);
     let sign = if negative { "-" } else { "" };
     format!("{sign}{}e{exponent}", core::str::from_utf8(&digits).unwrap_or_default())
 }
 
-/// A number as a non-negative integer, if it is spelled as one and fits.
+/// Returns a number as a non-negative integer, if it is spelled as one and fits.
 pub(crate) fn as_u64(text: &str) -> Option<u64> {
     text.parse().ok()
 }
 
-/// Is a number a multiple of another, both as they are spelled? `None`: the divisor is zero, or has more digits than
-/// this counts with.
+/// Returns true if a number is a multiple of another one, both as they are spelled. Returns `None` if the divisor is
+/// zero or has too many digits.
 pub(crate) fn is_multiple(value: &str, divisor: &str) -> Option<bool> {
     let (value, divisor) = (decimal(value), decimal(divisor));
     if divisor.digits.is_empty() {
@@ -129,7 +128,8 @@ pub(crate) fn is_multiple(value: &str, divisor: &str) -> Option<bool> {
         .iter()
         .try_fold(0_u64, |sum, digit| sum.checked_mul(10)?.checked_add(u64::from(digit - b'0')))?;
     let Some(zeros) = value.exponent.checked_sub(divisor.exponent).and_then(|zeros| u64::try_from(zeros).ok()) else {
-        // The divisor ends in a zero that the value, whose digits end in none, has not; unless it is nothing at all.
+        // The value has a nonzero digit below the last digit of the divisor, so it is not a multiple, unless it is
+        // zero.
         return Some(value.digits.is_empty());
     };
     let times = |one: u64, two: u64| (u128::from(one) * u128::from(two) % u128::from(by)) as u64;
@@ -137,7 +137,7 @@ pub(crate) fn is_multiple(value: &str, divisor: &str) -> Option<bool> {
         .digits
         .iter()
         .fold(0, |rest, digit| ((u128::from(rest) * 10 + u128::from(digit - b'0')) % u128::from(by)) as u64);
-    // The zeros behind them, by squaring: there may be as many as an exponent says.
+    // Appends the zeros after the digits by repeated squaring, because an exponent can mean a huge number of zeros.
     let (mut power, mut base, mut left) = (1 % by, 10 % by, zeros);
     while left > 0 {
         if left & 1 == 1 {
@@ -149,7 +149,7 @@ pub(crate) fn is_multiple(value: &str, divisor: &str) -> Option<bool> {
     Some(times(digits, power) == 0)
 }
 
-/// The shortest spelling of an integer.
+/// Returns the shortest spelling of an integer.
 pub(crate) fn spell(value: u64) -> String {
     use alloc::string::ToString;
     value.to_string()

@@ -1,6 +1,6 @@
 //! A JSON object as a vector of members, in order.
 //!
-//! Schemas have few keys, so linear search wins; where an object may be large (`properties`, `$defs`), callers that
+//! Schemas have few keys, so linear search is fastest. If an object may be large (`properties`, `$defs`), callers that
 //! look up many names build an index once (see [`Object::index`]).
 
 use alloc::vec::Vec;
@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::{Name, Node, Text};
 use crate::{budget::Budget, collections::Map};
 
-/// One member: a name and its value.
+/// A member: a name and its value.
 #[derive(Clone, Debug)]
 pub struct Member<'a> {
     /// The name.
@@ -18,32 +18,32 @@ pub struct Member<'a> {
 }
 
 impl<'a> Member<'a> {
-    /// A copy that the budget pays for.
+    /// Returns a copy, which the budget pays for.
     pub(crate) fn copy(&self, budget: &Budget) -> Member<'a> {
         Member { key: self.key.clone(), value: self.value.copy(budget) }
     }
 }
 
-/// A JSON object: members in order, names unique.
+/// A JSON object: ordered members with unique names.
 #[derive(Clone, Debug, Default)]
 pub struct Object<'a> {
     members: Vec<Member<'a>>,
 }
 
 impl<'a> Object<'a> {
-    /// An object without members.
+    /// Returns an object without members.
     pub const fn new() -> Self {
         Object { members: Vec::new() }
     }
 
-    /// An object of these members. A name that stands twice keeps its first place and its last value.
+    /// Returns an object with these members. A name that occurs twice keeps its first position and its last value.
     pub fn from_members(members: Vec<Member<'a>>) -> Self {
         let mut object = Object { members };
         object.settle_duplicates();
         object
     }
 
-    /// An object of members whose names are known to differ, as in a dict.
+    /// Returns an object with these members, whose names are known to be unique, as in a dict.
     pub fn from_unique(members: Vec<Member<'a>>) -> Self {
         Object { members }
     }
@@ -65,7 +65,7 @@ impl<'a> Object<'a> {
             }
             return;
         }
-        // Larger objects: through an index, so that hostile input stays linear (times a logarithm).
+        // Larger objects use an index, so that hostile input takes linear time (times a logarithm).
         let mut places: Map<Text<'a>, usize> = Map::new();
         let mut kept: Vec<Member<'a>> = Vec::with_capacity(members.len());
         for member in members.drain(..) {
@@ -84,71 +84,71 @@ impl<'a> Object<'a> {
         *members = kept;
     }
 
-    /// A copy that the budget pays for.
+    /// Returns a copy, which the budget pays for.
     pub(crate) fn copy(&self, budget: &Budget) -> Object<'a> {
         Object { members: self.members.iter().map(|member| member.copy(budget)).collect() }
     }
 
-    /// How many members there are.
+    /// Returns the number of members.
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if the object has no members.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
-    /// The members in order.
+    /// Returns the members in order.
     pub fn iter(&self) -> core::slice::Iter<'_, Member<'a>> {
         self.members.iter()
     }
 
-    /// The members in order, as a slice.
+    /// Returns the members in order, as a slice.
     pub fn members(&self) -> &[Member<'a>] {
         &self.members
     }
 
-    /// The value of a member.
+    /// Returns the value of a member.
     #[inline(never)]
     pub fn get(&self, key: impl Name) -> Option<&Node<'a>> {
         self.members.iter().find(|member| key.is_name_of(&member.key)).map(|member| &member.value)
     }
 
-    /// The value of a member whose name is a JSON string.
+    /// Returns the value of a member whose name is a JSON string.
     #[inline(never)]
     pub fn get_text(&self, key: &Text<'_>) -> Option<&Node<'a>> {
         self.members.iter().find(|member| member.key.is_twin(key)).map(|member| &member.value)
     }
 
-    /// Whether a member of that name exists.
+    /// Returns true if the object has a member with this name.
     pub fn has(&self, key: impl Name) -> bool {
         self.get(key).is_some()
     }
 
-    /// The place of a member.
+    /// Returns the index of a member.
     #[inline(never)]
     pub fn position(&self, key: impl Name) -> Option<usize> {
         self.members.iter().position(|member| key.is_name_of(&member.key))
     }
 
-    /// Every member's place by its name: for callers that look up many.
+    /// Returns the index of every member by its name, for callers that look up many members.
     pub(crate) fn index(&self) -> Map<&Text<'a>, usize> {
         self.members.iter().enumerate().map(|(place, member)| (&member.key, place)).collect()
     }
 
-    /// The value of a member, to be changed.
+    /// Returns a mutable reference to the value of a member.
     #[inline(never)]
     pub fn get_mut(&mut self, key: impl Name) -> Option<&mut Node<'a>> {
         self.members.iter_mut().find(|member| key.is_name_of(&member.key)).map(|member| &mut member.value)
     }
 
-    /// The members, to be changed. Names must stay unique.
+    /// Returns a mutable reference to the members. Names must stay unique.
     pub fn members_mut(&mut self) -> &mut Vec<Member<'a>> {
         &mut self.members
     }
 
-    /// Sets a member: at its place if it exists, else last.
+    /// Sets a member. An existing member keeps its position, and a new member is appended.
     pub fn set(&mut self, key: impl Into<Text<'a>>, value: Node<'a>) {
         self.put(key.into(), value);
     }
@@ -161,7 +161,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Puts a new member at a place (at the end if the place lies beyond it).
+    /// Inserts a new member at an index, or at the end if the index is beyond it.
     pub fn insert_at(&mut self, place: usize, key: impl Into<Text<'a>>, value: Node<'a>) {
         self.put_at(place, Member { key: key.into(), value });
     }
@@ -171,19 +171,19 @@ impl<'a> Object<'a> {
         self.members.insert(place.min(self.members.len()), member);
     }
 
-    /// Takes a member out.
+    /// Removes a member. Returns its value.
     #[inline(never)]
     pub fn remove(&mut self, key: impl Name) -> Option<Node<'a>> {
         let place = self.position(key)?;
         Some(self.members.remove(place).value)
     }
 
-    /// Keeps the members for which `keep` says so.
+    /// Keeps the members for which `keep` returns true.
     pub fn retain(&mut self, keep: impl FnMut(&mut Member<'a>) -> bool) {
         self.members.retain_mut(keep);
     }
 
-    /// The members, owned.
+    /// Consumes the object and returns its members.
     pub fn into_members(self) -> Vec<Member<'a>> {
         self.members
     }

@@ -1,4 +1,4 @@
-//! JSON Pointers (RFC 6901): built while walking, rendered only when somebody asks.
+//! JSON Pointers (RFC 6901), which are built while walking and rendered only if needed.
 
 use alloc::{string::String, vec::Vec};
 use core::fmt::Write as _;
@@ -16,42 +16,42 @@ pub enum Step<'a> {
     Index(usize),
 }
 
-/// A path from the root. Rendering it gives a JSON Pointer.
+/// A path from the root, which is rendered as a JSON Pointer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pointer<'a> {
     steps: Vec<Step<'a>>,
 }
 
 impl<'a> Pointer<'a> {
-    /// The root, `""`.
+    /// Returns the root, `""`.
     pub const fn root() -> Self {
         Pointer { steps: Vec::new() }
     }
 
-    /// The root, with room for as many steps as most walks take.
+    /// Returns the root, with capacity for the steps of most walks.
     pub(crate) fn with_room() -> Self {
         const STEPS: usize = 16;
         Pointer { steps: Vec::with_capacity(STEPS) }
     }
 
-    /// Goes one step down.
+    /// Adds a step.
     #[inline(always)]
     pub fn push(&mut self, step: Step<'a>) {
         self.steps.push(step);
     }
 
-    /// Goes one step back up.
+    /// Removes the last step.
     #[inline(always)]
     pub fn pop(&mut self) {
         self.steps.pop();
     }
 
-    /// The steps from the root.
+    /// Returns the steps from the root.
     pub fn steps(&self) -> &[Step<'a>] {
         &self.steps
     }
 
-    /// The pointer as RFC 6901 spells it. A lone surrogate in a name shows as its escape.
+    /// Returns the pointer in the spelling of RFC 6901. A lone surrogate in a name is rendered as its escape.
     pub fn render(&self) -> String {
         let mut out = String::new();
         for step in &self.steps {
@@ -67,7 +67,7 @@ impl<'a> Pointer<'a> {
         out
     }
 
-    /// The pointer to something one step further down.
+    /// Returns the pointer with one more step.
     pub fn render_with(&self, name: &str) -> String {
         let mut out = self.render();
         push_token(&mut out, name);
@@ -75,12 +75,12 @@ impl<'a> Pointer<'a> {
     }
 }
 
-/// Appends `/token`, with `~` and `/` in it escaped.
+/// Appends `/token`, with `~` and `/` in the token escaped.
 pub(crate) fn push_token(out: &mut String, token: &str) {
     out.push('/');
     let mut rest = token;
     while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'~' | b'/')) {
-        // Both are ASCII, so this cuts no character in two.
+        // Both are ASCII, so this never splits a character.
         let (plain, special) = rest.split_at_checked(at).unwrap_or((rest, ""));
         out.push_str(plain);
         out.push_str(if special.starts_with('~') { "~0" } else { "~1" });

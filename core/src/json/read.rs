@@ -1,7 +1,8 @@
-//! Reading JSON text into the tree.
+//! Reads JSON text into the tree.
 //!
-//! The lexer is `hifijson`: no_std, numbers as text, strings borrowed. Measured natively over 1,547 real tool schemas
-//! of 2.1 KB (`cargo run --release -p toolwire --example reading -- tools.jsonl`, one run, 2026-11-20), µs per schema:
+//! The lexer is `hifijson`: it is no_std, keeps numbers as text, and borrows strings. Measured natively over 1,547 real
+//! tool schemas of 2.1 KB (`cargo run --release -p toolwire --example reading -- tools.jsonl`, one run, 2026-11-20), µs
+//! per schema:
 //!
 //! | | µs | |
 //! |---|---|---|
@@ -9,8 +10,8 @@
 //! | `serde_json` through a `Visitor` into this tree | 4.1 | loses `1.0`, 2^70 and `1e400`, and every escape |
 //! | `hifijson` into this tree | 7.4 | keeps them |
 //!
-//! The visitor is faster, but what it loses is promised, and the feature that would keep numbers
-//! (`arbitrary_precision`) changes how our users' own serde_json behaves.
+//! The visitor is faster, but it loses spellings that this crate promises to keep, and the feature that would keep
+//! numbers (`arbitrary_precision`) changes how our users' own serde_json behaves.
 
 use alloc::{format, string::String, vec::Vec};
 use core::cell::RefCell;
@@ -38,25 +39,25 @@ pub fn read(source: &str) -> Result<Node<'_>, Error> {
     reader.document(|reader, next| reader.value(next, 0))
 }
 
-/// [`read`], and whether a name stands twice in some object: the last value is in the tree.
+/// Does the same as [`read`]. Also returns true if a name occurs twice in an object; the last value is in the tree.
 ///
 /// # Errors
-/// As [`read`].
+/// Same as [`read`].
 pub(crate) fn read_noting_repeats(source: &str) -> Result<(Node<'_>, bool), Error> {
     let mut reader = Reader::new(source);
     let node = reader.document(|reader, next| reader.value(next, 0))?;
     Ok((node, reader.has_duplicates))
 }
 
-/// Checks a whole text, but makes a tree of its outline only: the members of the root object stay text
+/// Checks a whole text, but builds a tree only of its outline: the members of the root object stay text
 /// ([`Data::Verbatim`]), except that an array named in `lists` becomes an array of items that stay text.
 ///
-/// So that nobody has to read an item in order to know that it holds nothing of interest, `mark` is shown every string
-/// inside those items, names and values, in any spelling; the bits it answers are collected as the item's marks.
-/// A root that is no object is read as by [`read`].
+/// `mark` is called with each string inside these items, names and values, in any spelling. The bits that it returns
+/// are collected as the marks of the item, so that an item without relevant strings need not be parsed. A root that is
+/// not an object is read as by [`read`].
 ///
 /// # Errors
-/// As [`read`].
+/// Same as [`read`].
 pub(crate) fn read_outline<'a>(
     source: &'a str,
     lists: &[&str],
@@ -86,7 +87,7 @@ pub(crate) fn read_outline<'a>(
     })
 }
 
-/// What the lexer could not read; where is known from how far it came.
+/// Text that the lexer could not read. The position of the lexer is the location of the fault.
 enum Fault {
     Json(hifijson::Error),
     Depth,
@@ -98,7 +99,8 @@ impl<E: Into<hifijson::Error>> From<E> for Fault {
     }
 }
 
-/// The names and indices that lead to a fault, innermost first: noted while unwinding, so that success costs nothing.
+/// The names and indices that lead to a fault, innermost first. They are recorded while unwinding, so that success
+/// costs nothing.
 #[derive(Default)]
 struct Trail(RefCell<Vec<String>>);
 
@@ -107,7 +109,7 @@ struct Reader<'a> {
     lexer: SliceLexer<'a>,
     stops: Stops<'a>,
     count: u32,
-    /// A name stood twice in some object.
+    /// True if a name occurred twice in an object.
     has_duplicates: bool,
     trail: Trail,
 }
@@ -132,8 +134,8 @@ impl<'a> Reader<'a> {
         };
         match result {
             Ok(mut node) if self.peek().is_none() => {
-                // A value that replaced another stands at the first one's place, and has its number from where it was
-                // read.
+                // A value that replaced an earlier one is at the position of the earlier one, but has the number of its
+                // own position in the text.
                 if self.has_duplicates {
                     node.number_in_order();
                 }
@@ -144,7 +146,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next byte that is no white space, if there is one: mostly the very next.
+    /// Returns the next byte that is not whitespace, if there is one. Usually, it is the very next byte.
     #[inline(always)]
     fn peek(&mut self) -> Option<u8> {
         match self.lexer.as_slice().first() {
@@ -158,17 +160,17 @@ impl<'a> Reader<'a> {
         self.lexer.ws_peek()
     }
 
-    /// How many bytes have been read.
+    /// Returns the number of bytes that have been read.
     fn position(&self) -> usize {
         self.source.len() - self.lexer.as_slice().len()
     }
 
-    /// The text read since a position. Both ends lie at ASCII characters, so this never cuts one in two.
+    /// Returns the text read since a position. Both ends are at ASCII characters, so this never splits a character.
     fn since(&self, start: usize) -> &'a str {
         self.source.get(start..self.position()).unwrap_or_default()
     }
 
-    /// The next value's number, in document order.
+    /// Returns the number of the next value, in document order.
     fn number(&mut self) -> Origin {
         let number = self.count;
         self.count = number.saturating_add(1);
@@ -215,14 +217,14 @@ impl<'a> Reader<'a> {
         Ok(Node::read(data, origin))
     }
 
-    /// A value that stays text, with its marks.
+    /// Reads a value that stays text, with its marks.
     fn verbatim(&mut self, next: u8, depth: usize, mark: impl Fn(&Text<'a>) -> u8) -> Result<Node<'a>, Fault> {
         let (origin, start, mut marks) = (self.number(), self.position(), 0);
         self.skip(next, depth, &mut |text| marks |= mark(text))?;
         Ok(Node::verbatim(self.since(start), origin, marks))
     }
 
-    /// Checks a value without keeping it, showing its strings to `watch`.
+    /// Checks a value without keeping it. Calls `watch` with its strings.
     fn skip<W: FnMut(&Text<'a>)>(&mut self, next: u8, depth: usize, watch: &mut W) -> Result<(), Fault> {
         match next {
             b'a'..=b'z' => {
@@ -280,7 +282,7 @@ impl<'a> Reader<'a> {
         object
     }
 
-    /// A member's name and the first byte of its value.
+    /// Reads a member's name. Returns it, and the first byte of its value.
     fn key(&mut self, next: u8) -> Result<(Text<'a>, u8), Fault> {
         if next != b'"' {
             return Err(Expect::String.into());
@@ -298,7 +300,8 @@ impl<'a> Reader<'a> {
         Ok((key, next))
     }
 
-    /// The comma-separated values up to `end`. (hifijson's `seq` hands out the lexer alone; this hands out the reader.)
+    /// Reads comma-separated values up to `end`. (hifijson's `seq` passes on only the lexer; this passes on the
+    /// reader.)
     fn sequence(&mut self, end: u8, mut item: impl FnMut(&mut Self, u8) -> Result<(), Fault>) -> Result<(), Fault> {
         let mut next = self.peek().ok_or(Expect::ValueOrEnd)?;
         if next == end {
@@ -321,8 +324,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A string, its opening quote already read. (hifijson's `str_fold` reads byte by byte; this goes from one byte
-    /// that needs a look to the next, and plain escapes need none.)
+    /// Reads a string whose opening quote has been read. (hifijson's `str_fold` reads byte by byte; this goes from one
+    /// significant byte to the next, and skips simple escapes.)
     fn string(&mut self) -> Result<Text<'a>, Fault> {
         let bytes = self.source.as_bytes();
         let start = self.position();
@@ -330,7 +333,8 @@ impl<'a> Reader<'a> {
         let end = loop {
             let stop = self.stops.next(at);
             escaped |= stop.passed_escape;
-            // Checked but not decoded: a lone surrogate is valid JSON, and decoding waits until somebody compares.
+            // Checked but not decoded: a lone surrogate is valid JSON, and decoding is deferred until the string is
+            // compared.
             at = match (bytes.get(stop.at), stop.is_escaped) {
                 (Some(b'"'), _) => break stop.at,
                 (Some(b'/'), true) => stop.at + 1,
@@ -341,7 +345,7 @@ impl<'a> Reader<'a> {
         Ok(Text::spelled(self.source.get(start..end).unwrap_or_default(), escaped))
     }
 
-    /// What is no plain escape: an escaped code unit, whose end this gives, or a fault.
+    /// Reads an escape that is not a simple one. Returns the end of an escaped code unit. Anything else is a fault.
     #[cold]
     fn odd(&mut self, at: usize) -> Result<usize, Fault> {
         self.lexer = SliceLexer::new(self.source.as_bytes().get(at..).unwrap_or_default());
@@ -383,7 +387,7 @@ impl<'a> Reader<'a> {
         let before = bytes.get(..at).unwrap_or_default();
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
-        // Columns count characters: bytes that do not continue one.
+        // Columns count characters: bytes that do not continue a character.
         let column =
             before.get(line_start..).unwrap_or_default().iter().filter(|byte| (**byte & 0xC0) != 0x80).count() + 1;
         let found = match self.source.get(at..).and_then(|rest| rest.chars().next()) {

@@ -1,21 +1,22 @@
-//! Values compared: as JSON Schema means it, as they are spelled, and by one spelling for all that are the same.
+//! Compares values: by the equality of JSON Schema, by spelling, and by canonical text.
 
 use alloc::vec::Vec;
 
 use super::{Data, Member, Node, Object, Text};
 use crate::budget::Budget;
 
-/// Are two values equal, as JSON Schema means it: numbers by value (`1` is `1.0`), objects whatever their order?
+/// Returns true if two values are equal as JSON Schema defines it: numbers by value (`1` is `1.0`), objects regardless
+/// of order.
 pub fn same(one: &Node<'_>, two: &Node<'_>) -> bool {
     compare_pairs(one, two, &mut |_| true)
 }
 
-/// As [`same`], paid from a budget; not the same once nothing is left to pay with.
+/// Does the same as [`same`], paid from a budget. Returns false if the budget is spent.
 pub(crate) fn same_within(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
     compare_pairs(one, two, &mut |steps| budget.pay(steps))
 }
 
-/// Compares pair by pair: a list of what is open holds however deep the values nest.
+/// Compares pair by pair, with a list of open pairs instead of recursion, so that values may nest to any depth.
 fn compare_pairs(one: &Node<'_>, two: &Node<'_>, pay: &mut dyn FnMut(usize) -> bool) -> bool {
     let mut open = Vec::new();
     let mut next = Some((one, two));
@@ -43,13 +44,14 @@ fn compare_pairs(one: &Node<'_>, two: &Node<'_>, pay: &mut dyn FnMut(usize) -> b
     true
 }
 
-/// Calls `each` with the values of every name of two objects of one size; `false` if a name stands in one of them only.
+/// Calls `each` with both values of every name of two objects of equal size. Returns false if a name is in only one of
+/// them.
 fn twins<'o, 'p, 'a, 'b>(
     one: &'o Object<'a>,
     two: &'p Object<'b>,
     each: &mut dyn FnMut(&'o Node<'a>, &'p Node<'b>),
 ) -> bool {
-    // Mostly they are in one order, and then there is nothing to look up.
+    // Usually, both have the same order, and no look-up is needed.
     if one.iter().zip(two).all(|(one, two)| one.key == two.key) {
         one.iter().zip(two).for_each(|(one, two)| each(&one.value, &two.value));
         return true;
@@ -64,7 +66,8 @@ fn twins<'o, 'p, 'a, 'b>(
     })
 }
 
-/// Are two values written alike: the same members in the same order, numbers and strings spelled alike?
+/// Returns true if two values are written alike: the same members in the same order, with the same spelling of numbers
+/// and strings.
 pub(crate) fn identical(one: &Node<'_>, two: &Node<'_>) -> bool {
     match (one.data(), two.data()) {
         (Data::Array(one), Data::Array(two)) => {
@@ -89,7 +92,7 @@ fn spelled_alike(one: &Text<'_>, two: &Text<'_>) -> bool {
     one.as_plain().is_some() == two.as_plain().is_some() && one.chars() == two.chars()
 }
 
-/// A text that two values share exactly if they are [`same`]: members sorted, numbers by value.
+/// Returns a text that is equal for two values exactly if they are [`same`]: members sorted, numbers by value.
 pub fn canonical(node: &Node<'_>) -> alloc::string::String {
     fn emit(node: &Node<'_>, out: &mut alloc::string::String) {
         use core::fmt::Write as _;

@@ -1,64 +1,65 @@
-//! Finding where JSON strings end, 64 bytes at a time.
+//! Finds the ends of JSON strings, 64 bytes at a time.
 //!
-//! Most bytes of a large request stand inside strings (images, files, long texts), so this decides how long it takes.
-//! Blocks without a quote, a backslash or a control character are passed over by one test. In the others, escapes are
-//! resolved for all 64 bytes at once (as Langdale and Lemire do, "Parsing gigabytes of JSON per second"), and where
-//! there are only `\"` and `\n`, one test tells that, too. Measured on 10 MB of prose, three escapes in a hundred bytes
-//! (x86-64, `--example requests`, all of `apply_deferred_loading_json`, of which copying takes 0.5 ms): going from
-//! escape to escape 4.1 ms, all at once 2.6, rows 1.9.
+//! Most bytes of a large request are inside strings (images, files, long texts), so this search determines the speed of
+//! reading. Blocks without a quote, a backslash or a control character are skipped after one test. In other blocks,
+//! escapes are resolved for all 64 bytes at once (as Langdale and Lemire do, "Parsing gigabytes of JSON per second").
+//! If all escapes are `\"` or `\n`, one test shows that, too. Measured on 10 MB of prose with three escapes per hundred
+//! bytes (x86-64, `--example requests`, all of `apply_deferred_loading_json`, of which copying takes 0.5 ms): escape by
+//! escape 4.1 ms, all escapes at once 2.6 ms, runs of blocks 1.9 ms.
 //!
-//! Not `memchr`: it knows three bytes, and here 34 end a run, so a pass of our own for control characters stays beside
-//! it. Measured 2026-11-22, memchr 2.8.3 and that pass beside this, same tree: reading real MCP tools takes 1.07 times
-//! as long (in WebAssembly 1.3), 10 MB of prose, tool calls and images 2.1, 1.7 and 1.2 times (3.1, 4.2 and 4.1). It
-//! would save WebAssembly: gzipped 1.2 KB of the tree alone after wasm-opt, 5.4 KB of the whole before. And writing
-//! strings full of quotes would be twice as fast there (not natively).
+//! `memchr` is not used: it searches for three bytes, but here 34 bytes end a run, so a separate pass for control
+//! characters would still be needed. Measured 2026-11-22, memchr 2.8.3 with that pass against this module, same tree:
+//! reading real MCP tools takes 1.07 times as long (in WebAssembly 1.3 times), and 10 MB of prose, tool calls and
+//! images take 2.1, 1.7 and 1.2 times as long (3.1, 4.2 and 4.1 times). `memchr` would save WebAssembly: gzipped, 1.2
+//! KB of the tree alone after wasm-opt, 5.4 KB of the whole before wasm-opt. In WebAssembly (not natively), strings
+//! full of quotes would be written twice as fast.
 
 use super::block::{self, Block, Kinds, BLOCK};
 
-/// The bytes at which a reader of strings has to stop, found block by block.
+/// Finds the bytes at which a reader of strings has to stop, block by block.
 pub(super) struct Stops<'t> {
     text: &'t [u8],
-    /// Where the block at hand starts.
+    /// Start of the current block.
     start: usize,
     block: Seen,
 }
 
-/// What a block means to a reader of strings.
+/// The bytes of a block that are significant to a reader of strings.
 #[derive(Clone, Copy, Default)]
 struct Seen {
-    /// Which of its bytes end a string, may be in none, or stand behind a backslash and are no plain escape.
+    /// Bytes that end a string, that no string may contain, or that follow a backslash but form no simple escape.
     stops: u64,
     backslashes: u64,
-    /// Which of its bytes stand behind a backslash that is no escaped one itself.
+    /// Bytes that follow a backslash that is not escaped itself.
     escaped: u64,
-    /// Whether the first byte behind the block does.
+    /// True if the first byte after the block is escaped.
     carry: bool,
 }
 
-/// Where a reader of strings has to stop.
+/// A position at which a reader of strings has to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stop {
-    /// Where that is; the end of the text if nothing ends the string.
+    /// The position, or the end of the text if nothing ends the string.
     pub(super) at: usize,
-    /// Whether there is a backslash on the way.
+    /// True if a backslash precedes the position.
     pub(super) passed_escape: bool,
-    /// Whether what stands there is escaped.
+    /// True if the byte at the position is escaped.
     pub(super) is_escaped: bool,
 }
 
 impl<'t> Stops<'t> {
     pub(super) fn new(text: &'t [u8]) -> Self {
-        // No block starts here, and none follows, so the first look is at another one.
+        // No block starts here, and no block follows, so the first call always loads a block.
         Stops { text, start: usize::MAX, block: Seen::default() }
     }
 
-    /// The first stop at `from` or after it. `from` is inside a string, no escape is open there, and it never goes
-    /// back.
+    /// Returns the first stop at or after `from`, which must be inside a string but not inside an escape, and must
+    /// never decrease.
     #[inline]
     pub(super) fn next(&mut self, from: usize) -> Stop {
         let start = from - from % BLOCK;
         if start != self.start {
-            // Bytes that nobody looked at are outside strings, where no backslash is let through.
+            // Bytes that were skipped are outside strings, where the reader accepts no backslash.
             let carry = self.block.carry && start == self.start.wrapping_add(BLOCK);
             (self.start, self.block) = (start, Seen::at(self.text, start, carry));
         }
@@ -86,12 +87,13 @@ impl<'t> Stops<'t> {
         }
     }
 
-    /// Goes on to the next block with a stop, or to the last one, and tells whether a backslash is in those it passed.
+    /// Advances to the next block with a stop, or to the last block. Returns true if a skipped block contains a
+    /// backslash.
     fn advance(&mut self) -> bool {
         let (mut start, mut block, mut passed) = (self.start, self.block, 0);
         loop {
             start += BLOCK;
-            // Plain blocks come in rows, and so do those with escapes.
+            // Plain blocks come in runs, and so do blocks with escapes.
             if block.backslashes == 0 && !block.carry {
                 let rest = self.text.get(start..).unwrap_or_default();
                 let is_plain = |bytes: &&[u8]| bytes.first_chunk().is_some_and(block::is_plain);
@@ -101,7 +103,8 @@ impl<'t> Stops<'t> {
             {
                 let (count, any) = block::tame_row(before);
                 start += BLOCK * count;
-                // There are no two backslashes side by side in such blocks: if the last byte is one, it counts.
+                // Such blocks contain no two adjacent backslashes, so a backslash in the last byte is not escaped
+                // itself.
                 block.carry = self.text.get(start - 1) == Some(&b'\\');
                 passed |= u64::from(any || block.carry);
             }
@@ -116,7 +119,7 @@ impl<'t> Stops<'t> {
 }
 
 impl Seen {
-    /// What the block is that starts there. `carry`: its first byte is escaped.
+    /// Returns the significant bytes of the block that starts here. `carry` is true if its first byte is escaped.
     #[inline(always)]
     fn at(text: &[u8], start: usize, carry: bool) -> Self {
         let rest = text.get(start..).unwrap_or_default();
@@ -146,21 +149,22 @@ impl Seen {
     }
 }
 
-/// Which bytes are escaped, and whether the one behind them is. `carry`: the first one is.
+/// Returns the escaped bytes, and true if the first byte after them is escaped. `carry` is true if the first byte is
+/// escaped.
 fn escaped(backslashes: u64, carry: bool) -> (u64, bool) {
     const EVEN: u64 = u64::MAX / 3;
     let carry = u64::from(carry);
     let backslashes = backslashes & !carry;
     let behind = backslashes << 1 | carry;
-    // In a row of backslashes every second byte is escaped, and so is the byte behind the row if there is an odd number
-    // of them: which these are depends on whether the row starts at an even place. Adding its first one carries a row
-    // away, which leaves the rows that start at even places.
+    // In a run of backslashes, every second byte is escaped, and so is the byte after a run of odd length. Which bytes
+    // these are depends on whether the run starts at an even position. Adding the first bit of each run that starts at
+    // an odd position carries that run away, so that only runs that start at even positions are left.
     let odd_starts = backslashes & !behind & !EVEN;
     let (even_rows, beyond) = backslashes.overflowing_add(odd_starts);
     ((EVEN ^ (even_rows << 1)) & behind, beyond)
 }
 
-/// How many bytes there are before the first quote, backslash or control character.
+/// Returns the number of bytes before the first quote, backslash or control character.
 pub(super) fn plain_prefix(text: &[u8]) -> usize {
     for (chunk, start) in text.chunks(BLOCK).zip((0..).step_by(BLOCK)) {
         let kinds = match chunk.first_chunk() {
@@ -175,7 +179,7 @@ pub(super) fn plain_prefix(text: &[u8]) -> usize {
     text.len()
 }
 
-/// The last bytes of a text as a block, filled up with what means nothing.
+/// Returns the last bytes of a text as a block, padded with spaces.
 fn padded(rest: &[u8]) -> Block {
     let mut block = [b' '; BLOCK];
     for (place, byte) in block.iter_mut().zip(rest) {
@@ -194,7 +198,7 @@ mod tests {
         matches!(byte, b'"' | b'\\' | 0..=0x1F)
     }
 
-    /// Every byte at every place in a text gives what a plain search gives.
+    /// For every byte at every position in a text, the result is that of a simple search.
     #[test]
     fn finds_what_a_plain_search_finds() {
         for length in [0, 1, 8, 63, 64, 65, 128, 200] {
@@ -213,7 +217,7 @@ mod tests {
         }
     }
 
-    /// The same, byte by byte.
+    /// Finds the next stop byte by byte, as a reference.
     fn plain_next(text: &[u8], from: usize) -> Stop {
         let (mut at, mut passed_escape) = (from, false);
         loop {
@@ -230,7 +234,7 @@ mod tests {
         }
     }
 
-    /// Texts of few and of many escapes, of every length, read as a reader does: stop by stop, often leaving out some
+    /// Reads texts with few and with many escapes, of any length, from stop to stop like a reader, and often skips some
     /// bytes.
     #[test]
     fn stops_where_a_plain_reader_stops() {
@@ -247,7 +251,7 @@ mod tests {
                 match random(rarity * 3) {
                     0 => text.push(b'\\'),
                     1 => text.push(b"\\\\\\\"bfnrtu/x\n "[random(14)]),
-                    // What most escapes are.
+                    // The most frequent escapes.
                     at if at < 2 * (round % 7) => text.extend([b'\\', b"n\"nt"[random(4)]]),
                     _ => text.push(b'a' + random(26) as u8),
                 }
@@ -257,7 +261,7 @@ mod tests {
                 let stop = stops.next(from);
                 assert_eq!(stop, plain_next(&text, from), "from {from} of {:?}", text.escape_ascii());
                 from = stop.at + 1;
-                // A reader leaves strings only at quotes, and nothing outside them is a backslash.
+                // A reader leaves strings only at quotes, and there is no backslash outside strings.
                 if text.get(stop.at) == Some(&b'"') {
                     from += random(100)
                         .min(text[from..].iter().position(|byte| *byte == b'\\').unwrap_or(text.len() - from));

@@ -1,7 +1,7 @@
-//! A JSON string: its value, and its spelling where it came from JSON text.
+//! A JSON string: its value and, if it was read from JSON text, its spelling.
 //!
-//! Untouched strings are written back exactly as they were spelled, escapes included, and a lone surrogate (which no
-//! Rust string can hold) survives as the escape it was written with.
+//! Unchanged strings are written back exactly as they were spelled, including escapes. A lone surrogate, which no Rust
+//! string can contain, is preserved as the escape with which it was spelled.
 
 use alloc::{borrow::Cow, string::String};
 use core::{
@@ -9,9 +9,9 @@ use core::{
     sync::atomic::{AtomicU8, Ordering::Relaxed},
 };
 
-/// What a member is looked up by: its name, or what whoever reads documents of one kind knows it as.
+/// A name by which a member is looked up: a string or a keyword.
 pub trait Name: Copy {
-    /// Is this the key?
+    /// Returns true if this is the name of the key.
     fn is_name_of(self, key: &Text<'_>) -> bool;
 }
 
@@ -47,17 +47,17 @@ impl<N: Name> Name for &N {
 pub struct Text<'a> {
     chars: Cow<'a, str>,
     spelling: Spelling,
-    /// See [`Text::noted`]. Atomic only because others may look at the tree at the same time: all would note the same.
+    /// See [`Text::noted`]. Atomic only because several threads may read the tree: all of them store the same note.
     note: AtomicU8,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Spelling {
-    /// The value; JSON text spells it the same way.
+    /// The value, which JSON text spells in the same way.
     Plain,
-    /// The value; writing it as JSON text may need escapes.
+    /// The value, which may need escapes in JSON text.
     Value,
-    /// JSON text between the quotes, with at least one escape in it.
+    /// JSON text between the quotes, with at least one escape.
     Escaped,
 }
 
@@ -66,35 +66,36 @@ impl<'a> Text<'a> {
         Text { chars, spelling, note: AtomicU8::new(0) }
     }
 
-    /// What whoever looked the name up in a table noted about it, so that nobody has to a second time; 0 before that.
+    /// Returns the cached result of a look-up of this name in a table, or 0 if the name was not looked up yet.
     #[inline(always)]
     pub(crate) fn noted(&self) -> u8 {
         self.note.load(Relaxed)
     }
 
-    /// See [`Text::noted`].
+    /// Caches the result of a look-up: see [`Text::noted`].
     pub(crate) fn take_note(&self, note: u8) {
         self.note.store(note, Relaxed);
     }
 
-    /// A string by its value.
+    /// Returns a string with this value.
     pub fn new(value: impl Into<Cow<'a, str>>) -> Self {
         Text::of(value.into(), Spelling::Value)
     }
 
-    /// A keyword or another literal that needs no escapes in JSON text.
+    /// Returns a string from a literal that needs no escapes in JSON text, such as a keyword.
     pub(crate) const fn literal(value: &'static str) -> Self {
         Text::of(Cow::Borrowed(value), Spelling::Plain)
     }
 
-    /// A string by its spelling between the quotes of valid JSON text; `escaped` says whether a backslash is in it.
+    /// Returns a string from its spelling between the quotes of valid JSON text. `escaped` is true if it contains a
+    /// backslash.
     ///
-    /// Bindings use it for strings that hold lone surrogates: `\ud800` is their only spelling.
+    /// Bindings use this for strings with lone surrogates, whose only spelling is an escape such as `\ud800`.
     pub fn spelled(between_quotes: impl Into<Cow<'a, str>>, escaped: bool) -> Self {
         Text::of(between_quotes.into(), if escaped { Spelling::Escaped } else { Spelling::Plain })
     }
 
-    /// The value, or `None` if it holds a lone surrogate.
+    /// Returns the value, or `None` if it contains a lone surrogate.
     pub fn value(&self) -> Option<Cow<'_, str>> {
         match self.spelling {
             Spelling::Plain | Spelling::Value => Some(Cow::Borrowed(&self.chars)),
@@ -102,7 +103,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    // What deals with escapes is rare and long: apart, so that it is not in every place that looks at a string.
+    // Escapes are rare, so the code that decodes them is not inlined at every comparison of strings.
     #[cold]
     #[inline(never)]
     fn decoded(&self) -> Option<String> {
@@ -125,29 +126,29 @@ impl<'a> Text<'a> {
         self.code_points().cmp(other.code_points())
     }
 
-    /// The value without decoding, where there is nothing to decode.
+    /// Returns the value, if it is stored without escapes.
     pub fn as_plain(&self) -> Option<&str> {
         (self.spelling != Spelling::Escaped).then_some(&*self.chars)
     }
 
-    /// The value as it can be shown to people: a lone surrogate shows as its escape.
+    /// Returns the value for display. A lone surrogate is shown as its escape.
     #[inline(never)]
     pub fn display(&self) -> Cow<'_, str> {
         self.value().unwrap_or(Cow::Borrowed(&self.chars))
     }
 
-    /// Is this the string `value`? Sees through escapes.
+    /// Returns true if this is the string `value`, regardless of escapes.
     pub fn is(&self, value: impl Name) -> bool {
         value.is_name_of(self)
     }
 
-    /// [`Text::is`] for a search through many names: inlined, which in all the places that ask about one would be too
-    /// much.
+    /// Does the same as [`Text::is`], for a search through many names: it is inlined, which would take too much code at
+    /// every call of `is`.
     #[inline(always)]
     pub(crate) fn is_found(&self, value: &str) -> bool {
         match self.spelling {
-            // Keys of one length mostly differ in the first byte, and a call to compare them all costs more than a look
-            // at that.
+            // Keys of one length usually differ in the first byte, and comparing that byte is cheaper than a call that
+            // compares all bytes.
             Spelling::Plain | Spelling::Value => {
                 let (own, other) = (self.chars.as_bytes(), value.as_bytes());
                 own.len() == other.len() && own.first() == other.first() && same_bytes(own, other)
@@ -156,32 +157,32 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Is the value the empty string?
+    /// Returns true if the value is the empty string.
     pub fn is_empty(&self) -> bool {
         self.chars.is_empty()
     }
 
-    /// The value's code points; a surrogate without its partner stands for itself.
+    /// Returns the code points of the value. A lone surrogate is one code point.
     pub fn code_points(&self) -> CodePoints<'_> {
         CodePoints { rest: &self.chars, escaped: self.spelling == Spelling::Escaped }
     }
 
-    /// The spelling between the quotes, where the string came with one that can be copied.
+    /// Returns the spelling between the quotes, if the string has one that can be copied.
     pub(crate) fn spelling(&self) -> Option<&str> {
         (self.spelling != Spelling::Value).then_some(&*self.chars)
     }
 
-    /// The characters behind the string: its value, or its escaped spelling.
+    /// Returns the stored characters: the value, or its escaped spelling.
     pub(crate) fn chars(&self) -> &str {
         &self.chars
     }
 
-    /// The same string, borrowing nothing.
+    /// Returns the same string, which borrows nothing.
     pub fn into_owned(self) -> Text<'static> {
         Text { chars: Cow::Owned(self.chars.into_owned()), spelling: self.spelling, note: self.note }
     }
 
-    /// The same string, borrowed from this one.
+    /// Returns the same string, borrowed from this one.
     pub fn borrowed(&self) -> Text<'_> {
         Text { chars: Cow::Borrowed(&self.chars), spelling: self.spelling, note: AtomicU8::new(self.noted()) }
     }
@@ -200,13 +201,13 @@ impl Clone for Text<'_> {
 }
 
 impl<'a> Text<'a> {
-    // Most strings are borrowed: what copies the others is apart.
+    // Most strings are borrowed, so the copying of owned strings is not inlined.
     #[inline(never)]
     fn cloned(&self) -> Text<'a> {
         Text { chars: Cow::Owned((*self.chars).into()), spelling: self.spelling, note: AtomicU8::new(self.noted()) }
     }
 
-    /// `==` for a search through many names: most differ in length or in the first byte.
+    /// Does the same as `==`, for a search through many names: most names differ in length or in the first byte.
     #[inline(always)]
     pub(super) fn is_twin(&self, other: &Text<'_>) -> bool {
         let both_plain = self.spelling != Spelling::Escaped && other.spelling != Spelling::Escaped;
@@ -216,8 +217,8 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Are bytes of the same length the same? Eight at a time: WebAssembly has no instruction that compares memory, and
-/// what Rust links there instead goes byte by byte.
+/// Returns true if bytes of the same length are equal. Compares eight bytes at a time, because WebAssembly has no
+/// instruction that compares memory, and Rust's replacement compares byte by byte.
 #[cfg(target_family = "wasm")]
 #[inline(never)]
 fn same_bytes(mut one: &[u8], mut two: &[u8]) -> bool {
@@ -239,7 +240,7 @@ fn same_bytes(mut one: &[u8], mut two: &[u8]) -> bool {
     one.iter().zip(two).all(|(one, two)| one == two)
 }
 
-/// Are bytes of the same length the same?
+/// Returns true if bytes of the same length are equal.
 #[cfg(not(target_family = "wasm"))]
 #[inline(always)]
 fn same_bytes(one: &[u8], two: &[u8]) -> bool {
@@ -265,7 +266,7 @@ impl PartialOrd for Text<'_> {
     }
 }
 
-/// By code points, which for strings without escapes is the order of their bytes.
+/// Compares code points, which for strings without escapes is the order of their bytes.
 impl Ord for Text<'_> {
     fn cmp(&self, other: &Self) -> core::cmp::Ordering {
         match (self.spelling == Spelling::Escaped, other.spelling == Spelling::Escaped) {
@@ -293,7 +294,7 @@ impl From<String> for Text<'_> {
     }
 }
 
-/// The code points of a [`Text`], surrogate pairs joined.
+/// Iterator over the code points of a [`Text`], in which surrogate pairs are combined.
 #[derive(Clone)]
 pub struct CodePoints<'t> {
     rest: &'t str,
@@ -341,7 +342,7 @@ impl Iterator for CodePoints<'_> {
                 }
                 unit
             }
-            // `"`, `\` and `/` stand for themselves, and the reader lets nothing else through.
+            // `"`, `\` and `/` are escaped as themselves, and the reader accepts no other escapes.
             other => other.into(),
         })
     }

@@ -1,14 +1,14 @@
-//! JSON text as it arrives: bytes that may not be UTF-8, and strings of other languages that UTF-8 cannot carry.
+//! JSON text as it arrives: bytes that may not be UTF-8, and strings of other languages that UTF-8 cannot represent.
 
 use alloc::{format, string::String, vec::Vec};
 
 use super::read;
 use crate::error::{Code, Error};
 
-/// The text of bytes, if they are UTF-8.
+/// Returns bytes as text, if they are UTF-8.
 ///
 /// # Errors
-/// `invalid-json` where the first byte stands that is not, with pointer, line and column.
+/// `invalid-json` at the first byte that is not UTF-8, with pointer, line and column.
 pub fn utf8(bytes: &[u8]) -> Result<&str, Error> {
     core::str::from_utf8(bytes).map_err(|error| {
         let (before, rest) = bytes.split_at(error.valid_up_to());
@@ -18,7 +18,8 @@ pub fn utf8(bytes: &[u8]) -> Result<&str, Error> {
     })
 }
 
-/// The error for a text that holds half of a surrogate pair after `before`: strings of JavaScript and Python can.
+/// Returns the error for a text that contains half of a surrogate pair after `before`, as strings of JavaScript and
+/// Python may.
 pub fn half_a_pair(before: &str) -> Error {
     unreadable(
         before,
@@ -27,13 +28,13 @@ pub fn half_a_pair(before: &str) -> Error {
     )
 }
 
-/// The error for a text that cannot be read beyond `before`, unless it came to grief earlier.
+/// Returns the error for a text that cannot be read after `before`, or the error of `before` itself if it is invalid.
 fn unreadable(before: &str, message: &str) -> Error {
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     let place = format!("(line {line}, column {column})");
     match read(before) {
-        // Reading breaks off where the text does, and knows the pointer.
+        // Reading fails at the end of `before`, and the error has the pointer.
         Err(error) if error.message().ends_with(&place) => {
             Error::new(Code::InvalidJson, error.pointer(), format!("{message} {place}"))
         }
@@ -42,16 +43,16 @@ fn unreadable(before: &str, message: &str) -> Error {
     }
 }
 
-/// Bytes that come in pieces, cut anywhere: also within a character. What is not UTF-8 becomes U+FFFD, as event streams
-/// want it (WHATWG, "server-sent events").
+/// Decodes bytes that come in pieces, which may end within a character. Bytes that are not UTF-8 become U+FFFD, as
+/// event streams require (WHATWG, "server-sent events").
 #[derive(Debug, Default)]
 pub(crate) struct Utf8Pieces {
-    /// The first bytes of a character that is not whole yet: three at most.
+    /// The first bytes of an incomplete character: at most three.
     held: Vec<u8>,
 }
 
 impl Utf8Pieces {
-    /// The text of all characters that are whole by now.
+    /// Adds a piece. Returns the text of all characters that are complete.
     pub(crate) fn text(&mut self, piece: &[u8]) -> String {
         let mut text = String::with_capacity(piece.len());
         self.held.extend_from_slice(piece);
@@ -82,7 +83,7 @@ impl Utf8Pieces {
         }
     }
 
-    /// What is left at the end, which is no whole character.
+    /// Returns U+FFFD if an incomplete character is left at the end.
     pub(crate) fn end(&mut self) -> &'static str {
         if core::mem::take(&mut self.held).is_empty() {
             ""

@@ -1,4 +1,4 @@
-//! `serde_json::Value` in and out.
+//! Converts `serde_json::Value` to and from the tree.
 
 use alloc::{string::ToString, vec::Vec};
 use core::str::FromStr as _;
@@ -20,11 +20,11 @@ impl<'a> Node<'a> {
         from_value(value, 0, &mut 0)
     }
 
-    /// The same value as a `serde_json::Value`. Without serde_json's `preserve_order` its keys are sorted.
+    /// Returns the same value as a `serde_json::Value`. Without serde_json's `preserve_order`, its keys are sorted.
     ///
     /// # Errors
-    /// `invalid-value` for a string with a lone surrogate or a number that `Value` cannot hold, which come from text
-    /// only.
+    /// `invalid-value` for a string with a lone surrogate or a number that `Value` cannot hold. Both occur only in
+    /// values that were read from text.
     pub fn to_value(&self) -> Result<Value, Error> {
         Ok(match self.data() {
             Data::Null => Value::Null,

@@ -1,24 +1,24 @@
-//! Writing JSON text: compact, untouched strings and numbers as they were spelled.
+//! Writes compact JSON text. Unchanged strings and numbers keep their spelling.
 
 use alloc::{borrow::Cow, string::String};
 use core::{fmt::Write as _, ops::Range, ptr};
 
 use super::{scan::plain_prefix, Data, Node, Text};
 
-/// Where JSON text goes. A second implementation counts bytes without making any.
+/// Destination of JSON text. A second implementation counts bytes without writing any.
 pub(super) trait Sink {
     fn put(&mut self, text: &str);
 
-    /// A string that is spelled so.
+    /// Writes a string with this spelling, in quotes.
     fn put_quoted(&mut self, spelling: &str);
 }
 
-/// Text being written, much of which stands in `source` in the same order: what is adjacent there is copied in one
-/// piece. (Of 10 MB in pieces of 5 KB the copying took twice as long.)
+/// Output of which large parts are in `source` in the same order: parts that are adjacent there are copied in one
+/// piece. (Copying 10 MB in pieces of 5 KB took twice as long.)
 struct Copied<'o> {
     out: &'o mut String,
     source: &'o str,
-    /// The part of the source that is next to be copied.
+    /// The part of the source that will be copied next.
     pending: Range<usize>,
 }
 
@@ -34,7 +34,7 @@ impl Sink for Copied<'_> {
         if !self.pending.is_empty() {
             let end = self.pending.end.saturating_add(text.len());
             let next = self.source.get(self.pending.end..end);
-            // The very same bytes; or a comma, a bracket or a quote that stands there, too.
+            // The same bytes in memory, or a comma, a bracket or a quote that the source also has here.
             if next.is_some_and(|next| {
                 ptr::eq(next, text) || text.len() == 1 && next.bytes().next() == text.bytes().next()
             }) {
@@ -53,7 +53,7 @@ impl Sink for Copied<'_> {
     }
 
     fn put_quoted(&mut self, spelling: &str) {
-        // Where it stands in the source it mostly has its quotes there, too.
+        // In the source, the string usually has its quotes as well.
         let start = (spelling.as_ptr() as usize).wrapping_sub(self.source.as_ptr() as usize);
         let around = start.wrapping_sub(1)..start.saturating_add(spelling.len()).saturating_add(1);
         match self.source.get(around) {
@@ -81,7 +81,7 @@ impl Sink for Length {
     }
 }
 
-/// The compact JSON text of a value.
+/// Returns the compact JSON text of a value.
 pub fn write(node: &Node<'_>) -> String {
     let mut out = String::new();
     write_into(node, &mut out);
@@ -93,14 +93,14 @@ pub fn write_into(node: &Node<'_>, out: &mut String) {
     write_from("", node, out);
 }
 
-/// [`write_into`] for a tree much of which was read from `source`.
+/// Does the same as [`write_into`], for a tree of which large parts were read from `source`.
 fn write_from(source: &str, node: &Node<'_>, out: &mut String) {
     let mut copied = Copied { out, source, pending: 0..0 };
     emit::<AsRead>(node, &mut copied);
     copied.flush();
 }
 
-/// The text of a tree that was read from `source`: the source itself if nothing changed.
+/// Returns the text of a tree that was read from `source`: the source itself if nothing changed.
 pub(crate) fn text_of<'a>(source: &'a str, node: &Node<'a>) -> Cow<'a, str> {
     if node.is_intact() {
         Cow::Borrowed(source)
@@ -111,22 +111,22 @@ pub(crate) fn text_of<'a>(source: &'a str, node: &Node<'a>) -> Cow<'a, str> {
     }
 }
 
-/// The length in bytes of the compact JSON text, without making it.
+/// Returns the length in bytes of the compact JSON text, without writing it.
 pub fn length(node: &Node<'_>) -> usize {
     let mut length = Length(0);
     emit::<AsRead>(node, &mut length);
     length.0
 }
 
-/// How numbers and strings are spelled.
+/// Spelling of numbers and strings.
 pub(super) trait Spelling {
     fn number(text: &str, out: &mut impl Sink);
 
-    /// A string with its quotes.
+    /// Writes a string with its quotes.
     fn string(text: &Text<'_>, out: &mut impl Sink);
 }
 
-/// As in the input, where it stood there.
+/// The spelling in the input, if the value was read.
 struct AsRead;
 
 impl Spelling for AsRead {
@@ -178,11 +178,11 @@ pub(super) fn emit<S: Spelling>(node: &Node<'_>, out: &mut impl Sink) {
     }
 }
 
-/// The shortest escapes, as `JSON.stringify` and serde_json write them.
+/// Writes a string with the shortest escapes, like `JSON.stringify` and serde_json.
 pub(super) fn escape(value: &str, out: &mut impl Sink) {
     let mut rest = value;
     loop {
-        // What ends the plain part is ASCII, so this cuts no character in two.
+        // The plain part ends at an ASCII character, so this never splits a character.
         let (plain, special) = rest.split_at_checked(plain_prefix(rest.as_bytes())).unwrap_or((rest, ""));
         out.put(plain);
         let Some(byte) = special.bytes().next() else { return };

@@ -1,5 +1,5 @@
-//! The answer to a model's call of the tool search, in the shape of the call's format: references, or definitions where
-//! the provider asked for those.
+//! Answers a model's call of the tool search, in the format of the call: with references, or with definitions if the
+//! provider requires them.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -18,10 +18,11 @@ use crate::{
     },
 };
 
-/// How Claude's own search is asked for tools by their names: `select:Read,Edit`.
+/// Prefix of a query that selects tools by name, as in Claude's own search: `select:Read,Edit`.
 const SELECT: &str = "select:";
 
-/// Answers a call. What the model did wrong is said to the model, which can do better then; errors are the caller's.
+/// Answers a call. Mistakes of the model are reported in the answer, so that the model can correct them. Errors are
+/// mistakes of the caller.
 ///
 /// # Errors
 /// `invalid-option`.
@@ -30,21 +31,21 @@ pub(crate) fn answer(call: &Call<'_, '_>, index: &Index, options: &SearchOptions
     if call.shape == Shape::SearchItem {
         return match found {
             Err(error) if error.code() == Code::InvalidOption => Err(error),
-            // The item has no place for words: what cannot be looked for finds nothing, as in Codex.
+            // The item has no member for a message, so a failed search finds nothing, as in Codex.
             found => Ok(search_output(call, definitions(&found.unwrap_or_default(), index)?)),
         };
     }
-    let said = match found {
+    let content = match found {
         Ok(names) if names.is_empty() => Said::Text(notice::NO_MATCH.into()),
         Ok(names) if call.shape == Shape::Step => Said::Functions(definitions(&names, index)?),
         Ok(names) => Said::References(names),
         Err(error) if error.code() == Code::InvalidOption => return Err(error),
         Err(error) => Said::Failure(format!("Tool search failed: {}", error.message())),
     };
-    Ok(write(call, said))
+    Ok(write(call, content))
 }
 
-/// The tools that the queries of a call ask for. Of several queries each has its turn, best first.
+/// Returns the tools that the queries of a call find. Results of several queries are interleaved, best match first.
 fn find<'i>(wanted: &Wanted, index: &'i Index, options: &SearchOptions) -> Result<Vec<&'i Text<'static>>, Error> {
     let limit = wanted.most.map_or(options.limit, |most| most.min(options.limit));
     let options = SearchOptions { limit, ..options.clone() };
@@ -60,7 +61,7 @@ fn find<'i>(wanted: &Wanted, index: &'i Index, options: &SearchOptions) -> Resul
             None => ranked.push(index.search(query, &options, Among::Deferred)?.into_iter()),
         }
     }
-    // What was asked for by name is not cut off; what was searched for fills up to the limit.
+    // Tools that are selected by name are never cut off. Search results fill the answer up to the limit.
     for _ in 0..limit {
         for list in &mut ranked {
             names.extend(list.next().filter(|name| names.len() < limit && seen.insert(*name)));
@@ -74,7 +75,7 @@ fn selection(query: &str) -> Option<&str> {
     query.get(..SELECT.len()).filter(|start| start.eq_ignore_ascii_case(SELECT)).and_then(|_| query.get(SELECT.len()..))
 }
 
-/// What an answer says.
+/// Content of an answer.
 enum Said<'i> {
     References(Vec<&'i Text<'static>>),
     Functions(Vec<Node<'static>>),
@@ -125,14 +126,14 @@ fn write(call: &Call<'_, '_>, said: Said<'_>) -> Node<'static> {
             }
             result
         }
-        // These are written above.
+        // These shapes are written above.
         Shape::ToolUse | Shape::Part => Node::default(),
         Shape::Entry => Node::record([("role", Node::literal("tool")), ("tool_call_id", id), ("content", content)]),
     }
 }
 
-/// Writes the answer for Bedrock Converse and Gemini, whose results are JSON. The references are a member of it, so
-/// that the result is valid in those APIs before the references become a text.
+/// Writes the answer for Bedrock Converse and Gemini, whose results are JSON. The references are a member of this JSON,
+/// so that the result is valid in these APIs before the references become a text.
 fn write_json(call: &Call<'_, '_>, id: Node<'static>, said: Said<'_>) -> Node<'static> {
     let is_part = call.shape == Shape::Part;
     let (content, status) = match said {
@@ -161,7 +162,8 @@ fn write_json(call: &Call<'_, '_>, id: Node<'static>, said: Said<'_>) -> Node<'s
     Node::record([("toolResult", result)])
 }
 
-/// What the answer refers to the call by. A value made again: it must not pass for one of the caller's own.
+/// Returns the id by which the answer refers to the call. It is a new node, so that it does not count as one of the
+/// caller's nodes.
 fn id(call: &Call<'_, '_>) -> Node<'static> {
     call.id.and_then(Node::as_text).map(|id| Node::string(id.clone().into_owned())).unwrap_or_default()
 }
@@ -176,8 +178,8 @@ fn search_output(call: &Call<'_, '_>, tools: Vec<Node<'static>>) -> Node<'static
     ])
 }
 
-/// The definitions behind names, best first. Those of one namespace stand in it together, where the best of them
-/// stands.
+/// Returns the definitions of these tools, best match first. Tools of one namespace are combined in it, at the position
+/// of the best match.
 fn definitions(names: &[&Text<'static>], index: &Index) -> Result<Vec<Node<'static>>, Error> {
     let mut out: Vec<Node<'static>> = Vec::with_capacity(names.len());
     let mut places: Map<Option<Text<'static>>, usize> = Map::new();

@@ -1,4 +1,5 @@
-//! A model's call of the tool search: whether it is one, what it asks for, and the shape its answer has to have.
+//! Recognises a model's call of the tool search, and reads its queries and its shape, which the answer must have as
+//! well.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
@@ -9,19 +10,20 @@ use crate::{
     request::tool::{self, has_type},
 };
 
-/// The most queries one call may ask: each costs a pass over the index.
+/// Maximum number of queries in one call: each query takes a pass over the index.
 const MOST_QUERIES: usize = 16;
 
-/// The shape of a call, and so of its answer.
+/// Shape of a call, which is also the shape of its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// A `tool_use` block of Anthropic.
     Block,
     /// A `function_call` item of OpenAI Responses.
     Item,
-    /// A `tool_search_call` item of OpenAI Responses, of a search that the caller runs: it wants definitions.
+    /// A `tool_search_call` item of OpenAI Responses, for a search that the caller runs. Its answer contains
+    /// definitions.
     SearchItem,
-    /// A `function_call` step of Gemini Interactions: it wants definitions.
+    /// A `function_call` step of Gemini Interactions. Its answer contains definitions.
     Step,
     /// An entry of `tool_calls` of Chat Completions.
     Entry,
@@ -36,25 +38,25 @@ pub(crate) struct Call<'n, 'a> {
     pub(super) shape: Shape,
     /// The name of the called function.
     pub(super) name: Option<&'n Node<'a>>,
-    /// What the answer refers to the call by.
+    /// Id by which the answer refers to the call.
     pub(super) id: Option<&'n Node<'a>>,
     arguments: Option<&'n Node<'a>>,
 }
 
-/// What a call asks for.
+/// The queries of a call, and the limit that it sets.
 pub(super) struct Wanted {
     pub(super) queries: Vec<String>,
-    /// Maximum number of tools the model wants to see.
+    /// Maximum number of tools that the model requests.
     pub(super) most: Option<usize>,
 }
 
 impl<'n, 'a> Call<'n, 'a> {
     /// Recognises a call: a `tool_use` block of Anthropic, a `function_call` of OpenAI Responses or Gemini
     /// Interactions, an entry of `tool_calls` of Chat Completions, a block with `toolUse` of Bedrock Converse, a part
-    /// with `functionCall` of Gemini, and a `tool_search_call` of OpenAI Responses that is
-    /// the caller's to answer, whatever the function is called. `None`: it is something else, or calls something else.
+    /// with `functionCall` of Gemini, and, regardless of the function's name, a `tool_search_call` of OpenAI Responses
+    /// that the caller has to answer. Returns `None` for anything else, such as a call of another tool.
     pub(crate) fn recognise(call: &'n Node<'a>, options: &SearchOptions) -> Option<Self> {
-        // What is called in a namespace is another tool, unless the namespace was made up for it.
+        // A call in a namespace is a call of another tool, unless the API created the namespace for the search.
         let is_search = |call: &Node<'a>| {
             let text = |key| call.get(key).and_then(Node::as_text).filter(|text| !text.is_empty());
             let own = text("namespace").is_none_or(|namespace| text("name") == Some(namespace));
@@ -69,7 +71,7 @@ impl<'n, 'a> Call<'n, 'a> {
             });
         }
         if has_type(call, "function_call") {
-            // Gemini Interactions has an `id` alone, and arguments as a value.
+            // A step of Gemini Interactions has only an `id`, and arguments that are a value.
             let is_value = call.get("arguments").is_none_or(|arguments| arguments.as_text().is_none());
             let is_step = call.get("call_id").is_none() && call.get("id").is_some() && is_value;
             return is_search(call).then(|| Call {
@@ -92,7 +94,7 @@ impl<'n, 'a> Call<'n, 'a> {
             ("functionCall", Shape::Part, "id", "args"),
             ("function_call", Shape::Part, "id", "args"),
         ];
-        // An old message of Chat Completions has `function_call`, too.
+        // Old messages of Chat Completions also have `function_call`.
         let is_message = |inner: &Node<'a>| call.get("role").is_some() || inner.get("arguments").is_some();
         for (key, shape, id, arguments) in inner {
             if let Some(inner) = call.get(key).filter(|inner| !is_message(inner)) {
@@ -113,21 +115,21 @@ impl<'n, 'a> Call<'n, 'a> {
         })
     }
 
-    /// Whether the answer holds the definitions of what was found, and not only their names.
+    /// Returns true if the answer contains the definitions of the tools, not only their names.
     pub(crate) fn wants_definitions(&self) -> bool {
         matches!(self.shape, Shape::SearchItem | Shape::Step)
     }
 
-    /// Reads the arguments.
+    /// Returns the queries and the limit in the arguments.
     ///
     /// # Errors
-    /// `invalid-json` if they are text and that is not JSON, `empty-query` if they hold none.
+    /// `invalid-json` if the arguments are text that is not JSON, `empty-query` if they contain no query.
     pub(super) fn wanted(&self) -> Result<Wanted, Error> {
         let Some(arguments) = self.arguments else { return Wanted::read(&Node::default()) };
         match arguments.as_text().map(Text::value) {
             Some(Some(Cow::Borrowed(text))) => Wanted::read(&json::read(text)?),
             Some(Some(Cow::Owned(text))) => Wanted::read(&json::read(&text)?),
-            // Half a surrogate pair stands in no valid JSON text but inside its strings, as an escape.
+            // In valid JSON text, a lone surrogate occurs only inside strings, as an escape.
             Some(None) => Err(Error::new(
                 Code::InvalidJson,
                 "",
@@ -139,8 +141,8 @@ impl<'n, 'a> Call<'n, 'a> {
 }
 
 impl Wanted {
-    /// The function that `apply` offers takes a `query`. A search that the caller brought along keeps its own
-    /// parameters, and clients call them `queries`, `paths`, `goal`: there, every string is a query.
+    /// Reads arguments. The function that `apply` offers has the parameter `query`. A search that the caller provides
+    /// has its own parameters, such as `queries`, `paths` or `goal`, so each string in its arguments is a query.
     fn read(arguments: &Node<'_>) -> Result<Self, Error> {
         let mut queries = Vec::new();
         match arguments.get("query") {

@@ -1,5 +1,5 @@
-//! The tools of a list, one by one, whatever format the list has: Anthropic, OpenAI Chat Completions, OpenAI Responses
-//! with namespaces, Gemini with groups, Bedrock Converse, MCP.
+//! Reads the tools of a list in any format: Anthropic, OpenAI Chat Completions, OpenAI Responses with namespaces,
+//! Gemini with groups, Bedrock Converse, MCP.
 
 use alloc::vec::Vec;
 
@@ -19,11 +19,11 @@ use crate::{
     },
 };
 
-/// A part of a tool in which words are looked for.
+/// Part of a tool whose words are indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
     Name,
-    /// What the tool says about itself, and what its namespace does.
+    /// Title and description of the tool, and descriptions of its namespaces.
     Description,
     ArgumentName,
     ArgumentDescription,
@@ -35,21 +35,21 @@ impl Field {
 
 /// One tool of a list.
 pub(super) struct Listed<'n, 'a> {
-    /// The name a reference has: with its namespace, where it has one.
+    /// Name by which a reference identifies the tool. It includes the namespace, if there is one.
     pub(super) name: Text<'a>,
     pub(super) deferred: bool,
     tool: &'n Node<'a>,
-    /// The flat name of the namespace it is in.
+    /// Name of the enclosing namespace.
     namespace: Option<&'n Text<'a>>,
-    /// Descriptions of the namespaces around it.
+    /// Descriptions of the enclosing namespaces.
     about: &'n [&'n Text<'a>],
 }
 
-/// The entries of a tool list, or of an object that has one in `tools`, such as a request or the answer to MCP's
-/// `tools/list`, or in `toolConfig`, such as a request of Bedrock Converse.
+/// Returns the entries of a tool list, of an object with a list in `tools`, such as a request or the result of MCP's
+/// `tools/list`, or of an object with a list in `toolConfig`, such as a Bedrock Converse request.
 ///
 /// # Errors
-/// `invalid-request` if it is neither.
+/// `invalid-request` for any other input.
 pub(super) fn entries<'n, 'a>(list: &'n Node<'a>) -> Result<&'n [Node<'a>], Error> {
     let in_config = || list.get("toolConfig")?.get("tools");
     let (tools, pointer) = match (list.get("tools"), in_config()) {
@@ -59,7 +59,7 @@ pub(super) fn entries<'n, 'a>(list: &'n Node<'a>) -> Result<&'n [Node<'a>], Erro
     };
     match tools.data() {
         Data::Array(entries) => Ok(entries),
-        // Gemini's `tools` may be one entry.
+        // Gemini's `tools` may be a single entry.
         Data::Object(_) if GROUPS.iter().any(|group| tools.get(group).is_some()) => Ok(core::slice::from_ref(tools)),
         Data::Null => Ok(&[]),
         _ => {
@@ -72,7 +72,7 @@ pub(super) fn entries<'n, 'a>(list: &'n Node<'a>) -> Result<&'n [Node<'a>], Erro
     }
 }
 
-/// Gives every tool that has a name to `found`, in order. Searches and toolsets are no tools to be found.
+/// Calls `found` with each tool that has a name, in order. Skips searches and toolsets.
 pub(super) fn each<'a>(entries: &[Node<'a>], found: &mut dyn FnMut(&Listed<'_, 'a>)) {
     let mut about = Vec::new();
     for entry in entries {
@@ -90,7 +90,7 @@ fn one<'n, 'a>(
     found: &mut dyn FnMut(&Listed<'_, 'a>),
 ) {
     if has_type(entry, "namespace") {
-        // The API knows one level of them.
+        // The API supports only one level of namespaces.
         if outer.is_some() {
             return;
         }
@@ -110,19 +110,19 @@ fn one<'n, 'a>(
     }
     let Some(name) = tool::name(entry) else { return };
     let name = crate::request::namespaces::flat(outer, name);
-    // In a namespace that defers, a member may say for itself that it does not.
+    // A tool in a deferred namespace may override the deferral with its own flag.
     let deferred = tool::deferral(entry).0 || deferred && entry.get(tool::FLAG).is_none();
     found(&Listed { name, deferred, tool: entry, namespace: outer, about });
 }
 
 impl<'a> Listed<'_, 'a> {
-    /// What the tool says about itself.
+    /// Returns the tool's description.
     pub(super) fn description(&self) -> Option<&Text<'a>> {
         tool::description(self.tool)
     }
 
-    /// The tool as OpenAI Responses lists it, for an answer that holds definitions: as it is, if that is how it came,
-    /// else as a function.
+    /// Returns the tool in the form of OpenAI Responses, for an answer that contains definitions: unchanged if it
+    /// already has this form, otherwise as a function.
     pub(super) fn definition(&self) -> Node<'a> {
         let listed_so =
             type_of(self.tool).is_some() && self.tool.get("name").is_some() && self.tool.get("input_schema").is_none();
@@ -162,7 +162,7 @@ impl<'a> Listed<'_, 'a> {
         tool::schema(self.tool).or_else(|| self.tool.get("inputSchema"))
     }
 
-    /// Gives every text in which words are looked for.
+    /// Calls `found` with each text whose words are indexed.
     pub(super) fn texts(&self, found: &mut dyn FnMut(Field, &Text<'_>)) {
         found(Field::Name, &self.name);
         let titles = [Some(self.tool), self.tool.get("annotations")]
@@ -173,8 +173,7 @@ impl<'a> Listed<'_, 'a> {
             found(Field::Description, text);
         }
         let Some(schema) = self.schema() else { return };
-        // The visitor never fails, so neither does the walk.
-        // One walk never takes more than the budget of a call.
+        // The visitor never fails, and one walk never exceeds the budget of a call.
         let _ = visit::walk(&Budget::new(schema.values_read(), None), schema, Keywords::ALL, &mut |node, place| {
             if let (Some(Keyword::Properties), Some(Step::Member(name))) = (place.keyword, place.pointer.steps().last())
             {

@@ -1,13 +1,13 @@
-//! The index: which tool says which word how often, and the ranking that follows from it.
+//! The index: how often each tool contains each word, and the ranking that follows from it.
 //!
-//! The ranking is BM25F: BM25 over a weighted sum of fields, each field's counts set against its usual length. It is
-//! our own because the `bm25` crate needs the standard library and knows one field only; weights per field are what
-//! lifts a tool's own name over another tool's arguments.
+//! The ranking is BM25F: BM25 over a weighted sum of fields, in which the counts of each field are normalised by its
+//! average length. This crate has its own implementation because the `bm25` crate needs the standard library and
+//! supports only one field. Weights per field rank a tool's own name above the arguments of another tool.
 //!
-//! The weights were chosen by measurement (core/tests/search.rs; 105 queries to choose on, 105 to see whether it holds,
-//! over 1,513 real tools). First place, among the first five, mean reciprocal place, on the second half: these weights
-//! 0.72, 0.91, 0.81; all fields alike 0.64, 0.91, 0.76; counting common words 0.40, 0.63, 0.48. Which fields weigh more
-//! matters; by how much exactly does not.
+//! The weights were chosen by measurement (core/tests/search.rs): 105 queries for tuning and 105 for validation, over
+//! 1,513 real tools. Fraction of queries whose tool is ranked first, fraction whose tool is among the first five, and
+//! mean reciprocal rank, on the validation queries: these weights 0.72, 0.91, 0.81; equal weights 0.64, 0.91, 0.76;
+//! common words counted 0.40, 0.63, 0.48. The order of the weights matters; their exact values do not.
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
@@ -24,25 +24,25 @@ use crate::{
     options::{SearchMode, SearchOptions},
 };
 
-/// How much a word counts in each field, and how strongly a long field dilutes it: see [`Field`] for the order.
+/// Weight of each field and strength of its length normalisation, in the order of [`Field`].
 const WEIGHTS: [(f64, f64); Field::COUNT] = [(4.0, 0.5), (1.0, 0.4), (0.6, 0.75), (0.3, 0.75)];
-/// How soon further mentions of a word stop adding to the score.
+/// `k1` of BM25: the lower, the sooner further occurrences of a word stop adding to the score.
 const SATURATION: f64 = 1.5;
 
-/// A tool list that can be searched.
+/// A searchable tool list.
 #[derive(Clone, Debug)]
 pub(crate) struct Index {
     tools: Vec<Tool>,
-    /// Places in `tools`, sorted by name.
+    /// Indices in `tools`, sorted by name.
     by_name: Vec<u32>,
-    /// For each word, where its hits begin and end.
+    /// Range in `hits` for each word.
     terms: Map<Box<str>, (u32, u32)>,
     hits: Vec<Hit>,
-    /// Whether any tool is deferred.
+    /// True if any tool is deferred.
     defers: bool,
-    /// The names here, by the names that APIs get. These names come first.
+    /// Names in the index, by the names that are sent to APIs, which take precedence.
     sent: Map<Text<'static>, Text<'static>>,
-    /// The names here, by the tools' other names.
+    /// Names in the index, by other names of the tools.
     also: Map<Text<'static>, Text<'static>>,
 }
 
@@ -51,23 +51,24 @@ struct Tool {
     name: Text<'static>,
     deferred: bool,
     description: Option<Box<str>>,
-    /// As JSON text, which takes a fifth of a tree's memory. Empty if it was not kept.
+    /// The definition as JSON text, which takes a fifth of the memory of a tree; empty if definitions are not kept.
     definition: Box<str>,
 }
 
-/// That a tool has a word, and what that adds to its score.
+/// A tool that contains a word, and the contribution of the word to the tool's score.
 #[derive(Clone, Copy, Debug)]
 struct Hit {
     tool: u32,
     gain: f32,
 }
 
-/// Names that APIs get in place of names in the index. Which API is called is unknown, and patterns of names differ.
+/// Names that are sent to APIs in place of names in the index. The API is not known, and APIs have different patterns
+/// of names.
 #[derive(Default)]
 pub(crate) struct SentNames(Map<Text<'static>, Option<Text<'static>>>);
 
 impl SentNames {
-    /// Adds the name that an API gets for a tool, if it gets another one.
+    /// Adds the name under which a tool is sent to an API, if it differs from the tool's name.
     pub(crate) fn add(&mut self, sent: Option<&str>, name: &Text<'static>) {
         let Some(sent) = sent else { return };
         let known = self.0.entry(Text::new(String::from(sent))).or_insert_with(|| Some(name.clone()));
@@ -76,27 +77,27 @@ impl SentNames {
         }
     }
 
-    /// Returns the sent names that belong to the same tool in every dialect.
+    /// Returns the sent names that identify the same tool in every dialect.
     fn unique(self) -> Map<Text<'static>, Text<'static>> {
         self.0.into_iter().filter_map(|(sent, name)| Some((sent, name?))).collect()
     }
 }
 
-/// Which tools a search may find.
+/// The tools that a search may return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Among {
-    /// All but the search itself.
+    /// All tools except the search itself.
     All,
-    /// What the hosted search finds: deferred tools, if there are any.
+    /// The tools that a hosted search returns: the deferred tools, or all tools if none is deferred.
     Deferred,
 }
 
 impl Index {
-    /// Reads a tool list. Of several tools with one name the first one counts. Their definitions are kept only if
-    /// answers are to hold them.
+    /// Reads a tool list. If several tools have one name, only the first is indexed. Definitions are kept only if
+    /// `with_definitions` is true, for answers that contain them.
     ///
     /// # Errors
-    /// `invalid-request` if it is no list of tools.
+    /// `invalid-request` if the input is not a list of tools.
     pub(crate) fn new(list: &Node<'_>, with_definitions: bool) -> Result<Self, Error> {
         let index = Self::without_sent_names(list, with_definitions)?;
         let mut sent = SentNames::default();
@@ -109,27 +110,27 @@ impl Index {
             planned.plan(shape, names(), &[]);
             names().for_each(|name| sent.add(planned.new_name(name), name));
         }
-        // A tool's own name comes first.
+        // A tool's own name takes precedence.
         let sent = sent.unique().into_iter().filter(|(sent, _)| index.place(sent).is_none()).collect();
         Ok(Index { sent, ..index })
     }
 
-    /// Reads a list of tools with names that the caller knows to be sent: [`Self::sent_as`] adds them.
+    /// Reads a list of tools without the names that are sent, which the caller adds with [`Self::sent_as`].
     ///
     /// # Errors
-    /// As [`Self::new`].
+    /// Same as [`Self::new`].
     pub(crate) fn without_sent_names(list: &Node<'_>, with_definitions: bool) -> Result<Self, Error> {
         let mut builder = Builder { with_definitions, ..Builder::default() };
         documents::each(documents::entries(list)?, &mut |listed| builder.add(listed));
         Ok(builder.finish())
     }
 
-    /// Sets the names that APIs get.
+    /// Sets the names that are sent to APIs.
     pub(crate) fn sent_as(self, names: SentNames) -> Self {
         Index { sent: names.unique(), ..self }
     }
 
-    /// Lets tools be asked for by other names, too: pairs of one and the name in the list.
+    /// Adds other names of tools, each with the tool's name in the list.
     pub(crate) fn also_called(mut self, names: Vec<(Text<'static>, Text<'static>)>) -> Self {
         self.also.extend(names);
         self
@@ -139,11 +140,11 @@ impl Index {
         self.tools.len()
     }
 
-    /// The names of the tools that match, best first.
+    /// Returns the names of the matching tools, best match first.
     ///
     /// # Errors
-    /// `empty-query`, `invalid-pattern`, `pattern-too-long`, and `invalid-option` for regular expressions where this
-    /// build has none.
+    /// `empty-query`, `invalid-pattern`, `pattern-too-long`, and `invalid-option` for regular expressions if this build
+    /// does not support them.
     pub(crate) fn search(
         &self,
         query: &str,
@@ -161,7 +162,7 @@ impl Index {
         Ok(named.take(options.limit).collect())
     }
 
-    /// The tool of exactly this name.
+    /// Returns the tool with exactly this name.
     pub(super) fn named(&self, name: &str) -> Option<&Text<'static>> {
         let name = Text::new(name).into_owned();
         let sent = self.sent.get(&name).and_then(|name| self.place(name));
@@ -169,10 +170,11 @@ impl Index {
         self.tools.get(place as usize).map(|tool| &tool.name)
     }
 
-    /// The definition of the tool of exactly this name, as OpenAI Responses has it, if it was kept.
+    /// Returns the definition of the tool with exactly this name, in the form of OpenAI Responses, if definitions are
+    /// kept.
     ///
     /// # Errors
-    /// None that a definition which was written here could cause.
+    /// Never fails for a definition that this index has written.
     pub(super) fn definition(&self, name: &Text<'_>) -> Result<Option<Node<'static>>, Error> {
         let tool = self.place(name).and_then(|place| self.tools.get(place as usize));
         let kept = tool.map(|tool| &*tool.definition).filter(|text| !text.is_empty());
@@ -190,8 +192,8 @@ impl Index {
         found.ok().and_then(|at| self.by_name.get(at)).copied()
     }
 
-    /// Places of the tools that share a word with the query: by score, then in the order of the list. A query that is a
-    /// tool's whole name finds that one first.
+    /// Returns the indices of the tools that share a word with the query, sorted by score and then by their order in
+    /// the list. If the query is a tool's whole name, this tool comes first.
     fn rank(&self, query: &str, wanted: &dyn Fn(&Tool) -> bool) -> Result<Vec<u32>, Error> {
         let terms = terms(query);
         if terms.is_empty() {
@@ -219,7 +221,7 @@ impl Index {
         Ok(touched)
     }
 
-    /// Places of the tools whose name matches a pattern, then of those whose description does.
+    /// Returns the indices of the tools whose names match a pattern, followed by those whose descriptions match.
     fn matches(&self, pattern: &str, wanted: &dyn Fn(&Tool) -> bool) -> Result<Vec<u32>, Error> {
         let pattern = super::pattern::Pattern::new(pattern)?;
         let (mut named, mut described) = (Vec::new(), Vec::new());
@@ -237,7 +239,7 @@ impl Index {
     }
 }
 
-/// The different words of a query, in order.
+/// Returns the distinct words of a query, in order.
 fn terms(query: &str) -> Vec<Box<str>> {
     let (mut terms, mut seen) = (Vec::new(), crate::collections::Set::new());
     tokenizer::split_with_identifiers(query, &mut |word| {
@@ -251,10 +253,11 @@ fn terms(query: &str) -> Vec<Box<str>> {
     terms
 }
 
-/// How often a tool has a word, by field.
+/// Number of occurrences of a word in each field of a tool.
 type Counts = [u16; Field::COUNT];
 
-/// An index in the making: ranking needs the number of tools and their usual lengths, which are known in the end.
+/// Builder of an index. The ranking needs the number of tools and the average lengths of fields, which are known only
+/// at the end.
 #[derive(Default)]
 struct Builder {
     tools: Vec<Tool>,
@@ -263,7 +266,7 @@ struct Builder {
     lengths: Vec<[u32; Field::COUNT]>,
     defers: bool,
     with_definitions: bool,
-    /// The words of the tool at hand, one after the other, and where each of them is.
+    /// The words of the current tool, concatenated, and the position and field of each word.
     letters: String,
     spans: Vec<(u32, u32, Field)>,
 }
@@ -287,7 +290,7 @@ impl Builder {
         spans.clear();
         listed.texts(&mut |field, text| {
             let mut keep = |word: &str| {
-                // Beyond 4 GB of words in one tool nothing is counted any more.
+                // Words beyond 4 GB in one tool are not counted.
                 let start = u32::try_from(letters.len());
                 letters.push_str(word);
                 if let (Ok(start), Ok(end)) = (start, u32::try_from(letters.len())) {
@@ -303,7 +306,7 @@ impl Builder {
         (self.letters, self.spans) = (letters, spans);
     }
 
-    /// Sorts the words first, so that each different one is looked up once.
+    /// Counts the words of a tool. Sorts them first, so that each distinct word is looked up once.
     fn count(&mut self, place: u32, letters: &str, spans: &mut [(u32, u32, Field)]) {
         let word = |span: &(u32, u32, Field)| letters.get(span.0 as usize..span.1 as usize).unwrap_or_default();
         spans.sort_unstable_by(|one, two| word(one).cmp(word(two)));

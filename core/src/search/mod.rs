@@ -1,8 +1,8 @@
-//! Tool search: what a provider's hosted search does, so that an agent can offer it on any API.
+//! Tool search: implements a provider's hosted search, so that an agent can offer it on any API.
 //!
-//! A tool list is read (`documents`), its words are counted (`tokenizer`, `index`), queries rank it (`index`, or
-//! `pattern` for regular expressions), and a model's call of the search is answered (`call`, `answer`) with references
-//! that `deferred` turns into text.
+//! `documents` reads a tool list, `tokenizer` splits its texts into words, and `index` counts the words. `index` ranks
+//! the tools for a query, and `pattern` matches regular expressions. `call` and `answer` answer a model's call of the
+//! search with references, which `deferred` converts to text.
 
 mod answer;
 mod call;

@@ -1,4 +1,4 @@
-//! Regular expressions, as the hosted search takes them: in the spelling of Python's `re.search`.
+//! Regular expressions as the hosted search accepts them: in the syntax of Python's `re.search`.
 
 use alloc::format;
 
@@ -8,12 +8,12 @@ use crate::{
     pattern::{Flaw, Spelling},
 };
 
-/// The longest pattern the hosted search takes, in characters.
+/// Maximum length of a pattern in the hosted search, in characters.
 const LONGEST: usize = 200;
-/// The steps that one search may take: about a second of work.
+/// Maximum number of steps of one search: about a second of work.
 const STEPS: usize = 20_000_000;
 
-/// What is searched for, and what pays for it.
+/// A compiled pattern, and the budget for its searches.
 pub(super) struct Pattern {
     pattern: crate::pattern::Pattern,
     budget: Budget,
@@ -38,7 +38,7 @@ impl Pattern {
         }
     }
 
-    /// Is it found in a text?
+    /// Returns true if the pattern matches anywhere in a text.
     ///
     /// # Errors
     /// `invalid-pattern` if the search takes too long.

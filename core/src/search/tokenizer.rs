@@ -1,17 +1,17 @@
-//! What a word is, in names, descriptions and queries alike.
+//! Splits names, descriptions and queries into words.
 //!
-//! Words are runs of letters and digits, in lower case, split once more where the case changes; plurals lose their
-//! ending. Chinese and Japanese have no spaces, so there every two neighbours are a word.
+//! Words are runs of letters and digits, in lower case, which are also split where the case changes. Plurals lose their
+//! ending. Chinese and Japanese have no spaces between words, so each pair of adjacent characters is a word.
 //!
-//! Not `unicode-segmentation`: the standard's words keep `mcp__slack.post` whole and make one of each Chinese character
-//! and Thai letter, so every rule here but the pairs would stay behind it. Measured 2026-11-22 (1.13.3 as the outer
-//! split, marks split again, no pairs): the ranking of real queries is the same, Chinese finds what has the same
-//! characters apart (the fixture `chinese` holds that), it is 8 KB gzipped more of WebAssembly, and splitting takes 3
-//! to 5 times as long.
+//! `unicode-segmentation` is not used. The standard's words keep `mcp__slack.post` whole and make a word of each
+//! Chinese character and each Thai letter, so all rules here except the pairs would still be needed. Measured
+//! 2026-11-22 (1.13.3 as the outer split, words split again at punctuation, no pairs): the ranking of real queries is
+//! the same, Chinese queries also match tools in which the characters are not adjacent (the fixture `chinese` forbids
+//! that), WebAssembly grows by 8 KB gzipped, and splitting takes 3 to 5 times as long.
 
 use alloc::string::String;
 
-/// Gives every word of a text to `found`. `GitHub` gives `git`, `hub` and `github`: people write it either way.
+/// Calls `found` with each word of a text. `GitHub` gives `git`, `hub` and `github`, because users write either form.
 pub(super) fn split(text: &str, found: &mut dyn FnMut(&str)) {
     let mut scratch = String::new();
     for run in text.split(|letter: char| !letter.is_alphanumeric()) {
@@ -19,7 +19,7 @@ pub(super) fn split(text: &str, found: &mut dyn FnMut(&str)) {
             cased(run, &mut scratch, found);
             continue;
         }
-        // Where the script changes, so does the word: `PDF转换` is two.
+        // A change of script is a word boundary: `PDF转换` is two words.
         let mut rest = run;
         while let Some(first) = rest.chars().next() {
             let dense = is_cjk(first);
@@ -34,8 +34,8 @@ pub(super) fn split(text: &str, found: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Gives the words of a name or of a query, and each of its identifiers as one word: `get_user` gives `getuser`, too,
-/// so that a whole name outweighs its parts.
+/// Calls `found` with the words of a name or of a query, and with each of its identifiers as one word: `get_user` also
+/// gives `getuser`, so that a whole name has more weight than its parts.
 pub(super) fn split_with_identifiers(text: &str, found: &mut dyn FnMut(&str)) {
     split(text, found);
     for chunk in text.split(char::is_whitespace) {
@@ -48,7 +48,7 @@ pub(super) fn split_with_identifiers(text: &str, found: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Whether a script writes without spaces between words.
+/// Returns true for a letter of a script without spaces between words.
 fn is_cjk(letter: char) -> bool {
     matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
         || matches!(letter, '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
@@ -73,7 +73,7 @@ fn cased(run: &str, scratch: &mut String, found: &mut dyn FnMut(&str)) {
     let mut last = 0;
     for (at, letter) in run.char_indices() {
         let case = Case::of(letter);
-        // `getUser` splits before the capital, `HTTPServer` before the capital that begins the next word.
+        // `getUser` is split before the capital, `HTTPServer` before the capital that begins the next word.
         let split = match (before, case) {
             (Case::Lower | Case::Other, Case::Upper) => at,
             (Case::Upper, Case::Lower) => last,
@@ -126,7 +126,7 @@ fn lowered(word: &str, scratch: &mut String, found: &mut dyn FnMut(&str)) {
     found(scratch);
 }
 
-/// Takes the ending off an English plural (or off the third person of a verb, which does as well).
+/// Removes the ending of an English plural (or of a verb in the third person, which does no harm).
 fn singular(word: &mut String) {
     if word.len() < 4 || !word.ends_with('s') || ["ss", "us", "is"].iter().any(|end| word.ends_with(end)) {
         return;
@@ -143,7 +143,7 @@ fn singular(word: &mut String) {
     word.truncate(word.len() - cut);
 }
 
-/// Words of a query that say nothing about a tool. They count only in a query that has no others.
+/// Words of a query that do not describe a tool. They count only if a query has no other words.
 const FILLER: [&str; 62] = [
     "a", "about", "all", "am", "an", "and", "any", "are", "as", "at", "be", "can", "could", "do", "for", "from",
     "have", "how", "i", "in", "into", "is", "it", "its", "me", "my", "need", "of", "on", "one", "onto", "or", "our",
@@ -152,7 +152,7 @@ const FILLER: [&str; 62] = [
     "your",
 ];
 
-/// Whether a word is there for grammar only.
+/// Returns true for a word that has only a grammatical function.
 pub(super) fn is_filler(word: &str) -> bool {
     FILLER.binary_search(&word).is_ok()
 }

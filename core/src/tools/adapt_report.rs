@@ -1,4 +1,4 @@
-//! The report of a rewritten request.
+//! Report about a rewritten request.
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 
@@ -10,24 +10,24 @@ use super::{
 };
 use crate::request::report::DeferredReport;
 
-/// The changes of a request.
+/// The changes to a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AdaptReport {
-    /// The dialect that the request is written in.
+    /// Name of the dialect in which the request is written.
     pub dialect: &'static str,
-    /// The decisions of deferred loading; `None` if it is not requested.
+    /// Decisions of deferred loading; `None` if it was not requested.
     pub deferred: Option<DeferredReport>,
-    /// The tools that could not be made acceptable and are not in the request.
+    /// Tools that could not be made acceptable and were removed from the request.
     pub quarantined: Vec<Quarantined>,
-    /// Every change of a tool, in order. (Shared with the cache of tool lists.)
+    /// All changes to tools, in order. (Shared with the cache of tool lists.)
     pub changes: Arc<Vec<ToolChange>>,
-    /// The quarantined tools that `tool_choice` allowed among others, and no longer allows.
+    /// Quarantined tools that `tool_choice` allowed in addition to other tools, and no longer allows.
     pub unforced: Vec<String>,
-    /// The replacement of a `tool_choice` that the API refuses in this request; `None` if nothing was replaced.
+    /// Replacement of a `tool_choice` that the API refuses in this request; `None` if nothing was replaced.
     pub choice: Option<ChoiceChange>,
-    /// Every change that a rule of the API requires outside the tools, in order.
+    /// All changes outside the tools that rules of the API require, in order.
     pub request_changes: Vec<RequestChange>,
-    /// Every change of a response format, in order.
+    /// All changes to response formats, in order.
     pub format_changes: Vec<FormatChange>,
 }

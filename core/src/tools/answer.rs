@@ -1,5 +1,5 @@
-//! The answer to a response format, restored: out of its wrapper, and with encoded values as the caller's schema has
-//! them. Text that is not JSON, or needs nothing, stays byte for byte.
+//! Restores the answer to a response format: removes its wrapper, and decodes values for the caller's schema. Text that
+//! is not JSON, or that need not be restored, is preserved byte for byte.
 
 use alloc::string::String;
 use core::cell::Cell;
@@ -15,25 +15,25 @@ use crate::{
     schema::validate::Prepared,
 };
 
-/// What has to be undone in the answer of a model.
+/// How to restore the answer of a model.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(super) plan: Plan,
-    /// The function that stands for the format; `None` if the answer is text.
+    /// Name of the function that replaces the format; `None` if the answer is text.
     pub(super) tool: Option<String>,
-    /// True if the model may call nothing but that function, so that text beside the call is not for the client.
+    /// True if the model may call only this function, so that text next to the call is not meant for the client.
     pub(super) is_only: bool,
-    /// The schema that only the instructions have. An answer that comes in a Markdown fence is taken out of it, unless
+    /// The schema, if only the instructions contain it. An answer in a Markdown fence is taken out of the fence unless
     /// this schema refuses it.
     pub(super) told: Option<Prepared>,
 }
 
-/// Restores a text, if there is something to undo. Of a text that breaks off, what is whole is restored.
+/// Restores a text, if necessary. Truncated text is restored as far as it is complete.
 pub(super) fn restored(answer: Option<&Answer>, text: &str) -> Content {
     read(answer, text).unwrap_or_default()
 }
 
-/// As [`restored`]; `None` if the text is neither JSON that may change nor the beginning of such JSON.
+/// Same as [`restored`], but returns `None` if the text is neither JSON that may change nor the beginning of such JSON.
 fn read(answer: Option<&Answer>, text: &str) -> Option<Content> {
     if let Some((answer, schema)) = answer.and_then(|answer| Some((answer, answer.told.as_ref()?))) {
         if let Some(content) = unfenced(text, &answer.plan, schema) {
@@ -55,7 +55,7 @@ fn read(answer: Option<&Answer>, text: &str) -> Option<Content> {
     Some(Content { text: node.and_then(restored), is_cut: true, is_unfenced: false })
 }
 
-/// Drops the last pair of a list of pairs if its value is missing, so that the others can be restored.
+/// Removes the last pair of a list of pairs if its value is missing, so that the other pairs can be restored.
 fn drop_half_pair(node: &mut Node<'_>) {
     if !ends_in_half_pair(node) {
         return;
@@ -109,38 +109,38 @@ impl Answer {
         Answer { plan, tool: None, is_only: false, told: None }
     }
 
-    /// The schema is in the instructions alone.
+    /// Returns an answer whose schema is only in the instructions.
     pub(super) fn told(plan: Plan, schema: &Node<'_>) -> Self {
         Answer { told: Prepared::new(schema), ..Answer::new(plan) }
     }
 
-    /// The answer is the arguments of a function.
+    /// Returns an answer that consists of the arguments of a function.
     pub(super) fn of_tool(plan: Plan, name: String, is_only: bool) -> Self {
         Answer { tool: Some(name), is_only, ..Answer::new(plan) }
     }
 
-    /// Returns true if there may be something to undo in a text. Without a function, that is what the answer is for.
+    /// Returns true if texts may have to be restored. If a function gives the answer, only encoded answers have to be.
     pub(super) fn restores_text(&self) -> bool {
         self.tool.is_none() || !self.plan.is_empty()
     }
 
-    /// Returns how a text begins that may have to be restored.
+    /// Returns the kinds of text that may have to be restored.
     pub(super) fn restores(&self) -> Restores {
         Restores { json: !self.plan.is_empty(), fenced: self.told.is_some() }
     }
 
-    /// Restores a text; `None` if it is neither JSON that may change nor the beginning of such JSON.
+    /// Restores a text. Returns `None` if it is neither JSON that may change nor the beginning of such JSON.
     fn read(&self, text: &str) -> Option<Content> {
         read(Some(self), text)
     }
 
-    /// Returns the restored text; `None` if nothing changes.
+    /// Returns the restored text, or `None` if nothing changes.
     fn restored(&self, node: &mut Node<'_>) -> Option<String> {
         self.plan.restore(node).ok()?;
         (!node.is_intact()).then(|| json::write(node))
     }
 
-    /// Lets `work` restore texts. Returns true if one was taken out of a fence, too.
+    /// Calls `work` with functions that restore texts. Also returns true if a text was taken out of a fence.
     pub(super) fn reading<R>(&self, work: impl FnOnce(Read<'_>) -> R) -> (R, bool) {
         let is_unfenced = Cell::new(false);
         let restore = |text: &str| {
@@ -158,8 +158,8 @@ impl Answer {
         self.event(reply, true)
     }
 
-    /// Restores the whole texts of an event of a stream, as [`Self::reply`]. Text that breaks off is restored only if
-    /// the event ends it.
+    /// Restores the complete texts of a stream event, like [`Self::reply`]. A truncated text is restored only if the
+    /// event ends it.
     pub(super) fn event(&self, event: &mut Node<'_>, is_end: bool) -> bool {
         let ((), is_unfenced) = self.reading(|read| {
             let walk = Walk { read, may_be_cut: is_end };
@@ -172,17 +172,17 @@ impl Answer {
     }
 }
 
-/// A walk through a reply.
+/// A walk over the texts of a reply.
 #[derive(Clone, Copy)]
 struct Walk<'w> {
     read: Read<'w>,
-    /// True if a text that breaks off does not go on in another event.
+    /// True if a truncated text does not continue in another event.
     may_be_cut: bool,
 }
 
 impl Walk<'_> {
     fn in_reply(self, reply: &mut Node<'_>) {
-        // Anthropic's message, a message of Chat Completions, an item of Responses, or a step of Interactions.
+        // A message of Anthropic or Chat Completions, an item of Responses, or a step of Interactions.
         self.in_message(reply);
         each(reply, "choices", &mut |choice| {
             choice.visit("message", |message| self.in_message(message));
@@ -214,7 +214,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Restores the texts of a message, unless it is the caller's.
+    /// Restores the texts of a message, unless its author is not the model.
     fn in_message(self, message: &mut Node<'_>) {
         const OTHERS: [&str; 4] = ["user", "system", "developer", "tool"];
         let is_other = message.get("role").is_some_and(|role| OTHERS.iter().any(|other| role.is_text(other)));

@@ -1,4 +1,4 @@
-//! One call of the function that stands for a response format, and the text that it becomes.
+//! One call of the function that replaces a response format, and the text that the call becomes.
 
 use alloc::{string::String, vec::Vec};
 
@@ -16,20 +16,20 @@ use crate::{
 /// The calls of a reply or of a part of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Calls {
-    /// True if one was the answer.
+    /// True if one of them is the answer.
     pub(super) has_answer: bool,
-    /// True if one is to another function.
+    /// True if one of them calls another function.
     pub(super) has_others: bool,
-    /// What is left out beside the answer.
+    /// Content that is dropped because of the answer.
     pub(super) dropped: Dropped,
 }
 
-/// What is left out of a reply beside the answer.
+/// Kinds of content that are dropped from a reply because of its answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Dropped {
-    /// True if a text is that is not blank.
+    /// True if a text that is not blank is dropped.
     pub(super) text: bool,
-    /// True if later calls of the function are.
+    /// True if later calls of the function are dropped.
     pub(super) calls: bool,
 }
 
@@ -56,18 +56,19 @@ impl Calls {
         self.dropped.add(other.dropped);
     }
 
-    /// Returns true if the client has no call to answer.
+    /// Returns true if the reply has an answer, and no call that the client has to answer.
     pub(super) const fn ends_with_answer(self) -> bool {
         self.has_answer && !self.has_others
     }
 }
 
-/// The indices of the calls and blocks of a stream that the client does not see.
+/// Indices of the calls and blocks of a stream that are hidden from the client.
 #[derive(Debug, Default)]
 pub(super) struct Gone(Vec<u64>);
 
 impl Gone {
-    /// No model calls one function more often in one reply. Later indices then have gaps.
+    /// Maximum number of recorded indices. No model calls one function more often in one reply. If one does, later
+    /// indices have gaps.
     const MOST: usize = 256;
 
     pub(super) fn insert(&mut self, index: u64) {
@@ -81,33 +82,33 @@ impl Gone {
         self.0.is_empty()
     }
 
-    /// Returns the number of them before an index.
+    /// Returns the number of hidden indices before an index.
     pub(super) fn before(&self, index: u64) -> u64 {
         self.0.partition_point(|known| *known < index) as u64
     }
 }
 
-/// Where a call stands, which shows what its arguments are.
+/// Position of a call, which determines the form of its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Their JSON text is in a string.
+    /// The arguments are a string with JSON text.
     Text,
-    /// They are a value.
+    /// The arguments are a value.
     Value,
 }
 
-/// Returns true if a restored call is one of the function. A tool of a server or of a namespace is another one.
+/// Returns true for a restored call of the function. A tool of a server or of a namespace is another tool.
 pub(super) fn is_call_of(call: &Node<'_>, answer: &Answer) -> bool {
     call.get("name").is_some_and(|own| answer.tool.as_deref().is_some_and(|name| own.is_text(name)))
         && ["server", "namespace", "index"].iter().all(|key| call.get(key).is_none_or(Node::is_null))
 }
 
-/// Returns true for a part or a block that is text of the answer.
+/// Returns true for a part or a block with text of the answer.
 pub(super) fn is_text(part: &Node<'_>) -> bool {
     part.get("text").is_some_and(|text| text.as_text().is_some()) && is_text_part(part)
 }
 
-/// Returns true for a text that is more than white space.
+/// Returns true for a text that is not blank.
 pub(super) fn says_something(text: Option<&Node<'_>>) -> bool {
     text.and_then(Node::as_text).is_some_and(|text| text.chars().chars().any(|one| !one.is_whitespace()))
 }
@@ -116,7 +117,7 @@ pub(super) fn text_part(kind: &'static str, text: String) -> Node<'static> {
     Node::record([("type", Node::literal(kind)), ("text", Node::string(text))])
 }
 
-/// Returns the member that holds the call of a block of Converse or of a part of Gemini.
+/// Returns the member that contains the call of a Converse block or of a Gemini part.
 fn holder_of(block: &Node<'_>) -> Option<&'static str> {
     let is_call = |key: &&str| block.get(*key).is_some_and(|call| call.as_object().is_some());
     ["toolUse", "functionCall", "function_call"].into_iter().find(is_call)
@@ -129,14 +130,14 @@ fn call_of<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
     }
 }
 
-/// Returns true for a block or a part that is a whole call of the function.
+/// Returns true for a block or a part that is a complete call of the function.
 pub(super) fn is_answer_block(block: &Node<'_>, answer: &Answer) -> bool {
-    // The arguments of a call that goes on in another event are not known yet.
+    // The arguments of a call that continues in another event are not complete.
     let is_part = |call: &Node<'_>| ["partialArgs", "willContinue"].iter().any(|key| call.get(*key).is_some());
     call_of(block).is_some_and(|call| !is_part(call) && is_call_of(call, answer))
 }
 
-/// Turns a block of Anthropic or Converse, or a part of Gemini, if it is a call.
+/// Converts a block of Anthropic or Converse, or a part of Gemini, to text if it is a call of the function.
 pub(super) fn in_block(block: &mut Node<'_>, answer: &Answer) -> Calls {
     let Some(call) = call_of(block) else { return Calls::default() };
     if !is_answer_block(block, answer) {
@@ -148,10 +149,10 @@ pub(super) fn in_block(block: &mut Node<'_>, answer: &Answer) -> Calls {
     Calls::ANSWER
 }
 
-/// Makes text of a block that is a call.
+/// Converts a block with a call to a block with text.
 pub(super) fn as_text_block(block: &mut Node<'_>, text: String) {
     match holder_of(block) {
-        // Signatures of thoughts stand beside the call.
+        // Signatures of thoughts are siblings of the call, and stay.
         Some(key) => drop(block.remove(key)),
         None => {
             ["id", "name", "input", "caller"].into_iter().for_each(|key| drop(block.remove(key)));
@@ -162,7 +163,7 @@ pub(super) fn as_text_block(block: &mut Node<'_>, text: String) {
 }
 
 impl Answer {
-    /// Returns restored arguments as text. Of text that breaks off, what is whole is restored here.
+    /// Returns restored arguments as text. Truncated text is restored as far as it is complete.
     pub(super) fn text_of(&self, arguments: Option<&Node<'_>>, place: Place) -> String {
         match (arguments, place) {
             (Some(arguments), Place::Text) if arguments.as_text().is_some() => {
@@ -172,14 +173,14 @@ impl Answer {
             }
             (None, Place::Text) => String::new(),
             (Some(arguments), Place::Text) if arguments.is_null() => String::new(),
-            // APIs leave out arguments without members. Only a wrapper holds null.
+            // APIs omit empty arguments. Only a wrapper contains null.
             (None, Place::Value) => String::from("{}"),
             (Some(arguments), Place::Value) if arguments.is_null() && self.plan.is_empty() => String::from("{}"),
             (Some(arguments), _) => json::write(arguments),
         }
     }
 
-    /// Returns a whole text of restored arguments. Of one that breaks off, what is whole is restored.
+    /// Returns the complete text of restored arguments. Truncated text is restored as far as it is complete.
     pub(super) fn whole_text(&self, text: String) -> String {
         if self.plan.is_empty() || json::read(&text).is_ok() {
             return text;

@@ -1,8 +1,9 @@
-//! Replies to a request whose response format was sent as a function: its call becomes the text of the answer, and the
-//! reply ends as one that has text. The first such call is the answer. Other texts are left out beside it, because the
-//! client reads all text of the reply as its answer.
+//! Converts replies to a request whose response format was sent as a function. The first call of the function becomes
+//! the text of the answer, and the reply ends like a reply with text. Other texts are dropped, because the client reads
+//! all text of a reply as its answer.
 //!
-//! Calls are restored first, so the function has its own name and the arguments are those of the caller's schema.
+//! Calls are restored before this conversion, so the function has its original name, and the arguments match the
+//! caller's schema.
 
 use alloc::{string::String, vec::Vec};
 
@@ -17,7 +18,7 @@ use crate::{
     request::tool::has_type,
 };
 
-/// The members that say why a reply ends: the words for calls, and for text.
+/// Members with the reason why a reply ended, each with its value for calls and its value for text.
 const ENDS: [(&str, &str, &str); 7] = [
     ("finish_reason", "tool_calls", "stop"),
     ("finish_reason", "TOOL_CALL", "COMPLETE"),
@@ -28,11 +29,11 @@ const ENDS: [(&str, &str, &str); 7] = [
     ("status", "requires_action", "completed"),
 ];
 
-/// The beginning of the ids of messages that were calls in OpenAI Responses. The API wants `msg_` there, and a later
-/// request shows by the rest which messages it does not know.
+/// Prefix of the ids of messages that were calls in OpenAI Responses. The API requires `msg_`. The rest of the prefix
+/// shows, in a later request, which messages the API does not know.
 pub(super) const ANSWER_ID: &str = "msg_fc_";
 
-/// Turns the calls of the function in a whole reply, or in an event that has whole calls, into text.
+/// Converts the calls of the function to text, in a whole reply or in an event with complete calls.
 pub(super) fn in_reply(reply: &mut Node<'_>, answer: &Answer) -> Calls {
     if let Some(calls) = answer_candidates::in_reply(reply, answer) {
         return calls;
@@ -52,7 +53,7 @@ pub(super) fn in_reply(reply: &mut Node<'_>, answer: &Answer) -> Calls {
         set_end(choice, own);
         calls.add(own);
     });
-    // Cohere's own API has parts, and Ollama's has arguments that are values.
+    // Cohere's own API has a list of parts, and Ollama's API has arguments that are values.
     let has_parts = reply.get("finish_reason").is_some();
     let place = if reply.get("done").is_some() { Place::Value } else { Place::Text };
     calls.add(reply.visit("message", |message| in_message_at(message, answer, has_parts, place)).unwrap_or_default());
@@ -74,7 +75,7 @@ pub(super) fn in_reply(reply: &mut Node<'_>, answer: &Answer) -> Calls {
     calls
 }
 
-/// Removes the function from the tools that a reply of OpenAI Responses repeats from the request, and the choice of it.
+/// Removes the function from the tools and the choice that a reply of OpenAI Responses repeats from the request.
 fn hide_function(reply: &mut Node<'_>, answer: &Answer) {
     let names = |node: &Node<'_>| {
         node.get("name").is_some_and(|own| answer.tool.as_deref().is_some_and(|name| own.is_text(name)))
@@ -91,12 +92,12 @@ fn hide_function(reply: &mut Node<'_>, answer: &Answer) {
             choice.set("mode", Node::literal("auto"));
         });
     } else if reply.get("tool_choice").is_some_and(|choice| names(choice) || choice.is_text("required")) {
-        // The choice that forces the function is none of the client's.
+        // The client did not send the choice that forces the function.
         reply.set("tool_choice", Node::literal("auto"));
     }
 }
 
-/// Sets why a reply ends, if its only calls were the answer.
+/// Changes the reason why a reply ended, if its only calls were the answer.
 pub(super) fn set_end(holder: &mut Node<'_>, calls: Calls) {
     if !calls.ends_with_answer() {
         return;
@@ -108,7 +109,7 @@ pub(super) fn set_end(holder: &mut Node<'_>, calls: Calls) {
     }
 }
 
-/// Turns the calls of a message, or of an item or a step that comes alone. `has_parts`: the content is a list.
+/// Converts the calls of a message, or of a single item or step. `has_parts` is true if the content is a list of parts.
 pub(super) fn in_message(message: &mut Node<'_>, answer: &Answer, has_parts: bool) -> Calls {
     in_message_at(message, answer, has_parts, Place::Text)
 }
@@ -118,13 +119,13 @@ fn in_message_at(message: &mut Node<'_>, answer: &Answer, has_parts: bool, place
     for list in ["content", "parts"] {
         calls.add(in_blocks(message, list, answer, calls.has_answer));
     }
-    // A call of Responses has a `call_id`, a step of Interactions has an `id` alone.
+    // A call of Responses has a `call_id`. A step of Interactions has only an `id`.
     let is_step = message.get("call_id").is_none() && message.get("id").is_some();
     calls.add(in_item(message, answer, if is_step { Item::Step } else { Item::Response }));
     calls
 }
 
-/// Turns the `tool_calls` of a message: its content is the arguments of the first call of the function.
+/// Converts the `tool_calls` of a message: the arguments of the first call of the function become its content.
 fn in_tool_calls(message: &mut Node<'_>, answer: &Answer, (has_parts, place): (bool, Place)) -> Calls {
     let list = message.get("tool_calls").and_then(Node::as_array).unwrap_or_default();
     let is_answer = |call: &Node<'_>| call.get("function").is_some_and(|function| is_call_of(function, answer));
@@ -144,13 +145,13 @@ fn in_tool_calls(message: &mut Node<'_>, answer: &Answer, (has_parts, place): (b
     calls
 }
 
-/// Returns true if one of a list of parts is a text that is not blank.
+/// Returns true if a list of parts has a text that is not blank.
 fn has_text(parts: Option<&Node<'_>>) -> bool {
     let parts = parts.and_then(Node::as_array).unwrap_or_default();
     parts.iter().any(|part| is_text(part) && says_something(part.get("text")))
 }
 
-/// Sets the text of a message of Chat Completions, Cohere or Ollama. Parts that are no text stay.
+/// Sets the text of a message of Chat Completions, Cohere or Ollama. Parts that are not text stay.
 fn set_text(message: &mut Node<'_>, text: String, has_parts: bool) {
     let is_list = message.get("content").is_some_and(|content| content.as_array().is_some());
     if !(is_list || has_parts && message.get("content").is_none_or(Node::is_null)) {
@@ -168,8 +169,8 @@ fn set_text(message: &mut Node<'_>, text: String, has_parts: bool) {
     });
 }
 
-/// Turns the first call of the function in a list of blocks, unless the message has an answer already, and leaves out
-/// the others, and other texts.
+/// Converts the first call of the function in a list of blocks, unless the message already has an answer. Removes
+/// further calls of the function and other texts.
 fn in_blocks(message: &mut Node<'_>, list: &str, answer: &Answer, is_answered: bool) -> Calls {
     if is_answered {
         return Calls::default();
@@ -192,7 +193,7 @@ fn in_blocks(message: &mut Node<'_>, list: &str, answer: &Answer, is_answered: b
     calls
 }
 
-/// What a `function_call` is.
+/// Kind of a `function_call`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Item {
     /// An item of OpenAI Responses, whose arguments are text.
@@ -201,7 +202,8 @@ pub(super) enum Item {
     Step,
 }
 
-/// Turns the first call of the function in a list of items or steps, and leaves out the others, and other texts.
+/// Converts the first call of the function in a list of items or steps. Removes further calls of the function and other
+/// texts.
 fn in_items(reply: &mut Node<'_>, list: &str, answer: &Answer, kind: Item) -> Calls {
     let (mut calls, mut is_left_out, mut dropped) = (Calls::default(), Vec::new(), Dropped::default());
     each(reply, list, &mut |item| {
@@ -221,13 +223,13 @@ fn in_items(reply: &mut Node<'_>, list: &str, answer: &Answer, kind: Item) -> Ca
     calls
 }
 
-/// Returns true for an item of Responses or a step of Interactions that has text alone.
+/// Returns true for an item of Responses or a step of Interactions that contains only text.
 pub(super) fn is_text_item(item: &Node<'_>) -> bool {
     (has_type(item, "message") || has_type(item, "model_output"))
         && item.get("content").is_none_or(|content| content.as_array().is_some_and(|parts| parts.iter().all(is_text)))
 }
 
-/// Turns an item or a step, if it is a call.
+/// Converts an item or a step, if it is a call of the function.
 pub(super) fn in_item(item: &mut Node<'_>, answer: &Answer, kind: Item) -> Calls {
     if !has_type(item, "function_call") {
         return Calls::default();
@@ -241,8 +243,8 @@ pub(super) fn in_item(item: &mut Node<'_>, answer: &Answer, kind: Item) -> Calls
     Calls::ANSWER
 }
 
-/// Turns an item of Responses into a message, or a step of Interactions into output of the model. `text` is `None` for
-/// one that begins.
+/// Converts an item of Responses to a message, or a step of Interactions to model output. `text` is `None` for an item
+/// that has just started.
 pub(super) fn as_item(item: &mut Node<'_>, text: Option<String>, kind: Item) {
     ["arguments", "name", "call_id"].into_iter().for_each(|key| drop(item.remove(key)));
     if kind == Item::Step {
@@ -259,7 +261,7 @@ pub(super) fn as_item(item: &mut Node<'_>, text: Option<String>, kind: Item) {
     item.set("content", Node::array(text.map(output_text).into_iter().collect()));
 }
 
-/// Sets the text of a whole reply that some servers of Responses add to its items.
+/// Sets `output_text`, which some servers of Responses add to a whole reply.
 fn set_output_text(reply: &mut Node<'_>, list: &str) {
     if reply.get("output_text").is_none_or(|text| text.as_text().is_none()) {
         return;
@@ -271,7 +273,7 @@ fn set_output_text(reply: &mut Node<'_>, list: &str) {
     text.into_iter().for_each(|text| reply.set("output_text", text));
 }
 
-/// Returns a part of a message of Responses.
+/// Returns a text part of a Responses message.
 pub(super) fn output_text(text: String) -> Node<'static> {
     Node::record([
         ("type", Node::literal("output_text")),
@@ -281,7 +283,7 @@ pub(super) fn output_text(text: String) -> Node<'static> {
     ])
 }
 
-/// Returns the id of the message that a call of Responses becomes.
+/// Returns the id of the message that replaces a Responses call.
 pub(super) fn message_id(id: &str) -> String {
     String::from(ANSWER_ID) + id.strip_prefix("fc_").unwrap_or(id)
 }

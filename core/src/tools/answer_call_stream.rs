@@ -1,8 +1,9 @@
-//! The events of a reply to a request whose response format was sent as a function: the pieces of the arguments of its
-//! first call become pieces of text, and later calls of it are left out.
+//! Converts the events of a reply to a request whose response format was sent as a function. Pieces of the arguments of
+//! the first call become pieces of text, and later calls of the function are dropped.
 //!
-//! Events are restored first, so this only changes their form. Text that stands beside the answer is no part of it: it
-//! is left out after the answer, and before it if the model may call nothing else, which shows where the reply ends.
+//! Events are restored before this conversion, which only changes their form. Text next to the answer does not belong
+//! to it. Text after the answer is dropped. If the model may call nothing else, text before the answer is buffered, and
+//! dropped as soon as the answer starts.
 
 use alloc::{string::String, vec::Vec};
 
@@ -25,12 +26,12 @@ use crate::{
     request::tool::has_type,
 };
 
-/// The calls of a stream that are answers, and what is known of the others.
+/// State of the conversion of a stream.
 #[derive(Debug, Default)]
 pub(super) struct AnswerEvents {
-    /// The blocks, items and steps that are text now: true if some text of it has come.
+    /// The blocks, items and steps that are converted to text, each with a flag that is true if it has text so far.
     open: Map<Key, bool>,
-    /// A text of Converse that passes: its blocks of text have no start.
+    /// Key of a Converse text that is passed on. Converse has no start events for blocks of text.
     passing: Option<Key>,
     choices: Choices,
     candidates: Candidates,
@@ -39,7 +40,7 @@ pub(super) struct AnswerEvents {
 }
 
 impl AnswerEvents {
-    /// Puts the form that the client gets of an event into `out`.
+    /// Processes an event. Appends the events for the client to `out`.
     ///
     /// # Errors
     /// `limit-exceeded`.
@@ -69,13 +70,13 @@ impl AnswerEvents {
         }
     }
 
-    /// Returns true if an answer has come.
+    /// Returns true if the stream has an answer so far.
     #[cfg(feature = "search")]
     pub(super) fn has_answer(&self) -> bool {
         self.queue.calls.has_answer || self.choices.is_answered || self.candidates.is_answered
     }
 
-    /// Returns what was left out beside the answer.
+    /// Returns the kinds of content that were dropped because of the answer.
     pub(super) fn dropped(&self) -> Dropped {
         let mut dropped = self.queue.calls.dropped;
         dropped.add(self.choices.dropped);
@@ -83,7 +84,7 @@ impl AnswerEvents {
         dropped
     }
 
-    /// Returns true if nothing is known of the reply, so that another one could go on with it.
+    /// Returns true if there is no state, so that another reply could follow.
     pub(super) fn is_at_rest(&self) -> bool {
         self.passing.is_none()
             && self.queue.is_empty()
@@ -92,7 +93,7 @@ impl AnswerEvents {
             && self.cohere.is_empty()
     }
 
-    /// Returns what is held back at the end of a stream.
+    /// Returns the events that are still buffered at the end of a stream.
     pub(super) fn finish(&mut self, answer: &Answer) -> Vec<Node<'static>> {
         let mut out = self.cohere.left(answer);
         self.queue.release(&mut out);
@@ -101,7 +102,7 @@ impl AnswerEvents {
         out
     }
 
-    /// Handles an event of a block, an item or a step.
+    /// Processes an event of a block, an item or a step.
     fn in_block<'a>(
         &mut self,
         (event, part, key): (Node<'a>, Part, Key),
@@ -146,14 +147,14 @@ impl AnswerEvents {
         Ok(())
     }
 
-    /// Handles an event that is not of a block, or that has whole calls.
+    /// Processes an event that does not belong to a block, or that has complete calls.
     fn other<'a>(&mut self, mut event: Node<'a>, answer: &Answer, out: &mut Vec<Node<'a>>) {
         if has_type(&event, "ping") {
             out.push(event);
             return;
         }
         self.queue.release(out);
-        // Whole replies, and the events that repeat what came in pieces.
+        // Whole replies, and events that repeat earlier pieces.
         self.queue.calls.add(answer_call::in_reply(&mut event, answer));
         if has_type(&event, "response.output_item.done") {
             let calls = event.visit("item", |item| answer_call::in_item(item, answer, Item::Response));
@@ -166,7 +167,7 @@ impl AnswerEvents {
         self.queue.pass(event, out);
     }
 
-    /// Handles the start of a text.
+    /// Processes the start of a text.
     fn begin_text<'a>(
         &mut self,
         event: Node<'a>,
@@ -186,7 +187,7 @@ impl AnswerEvents {
         Ok(())
     }
 
-    /// Handles the start of a block, an item or a step.
+    /// Processes the start of a block, an item or a step.
     fn begin<'a>(
         &mut self,
         mut event: Node<'a>,
@@ -223,7 +224,7 @@ impl AnswerEvents {
         pay(&mut self.queue.cost, CALL)?;
         self.queue.calls.has_answer = true;
         self.queue.release_without_texts(out);
-        // Usually the arguments come later. Blocks of text have no start in Converse.
+        // The arguments are usually in later events. Converse has no start events for blocks of text.
         let Some(inner) = inner else {
             self.open.insert(key, false);
             return Ok(());
@@ -241,7 +242,7 @@ impl AnswerEvents {
             return Ok(());
         }
         let kind = if inner == "step" { Item::Step } else { Item::Response };
-        // The text of a message of Responses is a part of it, which begins by itself.
+        // In Responses, the text of a message is in a part, which has its own start event.
         let text = begun.filter(|_| kind == Item::Step);
         event.visit(inner, |item| as_item(item, text, kind));
         let part = (kind == Item::Response).then(|| part_event(&event, "response.content_part.added", String::new()));
@@ -260,7 +261,7 @@ impl AnswerEvents {
         Ok(())
     }
 
-    /// Handles an event of the answer that is no start.
+    /// Processes an event of the answer that is not a start event.
     fn in_answer<'a>(
         &mut self,
         (mut event, part, key): (Node<'a>, Part, Key),
@@ -293,7 +294,7 @@ impl AnswerEvents {
     }
 }
 
-/// Returns the event with an object without members as the text of the answer, before the event that ends its block.
+/// Returns the event with an empty object as the text of the answer, which precedes the event that ends the block.
 fn empty_object(event: &Node<'_>) -> Node<'static> {
     const TEXT: &str = "{}";
     let index = |node: &Node<'_>, key: &str| node.get(key).map(Node::detached).unwrap_or_default();
@@ -310,9 +311,9 @@ fn empty_object(event: &Node<'_>) -> Node<'static> {
     Node::record([(kind, Node::literal(name)), ("index", index(event, "index")), ("delta", delta)])
 }
 
-/// Turns the piece of a call's arguments into a piece of text. Returns true if it is not empty.
+/// Converts a piece of a call's arguments to a piece of text. Returns true if the piece is not empty.
 fn as_text_delta(event: &mut Node<'_>, answer: &Answer) -> bool {
-    // A piece stays as it is, unless the arguments are held back: then it is all of them.
+    // A piece stays unchanged, unless the arguments are buffered: then the piece contains all arguments.
     let text = |delta: &Node<'_>, key: &str| {
         let piece = delta.get(key)?.as_text()?;
         let whole = (!answer.plan.is_empty()).then(|| Text::new(answer.text_of(delta.get(key), Place::Text)));
@@ -352,7 +353,7 @@ fn as_text_delta(event: &mut Node<'_>, answer: &Answer) -> bool {
     has_text
 }
 
-/// Gives an event of Responses the id of the message.
+/// Replaces the item id of a Responses event by the id of the message.
 fn set_message(event: &mut Node<'_>) {
     let id = event.get("item_id").and_then(Node::as_text).and_then(Text::value).map(|id| message_id(&id));
     if let Some(id) = id {
@@ -360,7 +361,7 @@ fn set_message(event: &mut Node<'_>) {
     }
 }
 
-/// Makes the event that ends the text of a message of Responses of the one that ends the arguments.
+/// Converts the event that ends the arguments to the event that ends the text of a Responses message.
 fn as_text_done(event: &mut Node<'_>, text: String) {
     event.set("type", Node::literal("response.output_text.done"));
     set_message(event);
@@ -370,7 +371,7 @@ fn as_text_done(event: &mut Node<'_>, text: String) {
     event.set("logprobs", Node::array(Vec::new()));
 }
 
-/// Returns an event of Responses about the part of a message, for an event about the item.
+/// Returns an event about a part of a Responses message, made from an event about the item.
 fn part_event(event: &Node<'_>, kind: &'static str, text: String) -> Node<'static> {
     let mut part = Node::record([("type", Node::literal(kind))]);
     if let Some(id) = event.get("item").and_then(|item| item.get("id")).map(Node::detached) {

@@ -1,5 +1,5 @@
-//! The candidates of Gemini, in whole replies and in events: the first call of the function that stands for the
-//! response format is the text of its candidate.
+//! Converts the candidates of Gemini, in whole replies and in events: the first call of the function that replaces the
+//! response format becomes the text of its candidate.
 
 use alloc::{string::String, vec::Vec};
 
@@ -16,15 +16,15 @@ use crate::{
     json::{Data, Node},
 };
 
-/// The candidates of a reply, and what is known of them.
+/// State of the candidates of a reply.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
     known: Map<u64, Candidate>,
-    /// True if text is held back until it is known whether an answer comes.
+    /// True if text is buffered until it is known whether an answer follows.
     pub(super) holds: bool,
-    /// True if an answer has come.
+    /// True if a candidate has an answer.
     pub(super) is_answered: bool,
-    /// What is left out beside the answers.
+    /// The kinds of content that were dropped because of an answer.
     pub(super) dropped: Dropped,
     cost: usize,
 }
@@ -32,10 +32,10 @@ pub(super) struct Candidates {
 #[derive(Debug, Default)]
 struct Candidate {
     calls: Calls,
-    /// True if an answer has come, or comes in this event.
+    /// True if the candidate has an answer in this event or an earlier one.
     is_answered: bool,
     held: String,
-    /// The event that can carry the held text.
+    /// Event that can carry the buffered text.
     carrier: Option<Carrier>,
 }
 
@@ -44,7 +44,7 @@ fn has_candidates(node: &Node<'_>) -> bool {
     node.get("candidates").is_some_and(|list| list.as_array().is_some())
 }
 
-/// Returns what has the candidates of an event. Some gateways wrap it in `response`.
+/// Returns the object that contains the candidates of an event. Some gateways wrap it in `response`.
 fn holder<'n, 'a>(event: &'n Node<'a>) -> Option<&'n Node<'a>> {
     if has_candidates(event) {
         return Some(event);
@@ -56,11 +56,12 @@ fn number(candidate: &Node<'_>) -> u64 {
     candidate.get("index").and_then(Node::as_u64).unwrap_or_default()
 }
 
-/// Turns the calls of the candidates in a whole reply, or in the chunks of one. Returns `None` if it has none.
+/// Converts the calls of the candidates in a whole reply, or in a list of its chunks. Returns `None` if there are no
+/// candidates.
 pub(super) fn in_reply(reply: &mut Node<'_>, answer: &Answer) -> Option<Calls> {
     let mut candidates = Candidates::default();
     if !matches!(reply.data(), Data::Array(_)) {
-        // Only the limit of a stream fails.
+        // This fails only at the limit for streams.
         return candidates.feed(reply, answer).unwrap_or_default().then(|| candidates.calls());
     }
     let mut is_any = false;
@@ -80,7 +81,7 @@ pub(super) fn in_reply(reply: &mut Node<'_>, answer: &Answer) -> Option<Calls> {
 }
 
 impl Candidates {
-    /// Turns the calls of the candidates in an event. Returns false if it has none.
+    /// Converts the calls of the candidates in an event. Returns false if the event has no candidates.
     ///
     /// # Errors
     /// `limit-exceeded`.
@@ -94,7 +95,7 @@ impl Candidates {
         if self.holds {
             let mut bare = event.detached();
             let strip = |node: &mut Node<'_>| {
-                // The event itself passes with its usage.
+                // The event itself is passed on with its usage.
                 ["candidates", "usageMetadata"].into_iter().for_each(|key| drop(node.remove(key)));
             };
             if is_wrapped {
@@ -120,7 +121,7 @@ impl Candidates {
         outcome.map(|()| true)
     }
 
-    /// Notes which candidates have an answer in an event.
+    /// Records which candidates have an answer in an event.
     fn find(&mut self, event: &Node<'_>, answer: &Answer) -> Result<(), Error> {
         let list = holder(event).and_then(|holder| holder.get("candidates")?.as_array()).unwrap_or_default();
         for candidate in list {
@@ -198,12 +199,12 @@ impl Candidates {
         calls
     }
 
-    /// Returns true if nothing is known of any candidate.
+    /// Returns true if no candidate has state.
     pub(super) fn is_empty(&self) -> bool {
         self.known.is_empty()
     }
 
-    /// Returns the texts that are held back at the end of a stream.
+    /// Returns the texts that are still buffered at the end of a stream.
     pub(super) fn left(&mut self) -> Vec<Node<'static>> {
         let held = core::mem::take(&mut self.known).into_iter().map(|(_, known)| known);
         self.cost = 0;

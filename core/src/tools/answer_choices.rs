@@ -1,5 +1,5 @@
-//! The choices of a stream of Chat Completions: the pieces of the first call of the function that stands for the
-//! response format become pieces of the content.
+//! The choices of a Chat Completions stream. Pieces of the first call of the function that replaces the response format
+//! become pieces of the content.
 
 use alloc::{string::String, vec::Vec};
 
@@ -17,15 +17,15 @@ use crate::{
     json::{self, Node, Text},
 };
 
-/// The choices of a stream.
+/// State of all choices of a stream.
 #[derive(Debug, Default)]
 pub(super) struct Choices {
     known: Map<u64, Choice>,
-    /// True if an answer has come.
+    /// True if a choice has an answer.
     pub(super) is_answered: bool,
-    /// What is left out beside the answers.
+    /// The kinds of content that were dropped because of an answer.
     pub(super) dropped: Dropped,
-    /// The choices of an event with calls whose names have not come.
+    /// Choices of the current event with calls whose names are not known yet.
     nameless: Vec<u64>,
     cost: usize,
 }
@@ -35,39 +35,39 @@ struct Choice {
     calls: Calls,
     /// The last call at each index.
     slots: Map<u64, Begun>,
-    /// The indices of the calls that the client does not see.
+    /// Indices of the calls that are hidden from the client.
     gone: Gone,
-    /// Text that may stand beside an answer, which is not known yet.
+    /// Buffered text, which is dropped if an answer follows.
     held: String,
-    /// The event that can carry the text.
+    /// Event that can carry the buffered text.
     carrier: Option<Carrier>,
-    /// The event that can carry calls whose names never come.
+    /// Event that can carry calls whose names remain unknown.
     chunk: Option<Node<'static>>,
 }
 
-/// A call that has begun.
+/// A call that has started.
 #[derive(Debug)]
 enum Begun {
-    /// A call of the function; the answer if it is the first one.
+    /// A call of the function. The first such call is the answer.
     Answer { id: Option<Text<'static>>, is_first: bool },
-    /// A call that the client gets.
+    /// A call that is passed on to the client.
     Other,
-    /// The pieces of a call whose name has not come yet.
+    /// Pieces of a call whose name is not known yet.
     Nameless(Node<'static>),
 }
 
-/// What becomes of a piece of a call.
+/// How a piece of a call is handled.
 enum Fate {
     Same,
-    /// This is passed on.
+    /// This call is passed on instead.
     Changed(Node<'static>),
-    /// This is a piece of the answer.
+    /// The piece is part of the answer, with this text.
     Answer(String),
     Nothing,
 }
 
 impl Choices {
-    /// Turns the calls of an event.
+    /// Converts the calls of an event.
     ///
     /// # Errors
     /// `limit-exceeded`.
@@ -75,7 +75,7 @@ impl Choices {
         let mut carrier = None;
         if answer.is_only {
             let mut chunk = event.detached();
-            // The event itself passes with its usage.
+            // The event itself is passed on with its usage.
             ["choices", "usage"].into_iter().for_each(|key| drop(chunk.remove(key)));
             carrier = Some(Carrier::new(chunk, Slot::Choice(0)));
         }
@@ -95,12 +95,12 @@ impl Choices {
         outcome
     }
 
-    /// Returns true if nothing is known of any choice.
+    /// Returns true if no choice has state.
     pub(super) fn is_empty(&self) -> bool {
         self.known.is_empty()
     }
 
-    /// Returns the texts and calls that are held back at the end of a stream.
+    /// Returns the texts and calls that are still buffered at the end of a stream.
     pub(super) fn left(&mut self) -> Vec<Node<'static>> {
         self.cost = 0;
         let mut left = Vec::new();
@@ -184,7 +184,7 @@ impl Choices {
 }
 
 impl Choice {
-    /// Decides about a piece of the call at an index.
+    /// Decides how to handle a piece of the call at an index.
     fn sort(&mut self, index: u64, call: &Node<'_>, answer: &Answer, cost: &mut usize) -> Result<Fate, Error> {
         let text = |node: Option<&Node<'_>>| {
             node.and_then(Node::as_text).filter(|text| !text.is_empty()).cloned().map(Text::into_owned)
@@ -192,10 +192,11 @@ impl Choice {
         let function = call.get("function").filter(|function| function.as_object().is_some());
         let (name, id) = (text(function.and_then(|function| function.get("name"))), text(call.get("id")));
         let is_answer = function.is_some_and(|function| is_call_of(function, answer));
-        // Another name, or the same one with another id, is another call. Some servers repeat both in every piece.
+        // A different name, or the same name with a different id, starts another call. Some servers repeat both in
+        // every piece.
         let is_other_id = |known: &Option<Text<'static>>| id.is_some() && known.is_some() && id != *known;
         match self.slots.get(&index) {
-            // Some servers give every piece an id of its own.
+            // Some servers give every piece a different id.
             Some(Begun::Answer { id: known, is_first })
                 if function.is_some() && (name.is_none() || is_answer && !is_other_id(known)) =>
             {
@@ -234,7 +235,7 @@ impl Choice {
         })
     }
 
-    /// Adds the calls that never got a name to those of an event. Returns true if there are some.
+    /// Appends the calls whose names remain unknown to the calls of an event. Returns true if there are any.
     fn take_nameless(&mut self, calls: &mut Vec<Node<'static>>) -> bool {
         let known = core::mem::take(&mut self.slots);
         let before = calls.len();
@@ -251,7 +252,7 @@ impl Choice {
         calls.len() > before
     }
 
-    /// Returns a call with the index that it has without those that the client does not see.
+    /// Returns a call with its index among the calls that the client sees.
     fn renumbered(&self, index: u64, mut call: Node<'static>) -> Node<'static> {
         let before = self.gone.before(index);
         if before > 0 && call.get("index").is_some() {
@@ -265,7 +266,7 @@ fn piece_of(call: &Node<'_>, answer: &Answer) -> String {
     answer.text_of(call.get("function").and_then(|function| function.get("arguments")), Place::Text)
 }
 
-/// Returns two pieces of one call as one.
+/// Merges two pieces of one call.
 fn merged(before: &Node<'static>, call: &Node<'_>) -> Node<'static> {
     let mut whole = before.clone();
     for member in call.as_object().into_iter().flatten() {
@@ -299,7 +300,7 @@ fn set_calls(choice: &mut Node<'_>, calls: Vec<Node<'static>>) {
     });
 }
 
-/// Sets the text of a delta, without any that it has.
+/// Replaces the text of a delta.
 fn set_piece(delta: &mut Node<'_>, text: Option<String>) {
     if delta.get("content").is_some_and(|content| content.as_array().is_some()) {
         delta.visit("content", |parts| {
@@ -315,7 +316,7 @@ fn set_piece(delta: &mut Node<'_>, text: Option<String>) {
     }
 }
 
-/// Moves the text of a delta to a text that is held back.
+/// Moves the text of a delta to the buffered text.
 fn take_text(delta: &mut Node<'_>, held: &mut String) {
     let Some(content) = delta.get("content") else { return };
     if let Some(parts) = content.as_array() {

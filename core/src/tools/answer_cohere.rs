@@ -1,4 +1,4 @@
-//! The events of Cohere Chat v2 whose call is the answer: they become the events of content.
+//! Converts the events of Cohere Chat v2 if a call is the answer: events of the call become events of content.
 
 use alloc::{string::String, vec::Vec};
 
@@ -15,55 +15,55 @@ use crate::{
     json::{Node, Text},
 };
 
-/// What is known of the calls and texts of a stream of Cohere.
+/// State of the calls and texts of a Cohere stream.
 #[derive(Debug, Default)]
 pub(super) struct Cohere {
-    /// The calls that have begun, by their indices.
+    /// The calls that have started, by index.
     calls: Map<u64, Begun>,
     gone: Gone,
-    /// The index after those of the contents that the client gets.
+    /// Index of the next content for the client.
     next: u64,
-    /// What is done with the content that is open.
+    /// How the events of the current content are handled.
     open: Open,
-    /// The pieces of the answer, if its arguments have to be restored.
+    /// Buffered pieces of the answer, if its arguments have to be restored.
     pieces: String,
 }
 
-/// What is done with the events of a content.
+/// How the events of a content are handled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Open {
-    /// It is no text, for example a thought, or a text that passes.
+    /// They are passed on: the content is not a text (for example a thought), or its text is not buffered.
     #[default]
     Passes,
-    /// It is a text that is held back.
+    /// They are buffered: the content is a text that is dropped if an answer follows.
     Held,
-    /// The client does not get it.
+    /// They are hidden from the client.
     Hidden,
 }
 
-/// A call that has begun.
+/// A call that has started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Begun {
-    /// The answer, with the index of its text.
+    /// The answer, with the index of its content.
     Answer(u64),
-    /// Another call of the function.
+    /// A later call of the function.
     Second,
     Other,
 }
 
 impl Cohere {
-    /// Returns true if no call and no text has come.
+    /// Returns true if there was neither a call nor a text.
     pub(super) fn is_empty(&self) -> bool {
         self.calls.is_empty() && self.gone.is_empty() && self.next == 0
     }
 
-    /// Returns the answer, if its call never ended.
+    /// Returns the buffered answer, if its call never ended.
     pub(super) fn left(&mut self, answer: &Answer) -> Vec<Node<'static>> {
         let open = self.calls.values().find_map(|call| if let Begun::Answer(text) = call { Some(*text) } else { None });
         open.and_then(|text| self.whole(text, answer)).into_iter().collect()
     }
 
-    /// Takes the event with the whole answer, if its pieces are held back.
+    /// Returns the event with the whole answer, if pieces of the answer are buffered, and clears them.
     fn whole(&mut self, text: u64, answer: &Answer) -> Option<Node<'static>> {
         let pieces = core::mem::take(&mut self.pieces);
         if pieces.is_empty() {
@@ -73,7 +73,7 @@ impl Cohere {
         Some(content("content-delta", text, Some(whole), false))
     }
 
-    /// Handles an event of Cohere. Returns any other event, and those that end the reply.
+    /// Processes an event of a content or a call. Returns every other event, including those that end the reply.
     ///
     /// # Errors
     /// `limit-exceeded`.
@@ -180,7 +180,7 @@ impl Cohere {
     }
 }
 
-/// Returns an event of a text.
+/// Returns a content event.
 fn content(kind: &'static str, index: u64, text: Option<String>, has_type: bool) -> Node<'static> {
     let mut event = Node::record([("type", Node::literal(kind)), ("index", Node::count(index))]);
     if let Some(text) = text {
@@ -194,7 +194,7 @@ fn content(kind: &'static str, index: u64, text: Option<String>, has_type: bool)
     event
 }
 
-/// Returns true if an event begins a text, not a thought.
+/// Returns true if an event starts a text, not a thought.
 fn is_text_start(event: &Node<'_>) -> bool {
     let content = event.get("delta").and_then(|delta| delta.get("message")?.get("content"));
     content.is_none_or(is_text_part)

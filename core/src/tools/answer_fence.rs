@@ -1,5 +1,5 @@
-//! How a text begins that may be an answer to restore, and an answer that is one block of Markdown: models put JSON
-//! into a fence although the instructions say that they must not.
+//! Recognises, by its beginning, text that may be an answer to restore, and takes answers out of Markdown fences:
+//! models put JSON into a fence even if the instructions forbid it.
 
 use alloc::string::String;
 
@@ -10,12 +10,12 @@ use crate::{
     schema::validate::{Prepared, Verdict},
 };
 
-/// The fewest backticks of a fence.
+/// Minimum number of backticks in a fence.
 const TICKS: usize = 3;
-/// The longest word behind the backticks, such as `json`, in bytes.
+/// Maximum length in bytes of the word after the backticks, such as `json`.
 const WORD: usize = 32;
 
-/// What of an answer is restored, by its beginning.
+/// Kinds of text that are restored, recognised by their beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Restores {
     /// JSON text.
@@ -24,7 +24,7 @@ pub(super) struct Restores {
     pub(super) fenced: bool,
 }
 
-/// The beginning of a text that comes in pieces.
+/// Parser for the beginning of a text that comes in pieces.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Beginning {
     restores: Restores,
@@ -33,20 +33,20 @@ pub(super) struct Beginning {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Nothing but white space came.
+    /// Only whitespace so far.
     Blank,
-    /// This many backticks came, counted up to those of a fence.
+    /// Number of backticks so far, counted up to the minimum of a fence.
     Ticks(usize),
-    /// This many bytes of the word behind the backticks came.
+    /// Number of bytes so far of the word after the backticks.
     Word(usize),
-    /// White space came behind the opening of a fence.
+    /// Whitespace after the opening of a fence.
     Opened,
-    /// It is known whether the text may have to be restored.
+    /// Decided: true if the text may have to be restored.
     Known(bool),
 }
 
 impl Restores {
-    /// Returns true if a text may be one to restore, or the beginning of one.
+    /// Returns true if a text may have to be restored, or may be the beginning of such a text.
     pub(super) fn may_be(self, text: &str) -> bool {
         let mut beginning = Beginning::new(self);
         beginning.feed(text);
@@ -59,14 +59,14 @@ impl Beginning {
         Beginning { restores, state: State::Blank }
     }
 
-    /// Takes a piece. Returns whether the text may have to be restored, once that is known.
+    /// Adds a piece. Returns true or false once it is decided whether the text may have to be restored.
     pub(super) fn feed(&mut self, piece: &str) -> Option<bool> {
         for byte in piece.bytes() {
             self.state = match (self.state, byte) {
                 (State::Known(_), _) => break,
                 (State::Blank, byte) if byte.is_ascii_whitespace() => State::Blank,
                 (State::Blank, b'`') if self.restores.fenced => State::Ticks(1),
-                // No plan changes a number, `true`, `false` or `null`.
+                // Decoding never changes a number, `true`, `false` or `null`.
                 (State::Blank, b'{' | b'[' | b'"') => State::Known(self.restores.json),
                 (State::Blank, _) => State::Known(false),
                 (State::Ticks(count), b'`') => State::Ticks(TICKS.min(count + 1)),
@@ -94,13 +94,13 @@ const fn begins_json(byte: u8) -> bool {
 
 /// A text that begins with a fence.
 enum Fenced<'t> {
-    /// One block of Markdown, with this text in it.
+    /// A complete Markdown block, with its content.
     Whole(&'t str),
-    /// The end of the block is missing.
+    /// A Markdown block without its end, with its content so far.
     Open(&'t str),
 }
 
-/// Takes a text that begins with a fence apart.
+/// Parses a text that begins with a fence.
 fn fenced(text: &str) -> Option<Fenced<'_>> {
     let ticks = |text: &str| text.bytes().take_while(|byte| *byte == b'`').count();
     let text = text.trim_matches(is_space);
@@ -123,12 +123,12 @@ const fn is_space(one: char) -> bool {
     one.is_ascii_whitespace()
 }
 
-/// Takes an answer out of its fence, unless the schema refuses it. Returns `None` for a text that is not JSON in a
-/// fence.
+/// Takes an answer out of its fence, unless the schema refuses the answer. Returns `None` for a text that is not JSON
+/// in a fence.
 pub(super) fn unfenced(text: &str, plan: &Plan, schema: &Prepared) -> Option<Content> {
     let inner = match fenced(text)? {
         Fenced::Whole(inner) => inner,
-        // Backticks of the end may still be missing.
+        // Some backticks of the closing fence may still be missing.
         Fenced::Open(inner) => {
             let inner = inner.trim_end_matches('`');
             let is_json = json::close_cut(inner).is_some() || json::read(inner).is_ok();

@@ -1,4 +1,4 @@
-//! Answers of earlier turns that were calls: the client has them as messages that the API does not know.
+//! Handles answers of earlier turns that were calls: the client sends them as messages that the API does not know.
 
 use alloc::{format, vec::Vec};
 
@@ -14,8 +14,8 @@ use crate::{
     request::tool::{has_type, starts_with},
 };
 
-/// Removes the ids of such messages from a history of Responses, and the reasoning directly before each: the API knows
-/// that as part of the call.
+/// Removes the ids of such messages from a Responses history, and the reasoning directly before each message, which the
+/// API knows as part of the call.
 ///
 /// # Errors
 /// `invalid-json` if an item is text that cannot be read.
@@ -40,7 +40,7 @@ pub(super) fn forget(request: &mut Node<'_>) -> Result<Vec<RequestChange>, Error
         }
     }
     if answers.is_empty() {
-        // A list that is borrowed to be changed counts as changed.
+        // A list that is borrowed mutably counts as changed.
         return Ok(Vec::new());
     }
     gone.sort_unstable();

@@ -1,4 +1,4 @@
-//! The texts of an answer that comes in parts: JSON may begin in one part and end in another.
+//! Restores the texts of an answer that comes in parts: JSON may begin in one part and end in another.
 
 use alloc::{string::String, vec, vec::Vec};
 
@@ -9,42 +9,42 @@ use crate::{
     request::tool::has_type,
 };
 
-/// A text of an answer, restored.
+/// Result of restoring a text of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Content {
-    /// The new text; `None` if the text stays as it is.
+    /// The new text; `None` if the text stays unchanged.
     pub(crate) text: Option<String>,
-    /// True if the text is the beginning of a JSON text.
+    /// True if the text is truncated JSON.
     pub(crate) is_cut: bool,
-    /// True if the new text stood in a Markdown fence.
+    /// True if the new text was taken out of a Markdown fence.
     pub(crate) is_unfenced: bool,
 }
 
-/// How texts are restored.
+/// Functions that restore texts.
 #[derive(Clone, Copy)]
 pub(super) struct Read<'r> {
     /// Restores a text; `None` if it is neither JSON that may change nor the beginning of such JSON.
     pub(super) restore: &'r dyn Fn(&str) -> Option<Content>,
-    /// Returns true if a text may begin such JSON.
+    /// Returns true if a text may be the beginning of such JSON.
     pub(super) may_begin: &'r dyn Fn(&str) -> bool,
 }
 
-/// The texts of a list of parts, in their order; `None` for a part that is no text and stands between texts.
+/// The texts of a list of parts, in order; `None` for a part that is not a text.
 #[derive(Debug, Default)]
 struct Parts(Vec<Option<String>>);
 
-/// The new texts of parts, in the order of [`Parts`]; `None` for a part that stays as it is.
+/// The new texts of parts, in the order of [`Parts`]; `None` for a part that stays unchanged.
 type NewTexts = vec::IntoIter<Option<String>>;
 
-/// Restores the texts of a list of parts. JSON that is spread over adjacent texts comes in the first of them.
+/// Restores the texts of a list of parts. JSON that is spread over adjacent texts is put into the first of them.
 pub(super) fn restore(read: Read<'_>, message: &mut Node<'_>, list: &'static str, may_be_cut: bool) {
     let mut parts = Parts::default();
     parts.add(message, list);
     put(message, list, &mut parts.restored(read, may_be_cut));
 }
 
-/// Restores the candidates of a reply that comes as a list of chunks, as Gemini streams without events: the texts of
-/// one candidate belong together.
+/// Restores the candidates of a reply that is a list of chunks, like a Gemini stream without events. The texts of one
+/// candidate belong together.
 pub(super) fn restore_chunks<'a>(
     read: Read<'_>,
     chunks: &mut Node<'a>,
@@ -85,7 +85,7 @@ fn has_candidates(node: &Node<'_>) -> bool {
     node.get("candidates").is_some_and(|candidates| candidates.as_array().is_some())
 }
 
-/// Returns what holds the candidates of a chunk. Some gateways wrap it in `response`.
+/// Returns the object that contains the candidates of a chunk. Some gateways wrap it in `response`.
 fn holder<'n, 'a>(chunk: &'n Node<'a>) -> Option<&'n Node<'a>> {
     if has_candidates(chunk) {
         return Some(chunk);
@@ -97,7 +97,7 @@ fn number(candidate: &Node<'_>) -> u64 {
     candidate.get("index").and_then(Node::as_u64).unwrap_or_default()
 }
 
-/// Returns true for a thought of Gemini, which may stand between two parts of one text.
+/// Returns true for a thought of Gemini, which may occur between two parts of one text.
 fn is_thought(part: &Node<'_>) -> bool {
     part.get("thought").and_then(Node::as_bool) == Some(true)
 }
@@ -154,8 +154,8 @@ pub(super) fn in_run(texts: &[&str], read: Read<'_>, may_be_cut: bool) -> Vec<Op
     new
 }
 
-/// Puts the new texts of parts where the old ones are. A block that has no text any more is removed where the API
-/// refuses empty ones in the history.
+/// Replaces the texts of parts. Removes a block whose text has become empty, if the API refuses empty blocks in the
+/// history.
 fn put(message: &mut Node<'_>, list: &'static str, texts: &mut NewTexts) {
     let mut is_emptied = Vec::new();
     each(message, list, &mut |part| {
@@ -172,7 +172,7 @@ fn put(message: &mut Node<'_>, list: &'static str, texts: &mut NewTexts) {
     }
 }
 
-/// Returns true for a block of text that has nothing else.
+/// Returns true for a text block without other content.
 pub(super) fn is_bare_block(part: &Node<'_>) -> bool {
     has_type(part, "text")
         && part.as_object().is_some_and(|part| {
@@ -180,7 +180,7 @@ pub(super) fn is_bare_block(part: &Node<'_>) -> bool {
         })
 }
 
-/// Returns true if a block or a part holds text of the answer, not a thought or something else.
+/// Returns true if a block or a part contains text of the answer, not a thought or something else.
 pub(super) fn is_text_part(part: &Node<'_>) -> bool {
     const KINDS: [&str; 2] = ["text", "output_text"];
     let is_of_kind = part.get("type").is_none_or(|kind| kind.is_null() || KINDS.iter().any(|text| kind.is_text(text)));

@@ -1,5 +1,5 @@
-//! The events of a stream whose answer comes as a call, as they are passed on: which blocks the client does not see,
-//! and what is held back until it is known whether an answer comes.
+//! Queue for the events of a stream in which a call gives the answer. Hides blocks from the client, and buffers events
+//! until it is known whether an answer follows.
 
 use alloc::vec::Vec;
 
@@ -16,28 +16,28 @@ use crate::{
 
 pub(super) const CONVERSE_START: &str = "contentBlockStart";
 pub(super) const CONVERSE_STOP: &str = "contentBlockStop";
-/// The member of an event of Responses that numbers it.
+/// Member of a Responses event that contains its sequence number.
 pub(super) const SEQUENCE: &str = "sequence_number";
 
-/// What is passed on of the events of a stream, and what is not.
+/// State of the events of a stream: which are hidden from the client, and which are buffered.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     /// The calls so far.
     pub(super) calls: Calls,
-    /// The blocks, items and steps that the client does not see.
+    /// The blocks, items and steps that are hidden from the client.
     hidden: Set<Key>,
     gone: Gone,
-    /// The events from a text on that may stand beside an answer, which is not known yet: each with true if it belongs
-    /// to a text.
+    /// Buffered events, beginning with the first text that is dropped if an answer follows. The flag of an event is
+    /// true if it belongs to a text.
     events: Vec<(Node<'static>, bool)>,
-    /// The texts among them, with their indices.
+    /// Keys of the buffered texts, with their indices.
     texts: Map<Key, Option<u64>>,
-    /// How many events of Responses were added.
+    /// Number of Responses events that were added.
     added: u64,
     pub(super) cost: usize,
 }
 
-/// What an event of a block, an item or a step is.
+/// Position of an event in its block, item or step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Begins,
@@ -46,17 +46,17 @@ pub(super) enum Part {
 }
 
 impl Queue {
-    /// Returns true if no call has come, and nothing is held back.
+    /// Returns true if there was no call, and no event is buffered.
     pub(super) fn is_empty(&self) -> bool {
         self.calls == Calls::default() && self.events.is_empty()
     }
 
-    /// Returns true while text is held back.
+    /// Returns true while text has to be buffered.
     pub(super) const fn holds(&self, answer: &Answer) -> bool {
         answer.is_only && !self.calls.has_answer && !self.calls.has_others
     }
 
-    /// Holds an event back.
+    /// Buffers an event.
     ///
     /// # Errors
     /// `limit-exceeded`.
@@ -70,7 +70,7 @@ impl Queue {
         !self.events.is_empty()
     }
 
-    /// Passes on all events that are held back.
+    /// Passes on all buffered events.
     pub(super) fn release<'a>(&mut self, out: &mut Vec<Node<'a>>) {
         self.texts = Map::new();
         for (event, _) in core::mem::take(&mut self.events) {
@@ -78,7 +78,7 @@ impl Queue {
         }
     }
 
-    /// Passes on the events that are held back, without those of texts.
+    /// Passes on the buffered events, except those of texts.
     pub(super) fn release_without_texts<'a>(&mut self, out: &mut Vec<Node<'a>>) {
         for (key, index) in core::mem::take(&mut self.texts) {
             index.into_iter().for_each(|index| self.gone.insert(index));
@@ -97,7 +97,7 @@ impl Queue {
         }
     }
 
-    /// Passes on an event, with the number that it has among those which the client sees.
+    /// Passes on an event, with its number among the events that the client sees.
     pub(super) fn pass<'a>(&mut self, mut event: Node<'a>, out: &mut Vec<Node<'a>>) {
         self.gone.renumber(&mut event);
         if let Some(number) = event.get(SEQUENCE).and_then(Node::as_u64).filter(|_| self.added > 0) {
@@ -106,7 +106,7 @@ impl Queue {
         out.push(event);
     }
 
-    /// Leaves out a block, an item or a step.
+    /// Hides a block, an item or a step from the client.
     pub(super) fn hide(&mut self, event: &Node<'_>, key: Key) -> Result<(), Error> {
         pay(&mut self.cost, CALL)?;
         index_of(event).into_iter().for_each(|index| self.gone.insert(index));
@@ -115,18 +115,18 @@ impl Queue {
         Ok(())
     }
 
-    /// Notes the text of an event that the client does not see.
+    /// Records whether an event that is hidden from the client has text.
     pub(super) fn note_text(&mut self, event: &Node<'_>) {
         self.calls.dropped.text |= has_text(event, LEVELS);
     }
 
-    /// Passes on an event that was not among those of the API.
+    /// Passes on an event that the API did not send.
     pub(super) fn add<'a>(&mut self, event: Node<'a>, out: &mut Vec<Node<'a>>) {
         self.added += 1;
         self.pass(event, out);
     }
 
-    /// Returns true for an event of a block that the client does not see.
+    /// Returns true for an event of a block that is hidden from the client.
     pub(super) fn is_hidden(&mut self, part: Part, key: &Key) -> bool {
         match part {
             Part::GoesOn => self.hidden.contains(key),
@@ -134,12 +134,12 @@ impl Queue {
         }
     }
 
-    /// Returns true for a text whose events are held back.
+    /// Returns true for a text whose events are buffered.
     pub(super) fn has_text(&self, key: &Key) -> bool {
         self.texts.contains_key(key)
     }
 
-    /// Holds the start of a text back.
+    /// Buffers the start of a text.
     ///
     /// # Errors
     /// `limit-exceeded`.
@@ -150,7 +150,7 @@ impl Queue {
     }
 }
 
-/// Returns what an event of a block, an item or a step is, and of which.
+/// Returns the position of an event in its block, item or step, and the key of that block, item or step.
 pub(super) fn part_of(event: &Node<'_>) -> Option<(Part, Key)> {
     for (member, part) in [(CONVERSE_START, Part::Begins), (CONVERSE_DELTA, Part::GoesOn), (CONVERSE_STOP, Part::Ends)]
     {
@@ -176,22 +176,23 @@ pub(super) fn part_of(event: &Node<'_>) -> Option<(Part, Key)> {
     Some((part, Key::of(event)))
 }
 
-/// Maximum number of levels above the text of an event: `delta`, `message`, `content`, `text` of Cohere.
+/// Maximum number of nested members that lead to the text of an event, as in Cohere's `delta`, `message`, `content`,
+/// `text`.
 const LEVELS: usize = 5;
-/// The members that lead to the text of an event.
+/// Members that lead to the text of an event.
 const TO_TEXT: [&str; 8] = [CONVERSE_DELTA, "content_block", "step", "item", "part", "delta", "message", "content"];
 
-/// Returns true if an event of a text has a piece of it that is not blank.
+/// Returns true if an event contains a piece of text that is not blank.
 fn has_text(node: &Node<'_>, levels: usize) -> bool {
     let Some(levels) = levels.checked_sub(1) else { return false };
-    // The piece of a text of Responses is `delta` itself.
+    // In Responses, `delta` itself is the piece of text.
     says_something(node.get("text"))
         || says_something(node.get("delta"))
         || TO_TEXT.iter().any(|key| node.get(*key).is_some_and(|inner| has_text(inner, levels)))
         || node.as_array().is_some_and(|parts| parts.iter().any(|part| has_text(part, levels)))
 }
 
-/// The member that numbers the block, the item or the step of an event.
+/// Returns the member that contains the index of an event's block, item or step.
 fn numbered<'n, 'a>(event: &'n Node<'a>) -> Option<(Option<&'static str>, &'static str, &'n Node<'a>)> {
     for outer in [CONVERSE_START, CONVERSE_DELTA, CONVERSE_STOP] {
         if let Some(index) = event.get(outer).and_then(|block| block.get("contentBlockIndex")) {
@@ -206,7 +207,7 @@ fn index_of(event: &Node<'_>) -> Option<u64> {
 }
 
 impl Gone {
-    /// Gives an event the number that its block has without those that the client does not see.
+    /// Replaces the index of an event's block by its index among the blocks that the client sees.
     pub(super) fn renumber(&self, event: &mut Node<'_>) {
         if self.is_empty() || part_of(event).is_none() {
             return;

@@ -1,6 +1,6 @@
-//! An answer that is spread over adjacent texts of a stream, as blocks of Anthropic or parts of Responses are: from the
-//! end of a text that breaks off on, events are held back until something else than a text comes. The answer comes
-//! whole in the first text, as in a whole reply.
+//! Restores an answer that is spread over adjacent texts of a stream, like blocks of Anthropic or parts of Responses.
+//! After a text that is truncated JSON, events are buffered until an event does not belong to a text. The whole answer
+//! is then put into the first text, as in a whole reply.
 
 use alloc::{string::String, vec::Vec};
 
@@ -16,14 +16,14 @@ use crate::{
     request::tool::has_type,
 };
 
-/// Adjacent texts, of which all but the last one have ended.
+/// Adjacent texts. All texts but the last one have ended.
 #[derive(Debug)]
 pub(super) struct Run {
     texts: Vec<Part>,
-    /// The text that may still get pieces.
+    /// Key of the last text, to which further pieces may belong.
     last: TextKey,
     is_open: bool,
-    /// The events that begin and end the texts, each with the number of its text.
+    /// The start and end events of the texts, each with the index of its text.
     events: Vec<(Node<'static>, usize)>,
     cost: usize,
 }
@@ -31,35 +31,35 @@ pub(super) struct Run {
 #[derive(Debug, Default)]
 struct Part {
     text: String,
-    /// The event that can carry the text.
+    /// Event that can carry the text.
     carrier: Option<Carrier>,
-    /// The index of the block that is left out if its text moves into another one.
+    /// Index of the block that is removed if its text moves into another block.
     bare: Option<u64>,
 }
 
 /// The events of a run that has ended.
 pub(super) struct Released {
     pub(super) events: Vec<Node<'static>>,
-    /// The indices of the blocks that are left out.
+    /// Indices of the removed blocks.
     pub(super) gone: Vec<u64>,
 }
 
 impl Run {
-    /// Begins with a text that breaks off, and the event that ends it.
+    /// Starts a run with a truncated text, and the event that ends this text.
     pub(super) fn new(held: Held, key: TextKey, end: &Node<'_>) -> Run {
         let first = Part { text: held.pieces, carrier: held.carrier, bare: None };
         let events = Vec::from([(end.detached(), 0)]);
         Run { texts: Vec::from([first]), last: key, is_open: false, events, cost: 0 }
     }
 
-    /// Takes the next event. Returns false if the run has ended before it.
+    /// Adds the next event. Returns false if the run ends before this event.
     ///
     /// # Errors
     /// `limit-exceeded`.
     pub(super) fn take(&mut self, event: &Node<'_>, carrier: impl FnOnce() -> Carrier) -> Result<bool, Error> {
         let number = self.texts.len().saturating_sub(1);
         match step_of(event) {
-            // Texts of Converse begin with their first piece.
+            // Texts of Converse start with their first piece.
             Step::GoesOn(key, path) => {
                 if key != self.last {
                     if self.is_open || !has_no_start(event) {
@@ -94,8 +94,8 @@ impl Run {
         Ok(true)
     }
 
-    /// Returns true if a text may follow the last one: the event that begins it has none of it, and parts of Responses
-    /// are in one item.
+    /// Returns true if an event may start the text after the last one: the event has no text yet, and a part of
+    /// Responses is in the same item as the last text.
     fn may_begin(&self, key: &TextKey, event: &Node<'_>) -> bool {
         let message = event.get("delta").and_then(|delta| delta.get("message")?.get("content"));
         let holder = [event.get("content_block"), event.get("part"), message].into_iter().flatten().next();
@@ -104,7 +104,7 @@ impl Run {
         is_empty && (!has_type(event, "response.content_part.added") || key.block == self.last.block)
     }
 
-    /// Returns the events with the answer in the first text.
+    /// Returns the buffered events, with the whole answer in the first text.
     pub(super) fn release(self, read: Read<'_>) -> Released {
         let texts: Vec<&str> = self.texts.iter().map(|part| part.text.as_str()).collect();
         let mut new = in_run(&texts, read, true).into_iter();
@@ -141,7 +141,7 @@ impl Run {
 }
 
 impl Part {
-    /// Takes the event with the text, unless it has none.
+    /// Removes and returns the event with the text, unless the text is empty.
     fn piece(&mut self, new: Option<&str>) -> Option<Node<'static>> {
         let carrier = self.carrier.take()?;
         let text = new.unwrap_or(&self.text);
@@ -149,7 +149,7 @@ impl Part {
     }
 }
 
-/// Returns true for a piece of a text whose block has no event that begins it.
+/// Returns true for a piece of a text whose block has no start event.
 fn has_no_start(event: &Node<'_>) -> bool {
     event.get(CONVERSE_DELTA).is_some()
 }

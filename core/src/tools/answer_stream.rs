@@ -1,5 +1,5 @@
-//! The answer to a response format, restored in a stream: text that may be JSON is held back and comes whole where its
-//! block ends; other text passes at once.
+//! Restores the answer to a response format in a stream. Text that may be JSON is buffered, and sent as a whole when
+//! its block ends. Other text is passed on at once.
 
 use alloc::{string::String, vec::Vec};
 
@@ -20,10 +20,10 @@ use crate::{
     request::tool::has_type,
 };
 
-/// Members of a chunk of Chat Completions that say nothing of their own.
+/// Members of a Chat Completions chunk that need not be passed on while its text is buffered.
 const OF_CHUNK: [&str; 9] =
     ["id", "object", "created", "model", "provider", "system_fingerprint", "service_tier", "obfuscation", "choices"];
-/// Members of an event with a piece of a text that say nothing of their own.
+/// Members of an event with a piece of text that need not be passed on if the text is buffered.
 const OF_DELTA: [&str; 13] = [
     "type",
     "event_type",
@@ -39,7 +39,7 @@ const OF_DELTA: [&str; 13] = [
     "delta",
     CONVERSE_DELTA,
 ];
-/// The errors of a stream of Converse.
+/// Members that report errors in a Converse stream.
 const EXCEPTIONS: [&str; 5] = [
     "internalServerException",
     "modelStreamErrorException",
@@ -54,12 +54,12 @@ const ENDS: [&str; 6] =
     ["message_stop", "message-end", "response.completed", "response.incomplete", "response.failed", "response.done"];
 
 impl Stream {
-    /// Handles what an event has of the answer, if the answer has to be restored.
+    /// Processes the parts of an event that belong to the answer, if the answer has to be restored.
     ///
     /// # Errors
     /// `limit-exceeded`.
     pub(super) fn answer<'a>(&mut self, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) -> Result<Passed, Error> {
-        // A model that calls nothing may still write the answer as it was asked for.
+        // A model that calls no function may still write the answer as text.
         if self.restore_map.answer.as_ref().is_none_or(|answer| !answer.restores_text()) {
             return Ok(Passed::Event);
         }
@@ -100,7 +100,7 @@ impl Stream {
         left
     }
 
-    /// Handles an event beside texts that hold one answer together. Returns true if the event is held back.
+    /// Processes an event while adjacent texts may form one answer. Returns true if the event is buffered.
     fn in_run<'a>(&mut self, event: &Node<'_>, out: &mut Vec<Node<'a>>) -> Result<bool, Error> {
         let Some(answer) = self.restore_map.answer.clone() else { return Ok(false) };
         let step = step_of(event);
@@ -127,7 +127,7 @@ impl Stream {
         Ok(self.run.is_some())
     }
 
-    /// Passes on the texts that hold one answer together.
+    /// Passes on the texts that together form one answer.
     fn end_run(&mut self, out: &mut Vec<Node<'_>>) {
         let (Some(run), Some(answer)) = (self.run.take(), self.restore_map.answer.clone()) else { return };
         let (released, is_unfenced) = answer.reading(|read| run.release(read));
@@ -153,7 +153,7 @@ impl Stream {
         self.restore_map.answer.as_ref().map_or(none, |answer| answer.restores())
     }
 
-    /// Handles an event that has a piece of a text, and nothing else.
+    /// Processes an event that has a piece of text and nothing else.
     fn delta(&mut self, event: &mut Node<'_>, key: &TextKey, path: &'static [&'static str]) -> Result<Passed, Error> {
         let Some(piece) = at(event, path).and_then(Node::as_text).map(|text| text.clone().into_owned()) else {
             return Ok(Passed::Event);
@@ -169,7 +169,7 @@ impl Stream {
         Ok(Passed::Event)
     }
 
-    /// Handles the first text of a block or a step, which comes with its start.
+    /// Processes the first piece of a text, which is in the start event of its block or step.
     fn begin_text(&mut self, event: &mut Node<'_>) -> Result<(), Error> {
         let is_step = event.get("event_type").is_some_and(|kind| kind.is_text("step.start"));
         let is_cohere = has_type(event, "content-start");
@@ -215,7 +215,7 @@ impl Stream {
         outcome
     }
 
-    /// Takes a piece of a text out of what holds it. Returns true if it is held back.
+    /// Processes the piece of text in a member. Returns true if the piece is buffered and the member is empty.
     fn take(
         &mut self,
         holder: &mut Node<'_>,
@@ -237,7 +237,7 @@ impl Stream {
         Ok(false)
     }
 
-    /// Sends the texts that an event ends before it, and restores those that it repeats.
+    /// Passes on the texts that an event ends before the event itself, and restores texts that the event repeats.
     fn end_texts<'a>(&mut self, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) {
         let kind = ["type", "event_type"].into_iter().find_map(|key| event.get(key)?.as_text()).cloned();
         let is = |name: &str| kind.as_ref().is_some_and(|kind| kind.is(name));
@@ -258,7 +258,7 @@ impl Stream {
             ended = self.texts.close_all(None);
         }
         out.extend(ended.into_iter().filter_map(|held| self.carried_text(held)));
-        // Whole replies, and the events that repeat what came in pieces.
+        // Whole replies, and events that repeat earlier pieces.
         let is_start = ["message_start", "content_block_start", "step.start"].into_iter().any(is);
         if !is_start {
             let is_part = is("response.output_text.done") || is("response.content_part.done");
@@ -266,7 +266,7 @@ impl Stream {
         }
     }
 
-    /// Handles the texts in a chunk of Chat Completions.
+    /// Processes the texts in a chunk of Chat Completions.
     fn chat_texts(&mut self, event: &mut Node<'_>) -> Result<Passed, Error> {
         let has_text = event.get("choices").and_then(Node::as_array).unwrap_or_default().iter().any(|choice| {
             choice.get("delta").and_then(|delta| delta.get("content")).is_some_and(|content| !content.is_null())
@@ -294,7 +294,7 @@ impl Stream {
         Ok(if is_withheld && nothing_left { Passed::Nothing } else { Passed::Event })
     }
 
-    /// Handles the text of a choice. Returns true if it was held back.
+    /// Processes the text of a choice. Returns true if the text is buffered.
     fn choice_text(&mut self, choice: &mut Node<'_>, number: u64, chunk: &Carrier) -> Result<bool, Error> {
         let key = TextKey { block: Key::in_choice(number, 0), part: 0 };
         let ends = choice.get("finish_reason").is_some_and(|reason| !reason.is_null());
@@ -310,7 +310,7 @@ impl Stream {
         };
         choice.visit("delta", |delta| {
             take(delta, "content");
-            // Mistral has parts.
+            // Mistral sends a list of parts.
             each(delta, "content", &mut |part| {
                 if is_text_part(part) {
                     take(part, "text");
@@ -335,11 +335,11 @@ impl Stream {
         Ok(is_withheld)
     }
 
-    /// Handles the texts of Gemini's candidates.
+    /// Processes the texts of Gemini's candidates.
     fn gemini_texts(&mut self, event: &mut Node<'_>) -> Result<(), Error> {
         let mut bare = event.detached();
         bare.remove("candidates");
-        // The event itself has passed with its usage.
+        // The event itself is passed on with its usage.
         bare.remove("usageMetadata");
         let chunk = Carrier::new(bare, Slot::Candidate(0));
         let mut outcome = Ok(());
@@ -363,7 +363,7 @@ impl Stream {
         outcome
     }
 
-    /// Handles a part of a message of Ollama, or its last one.
+    /// Processes an event of Ollama with a piece of a message.
     fn ollama_text(&mut self, event: &mut Node<'_>) -> Result<Passed, Error> {
         const PATH: &[&str] = &["message", "content"];
         let key = TextKey { block: Key::in_choice(0, 0), part: 0 };
@@ -394,7 +394,7 @@ fn only(event: &Node<'_>, members: &[&str]) -> Node<'static> {
     Node::object(kept.map(|member| (member.key.clone().into_owned(), member.value.detached())).collect())
 }
 
-/// Returns true if an object has nothing but these members, and members that are null or empty.
+/// Returns true if all members of an object are among these, or are null or empty arrays.
 fn has_only(node: &Node<'_>, members: &[&str]) -> bool {
     let is_empty = |value: &Node<'_>| value.is_null() || value.as_array().is_some_and(<[_]>::is_empty);
     let all = node.as_object().map(Object::members).unwrap_or_default();

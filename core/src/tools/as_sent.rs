@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// A tool and its original place.
+/// A tool, with its place in the original list.
 pub struct SentTool<'a> {
     /// JSON Pointer into the original list.
     pub pointer: String,
@@ -52,7 +52,7 @@ pub fn as_sent<'a>(list: Node<'a>, dialect: &Dialect) -> Result<Vec<SentTool<'a>
     Ok(sent)
 }
 
-/// Returns the member of a request that makes all its tools strict, if the single tool has no flag.
+/// Returns the member of a request that makes all its tools strict, if single tools have no flag.
 pub fn strict_member(dialect: &Dialect) -> Option<&'static str> {
     match dialect.tools.strict {
         StrictFlag::Request(member) => Some(member),

@@ -1,4 +1,5 @@
-//! Tracks the compilers of an API that makes one grammar of all tools of a request: one compiler must accept all tools.
+//! Tracks the compilers of an API that compiles all tools of a request into one grammar: one compiler has to accept all
+//! tools.
 
 use alloc::{string::String, vec::Vec};
 
@@ -7,21 +8,21 @@ use crate::{budget::Budget, check, dialect::Dialect, error::Error, json::Node};
 /// The compilers that accept all tools so far.
 #[derive(Debug, Default)]
 pub(super) struct Backends {
-    /// For each compiler: true if it accepts all tools.
+    /// For each compiler, true if it accepts all tools so far.
     take_all: Vec<bool>,
-    /// True if it was reported that no compiler is left.
+    /// True if it was already reported that no compiler accepts all tools.
     is_told: bool,
 }
 
 impl Backends {
-    /// Adds a tool. Returns true for the first tool that leaves no compiler for all tools, although one accepts it
-    /// alone.
+    /// Adds a tool. Returns true for the first tool after which no compiler accepts all tools, if at least one compiler
+    /// accepts this tool.
     ///
     /// # Errors
-    /// As [`check::check`].
+    /// Same as [`check::check`].
     pub(super) fn add(&mut self, schema: &Node<'_>, dialect: &Dialect) -> Result<bool, Error> {
         let takes = check::backends(schema, dialect, &Budget::new(schema.values_read(), None))?;
-        // A tool that no compiler accepts is refused separately.
+        // A tool that no compiler accepts is reported separately.
         if !takes.contains(&true) {
             return Ok(false);
         }
@@ -36,7 +37,7 @@ impl Backends {
     }
 }
 
-/// Returns the error message for a tool that leaves no compiler for all tools.
+/// Returns the error message for a tool after which no compiler accepts all tools.
 pub(super) fn message() -> String {
     "expected tools of which one compiler takes all, found one that only another compiler takes".into()
 }

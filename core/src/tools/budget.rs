@@ -30,7 +30,7 @@ pub(super) fn exceeded(budget: Budget, before: usize, takes: usize) -> String {
     format!("limit of {most} {what} per request: earlier tools use {before}, this one adds {takes}")
 }
 
-/// Returns how much of a budget a tool with this schema uses.
+/// Returns the amount of a budget that a tool with this schema uses.
 pub(super) fn taken(budget: Budget, schema: Option<&Node<'_>>) -> usize {
     let mut count = 0;
     let per_property: fn(&Node<'_>, bool) -> bool = match budget.counts {
@@ -43,8 +43,7 @@ pub(super) fn taken(budget: Budget, schema: Option<&Node<'_>>) -> usize {
         },
     };
     let Some(schema) = schema else { return 0 };
-    // The visitor never fails.
-    // One walk never takes more than the budget of a call.
+    // The visitor never fails, and one walk never exceeds the budget of a call.
     let _ = visit::walk(&crate::budget::Budget::new(schema.values_read(), None), schema, REACHED, &mut |node, _| {
         if let Some(properties) = node.get("properties").and_then(Node::as_object) {
             let required = node.get("required").and_then(Node::as_array).unwrap_or_default();

@@ -19,7 +19,7 @@ pub(crate) struct CallPieces {
     held: Option<(RestoreMap, Text<'static>, String)>,
     /// The parser of a `custom` tool's input.
     input: Option<CustomInput>,
-    /// True once a piece came, even an empty one: there is a call to finish.
+    /// True once a piece was added, even an empty one: then there is a call to finish.
     has_begun: bool,
     told: Told,
 }
@@ -36,7 +36,7 @@ impl CallPieces {
     /// Adds a piece. Returns the text to pass on.
     ///
     /// # Errors
-    /// `limit-exceeded`; then the piece is not kept.
+    /// `limit-exceeded`, in which case the piece is discarded.
     pub(crate) fn feed(&mut self, piece: &str) -> Result<String, Error> {
         if self.held.is_none() && self.input.is_none() {
             return Ok(piece.into());
@@ -58,7 +58,7 @@ impl CallPieces {
     /// half in the next piece. Inside JSON text, an escape is equivalent.
     ///
     /// # Errors
-    /// As [`Self::feed`].
+    /// Same as [`Self::feed`].
     pub(super) fn feed_text(&mut self, piece: &Text<'_>) -> Result<String, Error> {
         match piece.value() {
             Some(piece) => self.feed(&piece),
@@ -86,7 +86,7 @@ impl CallPieces {
         held + self.input.as_ref().map_or(0, CustomInput::held)
     }
 
-    /// Ends the call and resets the state. Returns the rest of the arguments, empty if no call has begun.
+    /// Ends the call and resets the state. Returns the rest of the arguments, which is empty if no call has begun.
     pub(crate) fn finish(&mut self) -> String {
         let mut out = String::new();
         let has_begun = take(&mut self.has_begun);

@@ -1,7 +1,7 @@
 //! Restores and repairs the arguments of a call.
 //!
-//! Arguments that match the tool's own schema once decoded are final. Otherwise the arguments are repaired by the
-//! schema that was sent, decoded, and repaired by the tool's own schema.
+//! Arguments that match the tool's own schema after decoding are not repaired. Other arguments are repaired by the
+//! schema that was sent, decoded, and then repaired by the tool's own schema.
 
 use alloc::{string::String, vec::Vec};
 
@@ -56,27 +56,28 @@ pub(crate) struct Told {
     seen: Set<String>,
     /// True if a call without an id was reported.
     has_nameless: bool,
-    /// True while an event is read that repeats calls: calls in `seen` are not reported again.
+    /// True while an event that repeats calls is processed: calls in `seen` are not reported again.
     pub(super) skips_seen: bool,
-    /// Arguments that came in pieces, by the ids of calls whose later events may have no arguments.
+    /// Complete arguments that were received in pieces, by call id, for calls whose later events may lack the
+    /// arguments.
     filled: Map<String, String>,
-    /// True if the reply may be incomplete (length limit, or a stream): unterminated text is truncated.
+    /// True if the reply may be incomplete (length limit, or a stream): unterminated text counts as truncated.
     pub(super) is_cut: bool,
-    /// True if the reply ended at a length limit: blank arguments may be truncated, too.
+    /// True if the reply ended at a length limit: blank arguments may be truncated as well.
     pub(super) is_limited: bool,
-    /// What was changed of the answer and not drained yet.
+    /// Changes of the answer that are not drained yet.
     answer: Vec<AnswerChange>,
-    /// What was changed of the answer so far: each change is reported once.
+    /// All changes of the answer so far, so that each is reported only once.
     answer_so_far: Vec<AnswerChange>,
 }
 
 impl Told {
-    /// For streams, in which unterminated text counts as truncated.
+    /// Returns a collector for streams, in which unterminated text counts as truncated.
     pub(super) fn cut() -> Told {
         Told { is_cut: true, ..Told::default() }
     }
 
-    /// Adds a report. If the caller never drains the buffer, only `valid` is kept of further calls.
+    /// Adds a report. If the caller does not drain the buffer and it is full, only `valid` is kept of further calls.
     fn push(&mut self, mut call: RepairedCall) {
         let is_seen = match &call.id {
             Some(id) => self.seen.contains(id),
@@ -122,14 +123,14 @@ impl Told {
         }
     }
 
-    /// Records the arguments of a call whose later events may have none.
+    /// Records the arguments of a call whose later events may lack them.
     pub(super) fn fill(&mut self, id: Option<&str>, whole: &str) {
         if let Some(id) = id.filter(|id| self.filled.len() < MOST_FILLED && id.len() + whole.len() <= LONGEST_FILLED) {
             self.filled.insert(String::from(id), String::from(whole));
         }
     }
 
-    /// Records a second id of a call.
+    /// Records that a call has a second id.
     pub(super) fn is_also(&mut self, old: &str, new: &str) {
         if let Some(whole) = self.filled.get(old).cloned() {
             self.fill(Some(new), &whole);
@@ -162,7 +163,7 @@ impl Told {
     }
 }
 
-/// Limits of what is kept of reported calls; a call beyond them may be reported twice.
+/// Limits of the records about reported calls. A call beyond these limits may be reported twice.
 const MOST_SEEN: usize = 65_536;
 const LONGEST_ID: usize = 256;
 const MOST_FILLED: usize = 64;
@@ -187,9 +188,9 @@ pub(super) struct Repairing<'r> {
     pub(super) schemas: &'r Schemas,
     pub(super) plan: &'r Plan,
     pub(super) options: &'r RepairOptions,
-    /// The name that the model knows.
+    /// The tool's name as sent to the model.
     pub(super) called: &'r Text<'r>,
-    /// The tool's own name.
+    /// The tool's original name.
     pub(super) name: String,
     pub(super) id: Option<String>,
 }
@@ -217,7 +218,7 @@ impl Repairing<'_> {
         };
         let written = match text.value() {
             Some(text) => self.text(&text, told)?,
-            // Text with half of a surrogate pair is not JSON.
+            // Text with a lone surrogate is not JSON.
             None => {
                 self.tell(Err(Refusal { reason: LeftReason::NoJson, offset: 0 }), told);
                 None
@@ -229,18 +230,19 @@ impl Repairing<'_> {
         Ok(())
     }
 
-    /// Repairs arguments that are JSON text or were meant to be. Returns `None` if the text stays unchanged.
+    /// Repairs arguments that are JSON text, or text that was meant as JSON. Returns `None` if the text stays
+    /// unchanged.
     ///
     /// # Errors
-    /// As [`Self::value`].
+    /// Same as [`Self::value`].
     pub(super) fn text(&self, text: &str, told: &mut Told) -> Result<Option<String>, Error> {
         let filled = self.id.as_ref().filter(|_| text.is_empty()).and_then(|id| told.filled.get(id));
         if let Some(filled) = filled {
             return Ok(Some(filled.clone()));
         }
         let repaired = match Answered::text(text) {
-            // The arguments were cut before they began: calling the tool without arguments would do what no one asked
-            // for.
+            // The reply ended before the arguments began. Calling the tool without arguments could do something that
+            // the model did not ask for.
             Ok(Answered::Text(_)) if told.is_limited && is_blank(text) => Err(BROKEN_OFF),
             Ok(answered) => self.repair(answered, told)?,
             Err(_) => Err(Refusal { reason: LeftReason::TooDeep, offset: 0 }),
@@ -302,7 +304,8 @@ impl Repairing<'_> {
             }
             as_answered = Some(restored);
         }
-        // Only the tool's own schema decides what is required and closed: a strict mode requires and closes all.
+        // Only the tool's own schema decides which properties are required and which are allowed: in a strict mode, all
+        // properties are required, and no others are allowed.
         let as_sent = RepairOptions { use_defaults: false, remove_additional: false, ..options.clone() };
         let first = match repair::repair(&sent.validator(), answered, &as_sent) {
             Ok(first) => first,
@@ -319,7 +322,7 @@ impl Repairing<'_> {
     }
 }
 
-/// The reply ended before any of the arguments came.
+/// The reply ended before the arguments began.
 const BROKEN_OFF: Refusal = Refusal { reason: LeftReason::Truncated, offset: 0 };
 
 /// Returns true if a text contains only whitespace or byte order marks.

@@ -1,10 +1,11 @@
-//! Finds calls in the messages, replies and events of each API. Knows only their shapes, not what is done to calls.
+//! Finds calls in the messages, replies and events of each API. Describes only the shapes of the APIs, not how calls
+//! are processed.
 //!
 //! One walk covers all formats, because no member is a call in one format and something else in another.
 
 use crate::json::{Data, Node, Text};
 
-/// A place that names a tool.
+/// A node that names a tool.
 pub(super) struct Site<'n, 'a> {
     pub(super) node: &'n mut Node<'a>,
     /// The member that holds the name.
@@ -16,14 +17,14 @@ pub(super) struct Site<'n, 'a> {
     pub(super) role: Role,
 }
 
-/// What names a tool.
+/// Role of a node that names a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// A call or its result.
     Call,
     /// A reference to a listed tool, in a result or in a change of the tools.
     Reference,
-    /// A hosted search. Its step may have a signature, so nothing but the name may change.
+    /// A step of a hosted search. The step may have a signature, so only the name may change.
     Search,
 }
 
@@ -156,7 +157,7 @@ pub(super) fn in_message(message: &mut Node<'_>, visit: Visit<'_>) {
             ("function_response", None),
         ] {
             part.visit(key, |call| {
-                // Arguments that come in parts are not complete.
+                // Arguments that come in pieces are incomplete.
                 let is_part = ["partialArgs", "willContinue"].iter().any(|key| call.get(key).is_some());
                 visit(Site::new(call, arguments.filter(|_| !is_part)));
             });
@@ -184,7 +185,7 @@ fn in_name<'a>(name: &mut Node<'a>, visit: Visit<'_>) {
 }
 
 fn in_block(block: &mut Node<'_>, visit: Visit<'_>) {
-    // Bedrock Converse names the kind of a block by its member.
+    // In Bedrock Converse, the name of the member is the kind of the block.
     block.visit("toolUse", |call| visit(Site::new(call, Some("input"))));
     for key in ["toolAddition", "toolRemoval"] {
         block.visit(key, |change| {
@@ -260,7 +261,7 @@ pub(super) fn each<'a>(node: &mut Node<'a>, key: &str, visit: &mut dyn FnMut(&mu
     });
 }
 
-/// Returns true if a call that begins has no arguments yet.
+/// Returns true if a call in a start event has no arguments in this member yet.
 pub(super) fn is_none(item: &Node<'_>, key: &str) -> bool {
     item.get(key).is_none_or(|value| match value.data() {
         Data::Object(object) => object.is_empty(),

@@ -1,5 +1,6 @@
 //! Rewrites tools outside the request's list: in Kimi's system messages, in items of OpenAI Responses, in Anthropic's
-//! additions, in results of client searches in Gemini Interactions. The API applies the same rules to these tools.
+//! tool additions, and in results of client searches in Gemini Interactions. The API applies the same rules to these
+//! tools.
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 
@@ -24,12 +25,12 @@ use crate::{
     },
 };
 
-/// The state of the rewriting, which each message extends.
+/// State of the rewriting, which each message updates.
 pub(super) struct Carried<'c> {
     pub(super) options: &'c ToolsOptions,
     pub(super) shape: NamePattern,
     pub(super) names: Names,
-    /// The names of tools in namespaces; `None` if the history adds no tools.
+    /// Names of tools in namespaces; `None` if the history adds no tools.
     pub(super) flat: Option<FlatNames>,
     pub(super) restore_map: RestoreMap,
     /// Names of the tools that are sent.
@@ -38,7 +39,7 @@ pub(super) struct Carried<'c> {
     pub(super) changes: &'c mut Arc<Vec<ToolChange>>,
 }
 
-/// Rewrites the tools of each message that contains some. Removes a message of which nothing is left.
+/// Rewrites the tools of each message that contains tools. Removes messages that become empty.
 pub(super) fn rewrite(
     request: &mut Node<'_>,
     api: Api,
@@ -71,7 +72,7 @@ pub(super) fn rewrite(
     rewritten.unwrap_or(Ok(()))
 }
 
-/// Rewrites the tools of a message. Returns true if nothing is left of the message.
+/// Rewrites the tools of a message. Returns true if the message becomes empty.
 fn in_message(message: &mut Node<'_>, api: Api, pointer: &str, carried: &mut Carried<'_>) -> Result<bool, Error> {
     if api == Api::Anthropic {
         return in_additions(message, pointer, carried);
@@ -116,8 +117,8 @@ fn in_additions(message: &mut Node<'_>, pointer: &str, carried: &mut Carried<'_>
     emptied.unwrap_or(Ok(false))
 }
 
-/// Rewrites a list like the request's own list, but keeps the flags of its tools. If `redefines` is false, the first
-/// definition of a tool counts.
+/// Rewrites a list like the request's own list, but keeps the deferral flags of its tools. If `redefines` is false, the
+/// first definition of a tool takes precedence.
 fn rewrite_list<'a>(
     list: Node<'a>,
     (prefix, redefines): (&str, bool),

@@ -1,5 +1,5 @@
-//! Restores the chunks of Chat Completions. A call is identified by its index in a choice; its arguments come in pieces
-//! and are put into the chunk that finishes the choice.
+//! Restores the chunks of Chat Completions. A call is identified by its index in a choice. The pieces of its arguments
+//! are combined, and put into the chunk that ends the choice.
 
 use alloc::{string::String, vec::Vec};
 
@@ -24,11 +24,11 @@ impl Stream {
                 Ok(held) => outcome = outcome.clone().map(|before| before || held),
                 Err(error) => outcome = Err(error),
             }
-            let says = |key: &str| choice.get(key).is_some_and(|value| !value.is_null());
+            let is_set = |key: &str| choice.get(key).is_some_and(|value| !value.is_null());
             let delta = choice.get("delta").and_then(Node::as_object);
             let empty =
                 delta.is_none_or(|delta| delta.iter().all(|member| member.key.is("role") || member.value.is_null()));
-            nothing_left &= empty && !says("finish_reason") && !says("message");
+            nothing_left &= empty && !is_set("finish_reason") && !is_set("message");
         });
         let fresh = core::mem::take(&mut self.fresh);
         // Keeps the carrier even if the chunk is refused, so that earlier pieces are not lost.
@@ -166,7 +166,7 @@ impl Stream {
         None
     }
 
-    /// Finishes a choice: puts the arguments of its calls into this chunk.
+    /// Ends a choice: puts the arguments of its calls into this chunk.
     fn close(&mut self, choice: &mut Node<'_>, number: u64) {
         let mut whole: Vec<(u64, String)> = Vec::new();
         self.told.is_limited = call_sites::is_cut(choice);
@@ -189,7 +189,7 @@ impl Stream {
         if held.is_told && pieces.is_empty() {
             return (held, None);
         }
-        // Repairs empty arguments, too: they are not JSON, and clients that parse them fail.
+        // Empty arguments are repaired as well: they are not JSON, and clients that parse them fail.
         self.told.is_silent = held.is_told;
         let restored = self.restore_map.text(&held.name, &pieces, held.id.take(), &mut self.told).ok().flatten();
         self.told.is_silent = false;
@@ -198,7 +198,7 @@ impl Stream {
     }
 }
 
-/// The result for an entry of `tool_calls`.
+/// Result of processing an entry of `tool_calls`.
 enum Piece {
     Passes,
     /// The arguments were buffered; `alone` is true if the entry has nothing else.

@@ -37,11 +37,11 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolViolation {
-    /// The tool's name at its server; `None` if it has none.
+    /// The tool's name at its server; `None` if the tool has no name.
     pub tool: Option<String>,
     /// The tool's server, if the list has several servers.
     pub server: Option<String>,
-    /// The dialect that rejects it.
+    /// Name of the dialect that rejects it.
     pub dialect: &'static str,
     /// The kebab-case name of the API's constraint.
     pub constraint: &'static str,
@@ -57,7 +57,7 @@ pub struct ToolViolation {
     pub source: &'static str,
 }
 
-/// The constraints that every API has.
+/// The constraints that hold for every API.
 const GENERAL: [Constraint; 4] =
     [Constraint::NotATool, Constraint::NamelessTool, Constraint::DuplicateName, Constraint::DescriptionNotString];
 
@@ -73,7 +73,7 @@ const OUTPUT_SCHEMA: &str = "outputSchema";
 struct Checking {
     dialect: &'static Dialect,
     found: Vec<ToolViolation>,
-    /// The tools of several servers have the names with which they would be sent.
+    /// The servers, if the list has several. Their tools have the names under which they would be sent.
     servers: Option<Servers>,
 }
 
@@ -293,7 +293,7 @@ impl Checking {
         Ok(())
     }
 
-    /// Checks the schema of a tool's result, if the dialect is that of a client that reads it.
+    /// Checks the output schema of a tool, if the dialect belongs to a client that reads output schemas.
     fn output(&mut self, listed: &Listed<'_>, shape: Shape, name: Option<&str>) -> Result<(), Error> {
         let found = (self.dialect.tools.output, listed.entry.get(OUTPUT_SCHEMA));
         let (Some(of_output), Some(schema)) = found else { return Ok(()) };
@@ -335,8 +335,8 @@ impl Checking {
     }
 }
 
-/// Returns another dialect whose table applies to a tool, if the tool itself decides that: by the member that holds its
-/// schema, or by its flag in a list with strict and other tools.
+/// Returns the other dialect whose table applies to a tool, if the tool itself determines that: by the member that
+/// holds its schema, or by its flag in a list with strict and other tools.
 fn other_table(dialect: &Dialect, shape: Shape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
     let carrier = dialect.tools.carriers.iter().find(|(format, _)| shape.format() == Some(*format));
     match carrier {

@@ -1,4 +1,5 @@
-//! What an API does not combine in one request: functions and tools that it runs; a cache and what the cache has.
+//! Finds parts of a request that an API does not combine: functions and hosted tools; a cache and members that the
+//! cache contains.
 
 use super::check_formats::{has_entry, has_tools};
 use crate::{
@@ -8,7 +9,7 @@ use crate::{
     options::Api,
 };
 
-/// The members of a request that Google's APIs read in both spellings.
+/// Members of a request in both spellings that Google's APIs accept.
 const CACHE: [&str; 2] = ["cachedContent", "cached_content"];
 const CONFIG: [&str; 2] = ["toolConfig", "tool_config"];
 const BESIDE_CACHE: [(&str, &str); 5] = [
@@ -19,7 +20,7 @@ const BESIDE_CACHE: [(&str, &str); 5] = [
     ("system_instruction", "/system_instruction"),
 ];
 
-/// Returns the pointer to what breaks a fact in a request, if something does.
+/// Returns the pointer to the part of a request that violates a fact, if there is one.
 ///
 /// # Errors
 /// `invalid-json` if a part of the request is text that cannot be read.
@@ -48,12 +49,12 @@ pub(super) fn broken(
     }
 }
 
-/// Returns true if a request goes on from a cached beginning of the prompt.
+/// Returns true if a request continues from a cached prefix of the prompt.
 pub(super) fn has_cache(request: &Node<'_>) -> bool {
     CACHE.iter().any(|key| request.get(*key).is_some_and(|cache| !cache.is_null()))
 }
 
-/// Returns true if the configuration of tools has a member that is true.
+/// Returns true if the configuration of tools has this member with the value true.
 fn is_set(request: &Node<'_>, member: &str) -> Result<bool, Error> {
     for config in CONFIG.iter().filter_map(|key| request.get(*key)) {
         let config = view(config)?;

@@ -1,4 +1,4 @@
-//! What an API refuses about the response formats of a request.
+//! Checks the response formats of a request against the rules of an API.
 
 use alloc::{
     format,
@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// A rule that the formats of a request break.
+/// A rule that the response formats of a request violate.
 pub(super) struct Broken {
     pub(super) fact: &'static RequestFact,
     pub(super) severity: Severity,
@@ -32,7 +32,7 @@ pub(super) struct Broken {
     pub(super) message: String,
 }
 
-/// Returns the rules that the response formats of a request break.
+/// Returns the rules that the response formats of a request violate.
 ///
 /// # Errors
 /// `invalid-json` if a part of the request is text that cannot be read.
@@ -97,7 +97,7 @@ pub(super) fn broken(
     Ok(found)
 }
 
-/// Returns true if a request lists tools; if `functions`, only functions of the client count.
+/// Returns true if a request lists tools. If `functions` is true, only functions of the client count.
 pub(super) fn has_tools(request: &Node<'_>, functions: bool) -> Result<bool, Error> {
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = view(tools)?;
@@ -108,7 +108,8 @@ pub(super) fn has_tools(request: &Node<'_>, functions: bool) -> Result<bool, Err
     Ok(list.any(|entry| !functions || is_group(entry) || matches!(tool_format::recognise(entry), Entry::Tool(_))))
 }
 
-/// Returns true if an entry of the list of tools has one of these members, which Google's APIs read in both spellings.
+/// Returns true if an entry of the list of tools has one of these members, which Google's APIs accept in both
+/// spellings.
 pub(super) fn has_entry(request: &Node<'_>, wanted: &[&str]) -> Result<bool, Error> {
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = view(tools)?;
@@ -127,7 +128,8 @@ fn ends_with_assistant(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     let Some(message) = last.filter(|message| message.get("role").is_some_and(|role| role.is_text("assistant"))) else {
         return Ok(false);
     };
-    // A turn that paused in a call of a hosted tool goes on behind its result.
+    // A message that ends with another block is not the beginning of an answer: for example, a turn that paused in a
+    // call of a hosted tool continues after the result.
     let last = message.get("content").and_then(Node::as_array).and_then(<[Node<'_>]>::last);
     Ok(last.is_none_or(|block| has_type(block, "text") || api == Api::Bedrock && block.get("text").is_some()))
 }
@@ -149,12 +151,12 @@ pub(super) fn begins_answer(request: &Node<'_>, api: Api) -> Result<bool, Error>
         return Ok(message.get("role").is_some_and(|role| role.is_text("model"))
             && parts.last().is_some_and(|part| part.get("text").is_some()));
     }
-    // DeepSeek and Mistral have `prefix`, Moonshot has `partial`.
+    // DeepSeek and Mistral use `prefix`, Moonshot uses `partial`.
     let is_set = |key: &&str| message.get(*key).and_then(Node::as_bool) == Some(true);
     Ok(["prefix", "partial"].iter().any(is_set))
 }
 
-/// Returns true if a text of a message or of the instructions holds the word JSON.
+/// Returns true if a text of a message or of the instructions contains the word JSON.
 fn says_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     for part in ["system", "instructions", api.history()] {
         if request.get(part).map(text_says_json).transpose()? == Some(true) {
@@ -164,15 +166,15 @@ fn says_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// Returns true if a text of the history of a request holds the word JSON.
+/// Returns true if a text in the history of a request contains the word JSON.
 ///
 /// # Errors
-/// `invalid-json` if a part of it is text that cannot be read.
+/// `invalid-json` if a part of the history is text that cannot be read.
 pub(super) fn input_says_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     request.get(api.history()).map_or(Ok(false), text_says_json)
 }
 
-/// Names of functions and arguments of calls are no texts.
+/// Returns true if a text contains the word JSON. Names of functions and arguments of calls are not texts.
 fn text_says_json(node: &Node<'_>) -> Result<bool, Error> {
     let node = view(node)?;
     match node.data() {
@@ -196,7 +198,7 @@ fn text_says_json(node: &Node<'_>) -> Result<bool, Error> {
     }
 }
 
-/// Returns the indices of updates that directly follow another one.
+/// Returns the indices of updates that directly follow another update.
 fn second_updates(request: &Node<'_>) -> Result<Vec<usize>, Error> {
     let (mut found, mut was_update) = (Vec::new(), false);
     for (at, item) in request.get("input").and_then(Node::as_array).unwrap_or_default().iter().enumerate() {

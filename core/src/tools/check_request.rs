@@ -1,4 +1,4 @@
-//! `check_request`: what an API refuses about a request as a whole.
+//! `check_request`: reports what an API refuses about a request as a whole.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -28,11 +28,11 @@ use crate::{
     },
 };
 
-/// A rule of an API about a request as a whole that a request breaks.
+/// A violation of an API's rule about a request as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestViolation {
-    /// The rule of the fact.
+    /// Rule of the fact that the request violates.
     pub constraint: &'static str,
     /// The API's reaction to the request.
     pub severity: Severity,
@@ -44,7 +44,7 @@ pub struct RequestViolation {
     pub fact: &'static RequestFact,
 }
 
-/// Finds what an API refuses about a request.
+/// Returns all parts of a request that an API refuses.
 ///
 /// # Errors
 /// `unknown-dialect`, `invalid-request`, `invalid-json`.
@@ -52,7 +52,7 @@ pub fn check(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<Vec
     let dialect = dialect::of(&SanitizeOptions::new(options.dialect.as_str()))?;
     let model = request::model(&request, options.model.as_deref())?;
     let shape = dialect.tools.names_for(&model);
-    // The tools of several servers are judged as they would be sent.
+    // The tools of several servers are checked as they would be sent.
     let servers = servers::take(&mut request, (Prefix::Auto, shape), None)?;
     let api = recognise(&request, &AdaptOptions::new(dialect.name))?;
     server_mentions::settle(&mut request, api, servers.as_ref(), None)?;
@@ -138,7 +138,7 @@ pub fn check(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<Vec
     Ok(found)
 }
 
-/// Returns true if a choice names a tool that neither the list nor the history of a request has.
+/// Returns true if a choice names a tool that neither the list nor the history of a request contains.
 fn names_absent_tool(request: &Node<'_>, api: Api, choice: Option<&Choice<'_>>) -> Result<bool, Error> {
     let Some(Choice::Tool(Mention::Tool { namespace: None, name })) = choice else { return Ok(false) };
     let Some(tools) = request.get("tools") else { return Ok(false) };
@@ -150,8 +150,8 @@ fn names_absent_tool(request: &Node<'_>, api: Api, choice: Option<&Choice<'_>>) 
     Ok(!list.is_empty() && !list.iter().any(is_it) && !carriers::any(request, api)?)
 }
 
-/// Returns the hosted tools of a request that the API is known not to have, by the pointers to their types; `custom`
-/// tools only if `with_custom`.
+/// Returns the pointers to the types of hosted tools that the API is known to refuse, each with its fact. Includes
+/// `custom` tools only if `with_custom` is true.
 fn refused_types(
     request: &Node<'_>,
     api: Api,

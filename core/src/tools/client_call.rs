@@ -21,11 +21,11 @@ use crate::{
 /// `invalid-value` if the input is not a call.
 pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut Told) -> Result<Node<'a>, Error> {
     let given = Given::read(&call)?;
-    // The API's own servers have run this call: the client must not answer it.
+    // The API's own servers have run this call, so the client must not answer it.
     if is_hosted(&call) {
         return Ok(call);
     }
-    // An entry of `tool_calls` may have an `index` of the API's own.
+    // In an entry of `tool_calls`, the API may have set an `index`.
     match given.inner {
         Some(inner) => call.visit(inner, |holder| restore_map.remove_index(holder)).unwrap_or_default(),
         None => restore_map.remove_index(&mut call),
@@ -48,7 +48,7 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
     let own_search = restore_map.own_search().filter(|_| kind == CallKind::Search);
     let called = name.unwrap_or_else(|| "tool_search".into());
     let mut named = called.clone();
-    // A call of a tool in another namespace has nothing to undo.
+    // A call of a tool in another namespace need not be restored.
     let key = restore_map.key(namespace.as_ref(), &called);
     if let Some(own) = own_search {
         (named, kind) = (Text::new(String::from(own)), CallKind::Function);
@@ -93,8 +93,8 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
     Ok(written)
 }
 
-/// Returns true for a call that the API's own servers run. A `tool_search_call` of Gemini Interactions is always one;
-/// unlike that of OpenAI Responses, it has neither `execution` nor `call_id`.
+/// Returns true for a call that the API's own servers run. That includes every `tool_search_call` of Gemini
+/// Interactions, which, unlike that of OpenAI Responses, has neither `execution` nor `call_id`.
 fn is_hosted(call: &Node<'_>) -> bool {
     let is_step = call.get("type").is_some_and(|kind| kind.is_text(SEARCH_CALL))
         && call.get("execution").is_none()
@@ -112,7 +112,7 @@ const INNER: [(&str, &str); 5] = [
     ("toolUse", "input"),
 ];
 
-/// A call as it was given, in any form.
+/// A call as it was given, in the form of any API.
 struct Given<'a> {
     id: Option<Node<'a>>,
     /// `None` for a `tool_search_call`.
@@ -165,7 +165,7 @@ fn is_object(node: &Node<'_>) -> bool {
     node.as_object().is_some()
 }
 
-/// A call as the client knows it, independent of its form.
+/// A call as the client expects it, independent of the form.
 struct Own<'a> {
     id: Option<Node<'a>>,
     name: Node<'a>,
@@ -206,7 +206,7 @@ impl<'a> Own<'a> {
         record([("type", Some(Node::literal(inner))), ("id", self.id), (inner, Some(holder))])
     }
 
-    /// Writes an item of OpenAI Responses: the given item with its other members, if there is one.
+    /// Writes an item of OpenAI Responses. If an item was given, its other members are kept.
     fn item(self, given: Option<Node<'a>>, kind: CallKind) -> Node<'a> {
         let (name, key, other) = match kind {
             CallKind::Custom => (CUSTOM_CALL, "input", "arguments"),
@@ -233,7 +233,7 @@ impl<'a> Own<'a> {
     }
 }
 
-/// Returns an object of the members that have a value.
+/// Returns an object with the members that have a value.
 fn record<'a, const N: usize>(members: [(&'static str, Option<Node<'a>>); N]) -> Node<'a> {
     let there = members.into_iter().filter_map(|(key, value)| Some(Member { key: Text::literal(key), value: value? }));
     Node::object(Object::from_unique(there.collect::<Vec<_>>()))

@@ -1,4 +1,4 @@
-//! Items of OpenAI Responses as the client knows them, made from functions that replace a `custom` tool or a search.
+//! Items of OpenAI Responses as the client expects them, made from functions that replace a `custom` tool or a search.
 
 use alloc::string::String;
 
@@ -13,7 +13,8 @@ pub(super) const FUNCTION_CALL: &str = "function_call";
 pub(super) const CUSTOM_CALL: &str = "custom_tool_call";
 pub(super) const SEARCH_CALL: &str = "tool_search_call";
 
-/// Turns a `function_call` of OpenAI Responses into the item that its client knows. Its arguments are restored already.
+/// Converts a `function_call` of OpenAI Responses to the item that its client expects. Its arguments are already
+/// restored.
 pub(super) fn retype(item: &mut Node<'_>, kind: CallKind) {
     if kind == CallKind::Function || !item.get("type").is_some_and(|name| name.is_text(FUNCTION_CALL)) {
         return;
@@ -28,7 +29,7 @@ pub(super) fn retype(item: &mut Node<'_>, kind: CallKind) {
     }
 }
 
-/// Turns an item into a search that the client runs.
+/// Converts an item to a search that the client runs.
 pub(super) fn as_search<'a>(item: &mut Node<'a>, arguments: Node<'a>) {
     item.set("type", Node::literal(SEARCH_CALL));
     item.remove("name");
@@ -57,7 +58,7 @@ pub(super) fn as_value(arguments: Node<'_>) -> Node<'_> {
     if text.trim().is_empty() {
         return Node::empty_object();
     }
-    // Invalid JSON stays: the tool's server reports the model's mistake.
+    // Invalid JSON stays unchanged: the tool's server reports the model's mistake.
     match json::read(&text).map(|value| value.detached()) {
         Ok(value) => value,
         Err(_) => arguments.clone(),

@@ -1,4 +1,4 @@
-//! Removes changes of the tools of Bedrock Converse that refer to tools that cannot be sent.
+//! Removes tool changes of Bedrock Converse that refer to tools that cannot be sent.
 
 use alloc::{string::String, vec::Vec};
 
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Removes the changes of the tools in `gone`, by their names in the request, and messages of which nothing is left.
+/// Removes the changes of tools whose names in the request are in `gone`, and messages that become empty.
 ///
 /// Source: botocore 1.43.127, `bedrock-runtime`, `ToolReference`: "Must match the name of a tool declared in the
 /// top-level tool configuration" (read 2026-11-26).
@@ -42,7 +42,7 @@ pub(super) fn remove(request: &mut Node<'_>, gone: &Set<String>) -> Result<(), E
     removed.unwrap_or(Ok(()))
 }
 
-/// Returns true if nothing is left of a message.
+/// Removes the changes from a message. Returns true if the message becomes empty.
 fn in_message(message: &mut Node<'_>, is_gone: &impl Fn(&Node<'_>) -> bool) -> bool {
     let emptied = message.visit("content", |content| {
         let blocks = content.as_array().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Restores calls in the event stream of Bedrock Converse. Each event is an object with one member, which names it.
+//! Restores calls in the event stream of Bedrock Converse. Each event is an object with one member, whose name is the
+//! kind of the event.
 //!
 //! Source: Amazon Bedrock, API reference, `ConverseStreamOutput`; read 2026-11-26.
 
@@ -16,11 +17,11 @@ use crate::{
 
 const BEGINS: &str = "contentBlockStart";
 const ENDS: &str = "contentBlockStop";
-/// The last event before the usage.
+/// The last event before the event with the usage.
 const LAST: &str = "messageStop";
 
 impl Stream {
-    /// Handles an event of Converse; returns `None` for any other.
+    /// Processes an event of Converse. Returns `None` for any other event.
     ///
     /// # Errors
     /// `limit-exceeded`, and those of restoring.
@@ -34,7 +35,7 @@ impl Stream {
             let call = event.get(BEGINS).and_then(|block| block.get("start")).and_then(|start| start.get("toolUse"));
             let called = call.and_then(|call| self.restore_map.called(call, "name"));
             let id = call.and_then(id_of).map(|id| id.display().into_owned());
-            // Passes on an unfinished call whose index is used again.
+            // Passes on an unfinished call if its index is used again.
             let before = match called.filter(|name| self.restore_map.is_held(name)).map(Text::into_owned) {
                 Some(name) => self.held.open(key, name, id, false)?,
                 None => self.held.close(&key),

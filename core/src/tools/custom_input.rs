@@ -1,9 +1,9 @@
 //! Extracts the input of a `custom` tool from the arguments of the function that replaces it: `{"input": text}`.
 //!
-//! A model may write something else. Then the input is the value of `input` as JSON text if it is not a string, any
-//! other JSON as its text, and text that is not JSON unchanged. (Source: what gateways hand to Codex's tools,
-//! router-for-me/CLIProxyAPI a7e3596b, tests of `internal/util/responses_tools`.) Complete arguments go through the
-//! same state machine as pieces, so that both return the same.
+//! A model may write other arguments. If `input` is not a string, its value is the input, as JSON text. Any other JSON
+//! is the input as JSON text, and text that is not JSON is the input unchanged. (Source: what gateways pass to Codex's
+//! tools, router-for-me/CLIProxyAPI a7e3596b, tests of `internal/util/responses_tools`.) Complete arguments go through
+//! the same state machine as pieces, so that both have the same result.
 
 use alloc::string::String;
 use core::mem::take;
@@ -13,7 +13,7 @@ use crate::{
     tools::held::append,
 };
 
-/// The member that holds the text.
+/// Member that holds the text.
 const INPUT: &str = "input";
 /// The tokens before the text, in arguments that can be passed on piece by piece. Whitespace may precede each token.
 const HEAD: [&str; 4] = ["{", "\"input\"", ":", "\""];
@@ -22,20 +22,20 @@ const HEAD: [&str; 4] = ["{", "\"input\"", ":", "\""];
 #[derive(Debug)]
 pub(super) struct CustomInput {
     state: State,
-    /// Buffered text: all of it until its form is known; inside the text, an incomplete escape.
+    /// Buffered text: all text until its form is known, and later an incomplete escape.
     kept: String,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// Possibly the beginning of `{"input":"`: the number of complete tokens of [`HEAD`], and of characters of the next
-    /// one.
+    /// Possibly the beginning of `{"input":"`: the number of complete tokens of [`HEAD`], and the number of characters
+    /// of the next token.
     Head(usize, usize),
     /// Inside the text.
     Inside,
     /// After the text.
     Behind,
-    /// Something else, which can be interpreted only as a whole.
+    /// Any other arguments, which can be interpreted only as a whole.
     Other,
 }
 
@@ -53,7 +53,7 @@ impl CustomInput {
         out
     }
 
-    /// Returns true if nothing was written yet.
+    /// Returns true if no piece was added yet.
     pub(super) fn is_at_rest(&self) -> bool {
         matches!(self.state, State::Head(0, 0)) && self.kept.is_empty()
     }
@@ -113,7 +113,7 @@ impl CustomInput {
             }
             return;
         }
-        // The first half of a pair without the second half becomes U+FFFD; the rest is read separately.
+        // The first half of a surrogate pair without its second half becomes U+FFFD. The rest is read separately.
         if is_high(&self.kept) && !continues(&self.kept, letter) {
             self.kept.drain(..HALF);
             out.push(char::REPLACEMENT_CHARACTER);
@@ -159,7 +159,8 @@ fn is_whole(escape: &str) -> Whole {
     }
 }
 
-/// Returns true if an escape is the first half of a pair, possibly followed by the beginning of the second half.
+/// Returns true if an escape is the first half of a surrogate pair, possibly followed by the beginning of the second
+/// half.
 fn is_high(escape: &str) -> bool {
     let digits = escape.get(2..6).and_then(|digits| u32::from_str_radix(digits, 16).ok());
     escape.len() < 2 * HALF
@@ -167,7 +168,7 @@ fn is_high(escape: &str) -> bool {
         && digits.is_some_and(|point| (0xd800..0xdc00).contains(&point))
 }
 
-/// Returns true if a letter may follow the first half of a pair.
+/// Returns true if a letter may continue the escape of a surrogate pair after its first half.
 fn continues(escape: &str, letter: char) -> bool {
     match escape.len() {
         6 => letter == '\\',
@@ -178,7 +179,7 @@ fn continues(escape: &str, letter: char) -> bool {
     }
 }
 
-/// Returns the characters of escapes, or `None` if the escapes are invalid. Half of a pair becomes U+FFFD.
+/// Returns the characters of escapes, or `None` if the escapes are invalid. Half of a surrogate pair becomes U+FFFD.
 fn unescaped(escape: &str) -> Option<String> {
     let quoted = alloc::format!("\"{escape}\"");
     let text = json::read(&quoted).ok()?;

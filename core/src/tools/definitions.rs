@@ -1,4 +1,5 @@
-//! Definitions of all tools of a request, for APIs with one table for all: definitions of the same name must be equal.
+//! Definitions of all tools of a request, for APIs that merge them into one table, in which definitions with the same
+//! name have to be equal.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
@@ -20,7 +21,7 @@ const TABLE: &str = "#/$defs/";
 /// The definitions of earlier tools.
 #[derive(Debug, Default)]
 pub(super) struct Definitions {
-    /// Definitions by name, in a spelling that equal values share.
+    /// Definitions by name, as canonical JSON text, which is the same for equal values.
     known: Map<String, String>,
     /// The last number that was appended to each name.
     numbers: Map<String, u32>,
@@ -44,8 +45,8 @@ impl Definitions {
         }
     }
 
-    /// Returns new names for the definitions of a schema if one of them conflicts. Renames all that earlier tools also
-    /// have, because a definition that refers to a renamed one is no longer equal.
+    /// Returns new names for the definitions of a schema if one of them conflicts. Renames all definitions that earlier
+    /// tools also have, because a definition that refers to a renamed one is no longer equal.
     pub(super) fn new_names(&mut self, schema: &Node<'_>) -> Vec<(String, String)> {
         if self.conflicts(schema).is_empty() {
             return Vec::new();
@@ -72,7 +73,7 @@ fn members<'n>(schema: &'n Node<'_>) -> impl Iterator<Item = (Cow<'n, str>, &'n 
     table.into_iter().flatten().map(|member| (member.key.display(), &member.value))
 }
 
-/// Renames definitions of a schema, also in its references and in the pointers of changes.
+/// Renames definitions of a schema, also in its references and in the output pointers of changes.
 ///
 /// # Errors
 /// `too-complex`.

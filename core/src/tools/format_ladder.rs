@@ -1,5 +1,5 @@
-//! Response formats that are not sent as such: the schema becomes that of a function which the model is forced to call,
-//! or it is written into the instructions.
+//! Replaces response formats that are not sent as response formats. The schema becomes the parameters of a function
+//! that the model is forced to call, or is written into the instructions.
 
 use alloc::{
     borrow::ToOwned as _,
@@ -36,16 +36,16 @@ use crate::{
     sanitize::{declares_object, decode::Plan},
 };
 
-/// The name of the function whose arguments are the answer.
+/// Name of the function whose arguments are the answer.
 pub(crate) const ANSWER: &str = "give_answer";
 const DESCRIPTION: &str = "Call this function to give the final answer: its arguments are the answer.";
 
-/// Why a request is not rewritten.
+/// Reason why a step did not rewrite a request.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// The request cannot be sent in any of these ways.
+    /// No step can send the request.
     Request(Error),
-    /// The format cannot be sent in this way.
+    /// This step cannot send the format, but a later step may.
     Format(Error),
 }
 
@@ -55,10 +55,10 @@ impl From<Error> for Stop {
     }
 }
 
-/// Rewrites a request by the steps that the option names: by the next step if a step cannot send the format.
+/// Rewrites a request by the first step of the option `formats` that can send the format.
 ///
 /// # Errors
-/// Those of `adapt`, of the last step; the message also has the reason of the first one.
+/// Those of `adapt` for the last step, whose message also contains the reason why the first step failed.
 pub(super) fn by_steps<'a, R>(
     request: &mut Node<'a>,
     options: &AdaptOptions,
@@ -92,7 +92,7 @@ pub(super) fn by_steps<'a, R>(
     })
 }
 
-/// Returns why a request is not rewritten: the next step may help if the format cannot be expressed.
+/// Classifies an error: if the format cannot be expressed, the next step may succeed.
 pub(super) fn stopped_by(error: Error) -> Stop {
     match error.code() {
         Code::NotRepresentable | Code::TooLossy => Stop::Format(error),
@@ -100,15 +100,15 @@ pub(super) fn stopped_by(error: Error) -> Stop {
     }
 }
 
-/// What was put into a request for its response format.
+/// Replacement for the response format of a request.
 pub(super) struct Substitute {
-    /// JSON Pointer to the schema of the format in the request as it was.
+    /// JSON Pointer to the schema of the format in the original request.
     from: String,
     kind: Kind,
 }
 
 enum Kind {
-    /// A function of this name, at this place of the list of tools.
+    /// A function with this name, at this JSON Pointer in the request.
     Tool {
         name: String,
         at: String,
@@ -116,34 +116,34 @@ enum Kind {
         is_only: bool,
         /// True if the request has other tools.
         has_others: bool,
-        /// True if the request asked for parts of the arguments.
+        /// True if the request asked for arguments in pieces.
         was_in_parts: bool,
-        /// What was set to forbid more calls.
+        /// The member that was set to forbid more than one call.
         limit: Option<Limit>,
     },
     Prompt {
         /// The instructions.
         text: String,
         mode: Option<&'static JsonMode>,
-        /// The property that holds an answer that is no object.
+        /// Property that wraps an answer that is not an object.
         wrapper: Option<String>,
         schema: Node<'static>,
-        /// True if the input is to have the instructions, because JSON mode wants the word JSON there.
+        /// True if the instructions are put into the input, because JSON mode requires the word JSON there.
         is_input: bool,
     },
-    /// The model has to call a tool of the client, and gives no answer.
+    /// The model has to call a tool of the client, so it gives no answer.
     NoAnswer,
 }
 
-/// A member of a request that forbids more calls than one.
+/// Member of a request that forbids more than one call.
 struct Limit {
-    /// JSON Pointer to it in a request of the same format.
+    /// JSON Pointer to the member in a request of the client's API.
     at: &'static str,
-    /// True if the request had the member, with another value.
+    /// True if the request already had the member, with another value.
     was_given: bool,
 }
 
-/// What a substitute is for: a request of this format, with a model, that another API may get.
+/// Context of a substitution: the API and the model of the request, the API to which it is sent, and the options.
 #[derive(Clone, Copy)]
 pub(super) struct For<'o> {
     pub(super) api: Api,
@@ -151,16 +151,17 @@ pub(super) struct For<'o> {
     pub(super) dialect: &'static Dialect,
     pub(super) model: &'o str,
     pub(super) options: &'o AdaptOptions,
-    /// The names that tools have at their servers.
+    /// Names of tools at their servers.
     pub(super) names: &'o [String],
-    /// The options of deferred loading, with the names that tools have in the list.
+    /// Options of deferred loading, with the tools' names in the list.
     pub(super) deferred: Option<&'o DeferredOptions>,
 }
 
-/// Replaces the response format of a request as the step says. Returns `None` if the format stays, or if there is none.
+/// Replaces the response format of a request by the substitute of this step. Returns `None` if the format stays, or if
+/// the request has no format.
 ///
 /// # Errors
-/// `not-representable` for a format that cannot be sent in this way, and for several formats.
+/// `not-representable` for a format that this step cannot send, and for several formats.
 pub(super) fn substitute(request: &mut Node<'_>, step: Formats, for_api: For<'_>) -> Result<Option<Substitute>, Stop> {
     if matches!(step, Formats::Native | Formats::Ladder) {
         return Ok(None);
@@ -207,17 +208,17 @@ pub(super) fn substitute(request: &mut Node<'_>, step: Formats, for_api: For<'_>
     Ok(Some(Substitute { from, kind }))
 }
 
-/// The language of `responseSchema`, whose types may be in upper case.
+/// Name of the schema language of `responseSchema`, in which types may be in upper case.
 const GEMINI_SCHEMA: &str = "schema in the form of Gemini's API";
 
-/// The rule of facts about choices that force a call while the model thinks.
+/// Rule of the facts about forced calls while the model is thinking.
 const WHILE_THINKING: &str = "choice-while-thinking";
 
 const NEXT_IS_TOOL: &str =
     "; with `formats: \"tool\"`, the schema is sent as a function that the model is forced to call";
 const NEXT_IS_PROMPT: &str = "; with `formats: \"prompt\"`, the schema is sent in the instructions";
 
-/// Returns the error of a format that the API cannot take as one, with the next step.
+/// Adds the next step to the error of a format that the API cannot accept as a response format.
 pub(super) fn without_format(error: Error, dialect: &Dialect) -> Error {
     if error.code() != Code::NotRepresentable {
         return error;
@@ -241,7 +242,7 @@ fn put_tool(
         let message = format!("expected a request in which the API can force a call of one function, found {found}");
         Stop::Format(Error::new(Code::NotRepresentable, from, message + NEXT_IS_PROMPT))
     };
-    // JSON mode would hold for the text beside the call.
+    // JSON mode would also constrain the text next to the call.
     remove_json_mode(request, api)?;
     let mut others = OtherTools::of(request, (api, target), dialect, deferred)?;
     others.names.extend(names.iter().cloned());
@@ -250,7 +251,7 @@ fn put_tool(
         Calling::Required if others.is_demand_for_client(choice::chosen(request, api)?.as_ref()) => {
             return Ok(Kind::NoAnswer);
         }
-        // A call that the API answers itself may come before an answer in prose.
+        // After a call that the API answers itself, the model may answer in prose.
         Calling::Required => return Err(refused("a choice that a tool which the API runs can meet")),
         Calling::Optional if others.has_hosted => return Err(refused("tools that the API runs")),
         Calling::Forbidden if others.is_any && steps.forces != Forces::Named => {
@@ -265,7 +266,7 @@ fn put_tool(
     let numbered = || (2_u32..).map(|number| format!("{ANSWER}_{number}")).find(|name| is_free(name));
     let name = Some(String::from(ANSWER)).filter(is_free).or_else(numbered).unwrap_or_default();
     let mut description = String::from(DESCRIPTION);
-    // `response` is the name that many clients give every format.
+    // Many clients name every format `response`.
     if let Some(name) = handed.name.as_ref().and_then(Text::value).filter(|name| name != "response") {
         description += &format!(" The answer is called `{name}`.");
     }
@@ -278,7 +279,7 @@ fn put_tool(
         ("inputSchema", handed.schema.detached()),
     ]);
     let format = tool_format::sent_to(api, dialect.tools.format);
-    // Only where the flags of tools choose their dialect, the function needs one.
+    // The function needs the flag `strict` only if these flags choose the dialect of each tool.
     let strict = (handed.strict.unwrap_or(is_enforced) && options.tools.by_flag.is_some()).then_some(true);
     if let Entry::Tool(shape) = tool_format::recognise(&entry) {
         shape.settle(&mut entry, format, None, Edits { name: None, description: None, strict, omit: false });
@@ -304,7 +305,7 @@ fn put_tool(
     Ok(Kind::Tool { name, at, is_only, has_others: others.is_any, was_in_parts, limit })
 }
 
-/// Returns true if the API lets a request forbid more calls than one.
+/// Returns true if a request can limit the API to one call.
 fn takes_limit(steps: &FormatSteps, dialect: &Dialect, (api, model): (Api, &str)) -> bool {
     let is_refused = dialect.requests().iter().any(|fact| match fact.refuses {
         Refusal::Member(member) => member.name == PARALLEL_CALLS && member.api == api && member.models.include(model),
@@ -393,8 +394,8 @@ fn put_prompt(
     }
     text += ":\n";
     text += &json::write_plain(&handed.schema);
-    // The API goes on with the input of earlier turns, in which the instructions would pile up, and not with earlier
-    // instructions.
+    // The API continues from the stored input of earlier turns, in which the instructions would accumulate. It does not
+    // keep earlier instructions.
     let goes_on = target == Api::OpenaiResponses && is_stored(request);
     if goes_on && !check_formats::input_says_json(request, api)? {
         mode = None;
@@ -408,7 +409,7 @@ fn put_prompt(
     Ok(Kind::Prompt { text, mode, wrapper, schema: handed.schema.detached(), is_input })
 }
 
-/// Returns the fact by which the model refuses the beginning of the answer that a request has.
+/// Returns the fact by which the model refuses a prefilled answer, if the request has one.
 fn prefill_refused(
     request: &Node<'_>,
     For { api, dialect, model, .. }: For<'_>,
@@ -420,12 +421,12 @@ fn prefill_refused(
     }
 }
 
-/// Returns true if a request of Responses goes on with a conversation that the API has stored.
+/// Returns true if a Responses request continues a conversation that the API stores.
 fn is_stored(request: &Node<'_>) -> bool {
     ["previous_response_id", "conversation"].iter().any(|key| request.get(*key).is_some_and(|id| !id.is_null()))
 }
 
-/// Returns true if the API takes JSON mode beside the tools of a request.
+/// Returns true if the API accepts JSON mode together with the tools of a request.
 fn takes_json_mode(request: &Node<'_>, dialect: &Dialect, model: &str) -> Result<bool, Error> {
     for rule in format_steps::rules(dialect) {
         let is_broken = match rule {
@@ -443,7 +444,7 @@ fn takes_json_mode(request: &Node<'_>, dialect: &Dialect, model: &str) -> Result
 }
 
 impl Substitute {
-    /// Returns the name of the function that stands for the format.
+    /// Returns the name of the function that replaces the format.
     pub(super) fn tool(&self) -> Option<&str> {
         match &self.kind {
             Kind::Tool { name, .. } => Some(name),
@@ -451,8 +452,7 @@ impl Substitute {
         }
     }
 
-    /// Fails if the function could not be made acceptable. It is called before the choice that forces the function is
-    /// reported.
+    /// Returns an error if the function was quarantined. Called before the choice that forces the function is reported.
     ///
     /// # Errors
     /// `not-representable`.
@@ -468,7 +468,7 @@ impl Substitute {
     /// Completes a rewritten request and its report.
     ///
     /// # Errors
-    /// `not-representable` if the API lets no choice force the call; `too-lossy`.
+    /// `not-representable` if the API refuses the choice that forces the call; `too-lossy`.
     pub(super) fn complete(
         self,
         request: &mut Node<'_>,
@@ -488,7 +488,7 @@ impl Substitute {
                 (Rule::FormatAsTool, None, Accepts::Same, Guidance::Lost, forces, message.to_string())
             }
             Kind::Tool { name, at, is_only, has_others, was_in_parts, limit } => {
-                // Another choice would allow the tools that the request bars.
+                // Any other choice would also allow the tools that the request forbids.
                 let must_name = (is_only && has_others).then_some(name.as_str());
                 if let Some(why) = choice_refused(request, must_name, (target, dialect, model), report)? {
                     let message = format!("expected a request in which the API can force a call, found none: {why}");
@@ -504,7 +504,6 @@ impl Substitute {
                 let parts = if was_in_parts { "; arguments come whole" } else { "" };
                 let message =
                     format!("sent the schema as the arguments of the function `{name}`: the model has {forced}{parts}");
-                // Only a strict mode is known to hold arguments to a schema.
                 if let Some(Limit { at, was_given }) = limit {
                     let pointer = if was_given { at.into() } else { from.clone() };
                     let places = (pointer, Some(at.into()).filter(|_| api == target));
@@ -512,6 +511,7 @@ impl Substitute {
                     let change = about(Rule::FormatAsTool, places, Guidance::Same, forces.clone(), message);
                     report.format_changes.push(FormatChange { dialect: dialect.name, change });
                 }
+                // Only a strict mode is known to enforce the schema of arguments.
                 let is_strict = is_sent_strict(request, target, &name)?;
                 let accepts = if is_strict { Accepts::Same } else { Accepts::Wider };
                 (Rule::FormatAsTool, Some(at).filter(|_| api == target), accepts, Guidance::Same, forces, message)
@@ -520,7 +520,7 @@ impl Substitute {
                 if let Some(mode) = mode {
                     put_json_mode(request, mode)?;
                 }
-                // A caller that sends a rewritten request on with another turn has them already.
+                // The request already contains the instructions if the caller continues an already rewritten request.
                 if !instructions::have(request, target, &text)? {
                     match is_input {
                         true => instructions::insert_before_input(request, text)?,
@@ -556,8 +556,8 @@ impl Substitute {
     }
 }
 
-/// Returns why the API does not take the choice that forces the function, if it does not. The choice that is sent has
-/// to name the function `must_name`.
+/// Returns the reason why the API refuses the choice that forces the function; `None` if the API accepts the choice. If
+/// `must_name` is given, the choice that is sent has to name that function.
 fn choice_refused(
     request: &Node<'_>,
     must_name: Option<&str>,
@@ -620,7 +620,7 @@ fn take_changes(report: &mut AdaptReport, name: &str, (at, from): (&str, &str)) 
 /// Returns the error of a native format that the API is known to refuse in a request, if it does.
 ///
 /// # Errors
-/// As `check_formats::broken`.
+/// Same as `check_formats::broken`.
 pub(super) fn refused_natively(
     request: &mut Node<'_>,
     api: Api,
@@ -628,7 +628,7 @@ pub(super) fn refused_natively(
     model: &str,
 ) -> Result<(), Stop> {
     let broken = check_formats::broken(request, api, dialect, model)?;
-    // Updates of the history are not about the format of the request.
+    // Updates in the history do not concern the format of the request itself.
     let is_about_it = |one: &check_formats::Broken| one.fact.refuses != Refusal::Format(FormatRule::Updates);
     match broken.into_iter().find(|one| one.severity == Severity::Refused && is_about_it(one)) {
         None => Ok(()),

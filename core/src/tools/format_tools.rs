@@ -1,4 +1,4 @@
-//! The tools that a request has beside the function for its response format: their names, and which the API runs.
+//! The tools of a request other than the function for its response format: their names, and whether the API runs them.
 
 use alloc::string::String;
 
@@ -18,31 +18,31 @@ use crate::{
     },
 };
 
-/// The tools of a request: of its list, and those that its history adds, mentions or calls.
+/// The tools in the list of a request, and those that its history adds, mentions or calls.
 #[derive(Debug, Default)]
 pub(super) struct OtherTools {
-    /// All names. No other tool may get one of them.
+    /// All names. No other tool may get one of these names.
     pub(super) names: Set<String>,
     /// True if the list or the history has a tool.
     pub(super) is_any: bool,
-    /// True if the API runs one of them.
+    /// True if the API runs one of the tools.
     pub(super) has_hosted: bool,
-    /// The names and the types of the tools that the API runs. Gemini names them by a member only.
+    /// Names and types of the tools that the API runs. Gemini identifies such a tool only by a member.
     hosted: Set<String>,
 }
 
-/// How deep names are looked for in a list of tools.
+/// Maximum depth at which names are searched in a list of tools.
 const MOST_LEVELS: usize = 6;
 /// Members of an entry of Gemini that list functions.
 const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarations"];
-/// The beginnings of types of tools that the API defines and the client runs: of Anthropic, of OpenAI, and of Moonshot,
-/// whose `$web_search` the client answers.
+/// Prefixes of the types of tools that an API defines and the client runs: those of Anthropic and OpenAI, and that of
+/// Moonshot, whose `$web_search` the client answers.
 const RUN_BY_CLIENT: [&str; 7] =
     ["bash_", "text_editor_", "computer", "memory_", "local_shell", "apply_patch", "builtin_function"];
 
 impl OtherTools {
-    /// Collects the tools of a request. Tools of a type that the API refuses are not sent, so they do not count among
-    /// those that it runs.
+    /// Collects the tools of a request. A tool of a type that the API refuses is not sent, so it does not count as a
+    /// tool that the API runs.
     ///
     /// # Errors
     /// `invalid-json` if a part of the request is text that cannot be read.
@@ -82,7 +82,7 @@ impl OtherTools {
         Ok(found)
     }
 
-    /// Adds the names of the history: of calls, of results and of references.
+    /// Adds the names of calls, results and references in the history.
     fn add_mentioned(&mut self, request: &mut Node<'_>, api: Api) -> Result<(), Error> {
         let names = &mut self.names;
         let visited = request.visit(api.history(), |history| {
@@ -105,7 +105,7 @@ impl OtherTools {
         visited.unwrap_or(Ok(()))
     }
 
-    /// Returns true if only calls that the client gets can meet a choice that requires a call.
+    /// Returns true if only calls that the client receives can satisfy a choice that requires a call.
     pub(super) fn is_demand_for_client(&self, choice: Option<&Choice<'_>>) -> bool {
         let is_of_client = |mention: &Mention<'_>| match mention {
             Mention::Tool { name, .. } => !self.hosted.contains(&*name.display()),
@@ -120,8 +120,8 @@ impl OtherTools {
     }
 }
 
-/// Returns true if the API runs a tool, so that a call of it does not end the reply. `is_emulated`: the tool search of
-/// the API is not sent.
+/// Returns true if the API runs a tool, so that a call of it does not end the reply. `is_emulated` is true if the API's
+/// own tool search is not sent.
 fn is_run_by_api(entry: &Node<'_>, is_emulated: bool) -> bool {
     match tool::kind(entry) {
         Kind::HostedSearch => return !is_emulated,

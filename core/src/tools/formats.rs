@@ -1,4 +1,4 @@
-//! Rewrites the response formats of a request: each schema as `sanitize` writes it with `use: "response"`.
+//! Rewrites the response formats of a request: sanitizes the schema of each format with `use: "response"`.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -26,25 +26,25 @@ use crate::{
     sanitize::{self, decode::Plan},
 };
 
-/// A change of a response format. Its pointers point into the requests.
+/// A change to a response format. Its pointers are relative to the original and the rewritten request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FormatChange {
-    /// The dialect that the format is written in.
+    /// Name of the dialect in which the format is written.
     pub dialect: &'static str,
-    /// What was changed.
+    /// The change, with its reason and its effect.
     pub change: Change,
 }
 
-/// The response formats of a request before anything is changed.
+/// The response formats of the original request.
 pub(super) struct Given {
     formats: Vec<Source>,
-    /// The number of the format that another API gets; see [`formats::take`].
+    /// Index of the format that is sent to another API; see [`formats::take`].
     taken: Option<usize>,
     api: Api,
 }
 
-/// Where a response format stood before anything was changed.
+/// Location of a response format in the original request.
 #[derive(Clone)]
 struct Source {
     /// JSON Pointer to the object that holds the schema.
@@ -83,7 +83,8 @@ impl Given {
         !self.formats.is_empty()
     }
 
-    /// Returns where the format stood that is now the one of this number, of this many, in a request of an API.
+    /// Returns the original location of a format, which is now at index `number` of `count` formats in a request of
+    /// `api`.
     fn source(&self, number: usize, count: usize, api: Api) -> Option<&Source> {
         let at = match self.formats.len() == count {
             _ if self.api != api => self.taken?,
@@ -99,11 +100,11 @@ impl Given {
     }
 }
 
-/// The formats of a request after they are rewritten.
+/// The result of rewriting the response formats of a request.
 #[derive(Default)]
 pub(super) struct Written {
     pub(super) changes: Vec<FormatChange>,
-    /// What has to be undone in the answer; `None` if nothing has.
+    /// How to restore the answer; `None` if the answer need not be restored.
     pub(super) answer: Option<Answer>,
 }
 
@@ -132,7 +133,7 @@ pub(super) fn rewrite(
     if !is_known {
         return Ok(written);
     }
-    // Only what is handed on loses an enforcement that needed no flag.
+    // The client's API enforces the format without a flag, but another API may need the flag to enforce it.
     let was_enforced = given.api != api && given.is_enforced();
     formats::visit(request, api, &mut |Found { place, pointer, holder }| {
         let Some(holder) = holder else {
@@ -145,7 +146,7 @@ pub(super) fn rewrite(
         let (changes, plan) = in_holder(holder, place, (&from, pointer), options, was_enforced)?;
         written.changes.extend(changes);
         written.changes.extend(rename(holder, place, (&from, pointer), dialect));
-        // An update replaces the formats before it.
+        // A format in an update replaces all earlier formats.
         if place.item.is_some() {
             plans.clear();
         }
@@ -164,8 +165,8 @@ pub(super) fn rewrite(
     Ok(written)
 }
 
-/// Finds what the API refuses about the schema of each response format, by the pointers to the schemas: in the dialect
-/// that the format would be written in.
+/// Checks the schema of each response format in the dialect in which the format would be written. Returns each
+/// violation with the pointer to its schema.
 ///
 /// # Errors
 /// `invalid-json` if a schema is text that cannot be read.
@@ -183,7 +184,7 @@ pub(super) fn check(
         let Some(holder) = holder else { return Ok(()) };
         let is_strict = holder.get("strict").and_then(Node::as_bool).filter(|_| place.has_strict) == Some(true);
         let candidates = candidates(&options, place, is_strict)?;
-        // A format that is not strict is judged by the rules of those.
+        // The last candidate is the dialect for formats that are not strict.
         let is_plain = place.has_strict && !is_strict && candidates.len() > 1;
         let candidate = if is_plain { candidates.last() } else { candidates.first() };
         let (Some(Candidate { options, .. }), Some(schema)) = (candidate, holder.get(place.schema)) else {
@@ -192,7 +193,7 @@ pub(super) fn check(
         let at = format!("{pointer}/{}", place.schema);
         match schema.as_text().map(|text| text.value()) {
             None => found.extend(check::check(schema, options)?.into_iter().map(|one| (at.clone(), one))),
-            // What is inside a text is found at the text.
+            // Violations inside a schema that is text are reported at the text.
             Some(text) => {
                 let text = text.unwrap_or_default();
                 let inner = json::read(&text).map_err(|error| error.below(&at))?;
@@ -205,7 +206,7 @@ pub(super) fn check(
     Ok(found)
 }
 
-/// Returns what a dialect says of the names of formats.
+/// Returns the rule of a dialect about the names of formats.
 pub(super) fn name_rule(dialect: &Dialect) -> Option<(&'static RequestFact, NamePattern)> {
     dialect.requests().iter().find_map(|fact| match fact.refuses {
         Refusal::Format(FormatRule::Name(shape)) => Some((fact, shape)),
@@ -213,7 +214,7 @@ pub(super) fn name_rule(dialect: &Dialect) -> Option<(&'static RequestFact, Name
     })
 }
 
-/// Returns the pointers to the names of formats that are not of a pattern, or to the formats that have none.
+/// Returns the pointers to names of formats that do not match a pattern, and to formats that have no name.
 ///
 /// # Errors
 /// `invalid-json` if a part of the request is text that cannot be read.
@@ -240,7 +241,7 @@ fn pointer_to_name(holder: &Node<'_>, pointer: &str) -> String {
     }
 }
 
-/// Gives a format a name that the API takes. Returns the change, if there is one.
+/// Gives a format a name that the API accepts. Returns the change, if the name had to be changed.
 fn rename(
     holder: &mut Node<'_>,
     place: &FormatPlace,
@@ -268,7 +269,7 @@ fn rename(
 
 const NAME: &str = "name";
 
-/// Returns the error for a format that the API does not have, or nothing if the request only has others.
+/// Returns the error for a response format that the API does not have. Formats other than the main one are not errors.
 fn refused(request: &mut Node<'_>, api: Api, dialect: &Dialect) -> Result<Written, Error> {
     let InRequest::Refused(why) = responses::in_request(dialect, api) else { return Ok(Written::default()) };
     let refused = formats::pointers(request, api)?;
@@ -281,14 +282,14 @@ fn refused(request: &mut Node<'_>, api: Api, dialect: &Dialect) -> Result<Writte
     }
 }
 
-/// A dialect that a format may be written in.
+/// A dialect in which a format may be written.
 struct Candidate {
     dialect: &'static Dialect,
     options: SanitizeOptions,
 }
 
-/// Returns the dialects of a format, in the order in which they are tried: the strict one of a strict format, the
-/// requested one, and the one for what that cannot express.
+/// Returns the dialects of a format in the order in which they are tried: the strict dialect for a strict format, the
+/// requested dialect, and the dialect for formats that the requested one cannot express.
 fn candidates(options: &ToolsOptions, place: &FormatPlace, is_strict: bool) -> Result<Vec<Candidate>, Error> {
     let of_place = |name: &'static str| {
         let other = place.dialects.iter().find(|(from, _)| *from == name);
@@ -306,10 +307,10 @@ fn candidates(options: &ToolsOptions, place: &FormatPlace, is_strict: bool) -> R
     if let (Some(strict), true) = (first.and_then(responses::strict_of), is_strict) {
         found.push(candidate(strict)?);
     }
-    // A strict dialect that the flags chose is for strict formats only.
+    // A strict dialect that the flags chose applies to strict formats only.
     let skipped = usize::from(options.by_flag.is_some() && !is_strict && targets.len() > 1);
     for target in targets.iter().skip(skipped) {
-        // A fallback for tools may have no response formats.
+        // A fallback dialect for tools may have no response formats.
         match candidate(of_place(target.dialect.name)) {
             Err(error) if error.code() != Code::NotRepresentable || found.is_empty() => return Err(error),
             Err(_) => {}
@@ -343,7 +344,7 @@ fn in_holder(
         if let Some(new) = new {
             holder.set(place.schema, new);
         }
-        // What the API reads of `strict`: true for a strict dialect, false if that cannot express the schema.
+        // The `strict` that is sent: true for a strict dialect, false if the strict dialect cannot express the schema.
         let sent = match dialect.tools.strict {
             StrictFlag::True if place.has_strict => Some(true),
             _ if is_strict && first.is_some() => Some(false),
@@ -372,7 +373,7 @@ fn in_holder(
             };
             let pointer = match flag {
                 Some(_) => at(&from.holder, "strict"),
-                // The holder is the request.
+                // The holder is the request itself.
                 None if from.holder.is_empty() => from.schema.clone(),
                 None => from.holder.clone(),
             };
@@ -390,7 +391,7 @@ fn in_holder(
 
 type Done = (Vec<Change>, Plan, Option<Node<'static>>);
 
-/// Returns the schema as it is sent; `None` if it is sent as it is.
+/// Returns the changes, the plan for decoding the answer, and the new schema; `None` if the schema is unchanged.
 fn write(
     schema: &Node<'_>,
     place: &FormatPlace,
@@ -409,7 +410,7 @@ fn write(
     let done = sanitize::sanitize_with_plan(&mut node, options, Detail::Whole);
     let (mut changes, plan) = done.map_err(|error| if from.is_text { error.of_text() } else { error })?;
     for change in &mut changes {
-        // What is inside a text is reported at the text.
+        // Changes inside a schema that is text are reported at the text.
         if from.is_text {
             change.pointer.clear();
         }

@@ -1,4 +1,4 @@
-//! The calls of a stream whose arguments are buffered: which call each piece belongs to, and how much is buffered.
+//! Buffers the arguments of calls in a stream: assigns each piece to its call, and limits the size of the buffer.
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 use core::fmt::Write as _;
@@ -29,7 +29,7 @@ pub(super) struct Key {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Number(u64),
-    /// Any index that is not a whole number; still distinct from other indices.
+    /// Any index that is not a whole number, or an item's id. Distinct values are distinct keys.
     Other(String),
 }
 
@@ -66,14 +66,14 @@ impl Key {
 /// One open call.
 #[derive(Debug)]
 pub(super) struct Held {
-    /// The name that the API saw.
+    /// The tool's name as sent to the API.
     pub(super) name: Text<'static>,
     pub(super) id: Option<String>,
     pub(super) pieces: String,
     /// True if the call was already reported.
     pub(super) is_told: bool,
     carrier: Option<Carrier>,
-    /// Id of another call that may have begun under the same key.
+    /// Id of another call that may have started under the same key.
     pub(super) next_id: Option<String>,
     scan: Scan,
     /// Total cost counted against the limit.
@@ -88,7 +88,7 @@ struct Scan {
     depth: usize,
     is_in_string: bool,
     is_escaped: bool,
-    /// True if the last bracket closed the first one, and only whitespace followed.
+    /// True if the last bracket closed the first one, and only whitespace followed it.
     is_whole: bool,
 }
 
@@ -137,7 +137,7 @@ impl Calls {
         id: Option<String>,
         is_told: bool,
     ) -> Result<Option<Held>, Error> {
-        // Pays first, so that a call over the limit does not close another one.
+        // Charge the cost first, so that a call over the limit does not close another one.
         let base = CALL + id.as_ref().map_or(0, String::len);
         self.pay(base)?;
         let before = self.close(&key);
@@ -159,7 +159,7 @@ impl Calls {
     /// Adds a piece to an open call.
     ///
     /// # Errors
-    /// `limit-exceeded`; then the piece is not kept.
+    /// `limit-exceeded`, in which case the piece is discarded.
     pub(super) fn add(&mut self, key: &Key, piece: &Text<'_>) -> Result<(), Error> {
         let Some(held) = self.open.get_mut(key) else { return Ok(()) };
         let before = held.pieces.len();
@@ -270,17 +270,17 @@ impl Held {
         self.scan.is_whole
     }
 
-    /// Sets whether the call was reported.
+    /// Sets whether the call was already reported.
     pub(super) fn told(self, is_told: bool) -> Held {
         Held { is_told, ..self }
     }
 
-    /// Sets the event that carries the arguments, unless a piece has set one.
+    /// Sets the event that carries the arguments, unless the call already has one.
     pub(super) fn beside(self, event: impl FnOnce() -> Node<'static>) -> Held {
         Held { carrier: self.carrier.or_else(|| Some(Carrier::Event(event()))), ..self }
     }
 
-    /// Returns the event that carries the arguments, if there is one.
+    /// Returns the event that carries the arguments, with the complete arguments in it, if there is one.
     pub(super) fn carried(self, whole: String) -> Option<Node<'static>> {
         let carrier = self.carrier?;
         if whole.is_empty() && matches!(carrier, Carrier::Chunk(..)) {
@@ -343,13 +343,12 @@ fn entry(index: u64, arguments: String) -> Node<'static> {
     Node::record([("index", Node::count(index)), ("function", Node::record([("arguments", Node::string(arguments))]))])
 }
 
-/// Appends text; half of a surrogate pair is written as an escape.
+/// Appends text. A lone surrogate is written as an escape.
 pub(super) fn append(pieces: &mut String, piece: &Text<'_>) {
     for point in piece.code_points() {
         match char::from_u32(point) {
             Some(one) => pieces.push(one),
-            // Half of a surrogate pair, whose other half is in the next piece. Inside JSON text, the escape is
-            // equivalent.
+            // Half of a surrogate pair, whose other half is in the next piece. In JSON text, the escape is equivalent.
             None => {
                 // Writing into a `String` cannot fail.
                 let _ = write!(pieces, "\\u{point:04x}");

@@ -1,4 +1,4 @@
-//! The texts of a stream that are held back until they end, and the events that carry them then.
+//! Buffers the texts of a stream until they end, with the events that can carry them.
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 
@@ -19,7 +19,7 @@ pub(super) struct Texts {
     cost: usize,
 }
 
-/// Identifies a text: its block or choice, and its part there.
+/// Key of a text: its block or choice, and its part there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TextKey {
     pub(super) block: Key,
@@ -29,10 +29,10 @@ pub(super) struct TextKey {
 #[derive(Debug)]
 pub(super) struct Held {
     beginning: Beginning,
-    /// True if the text has nothing to restore, so that all of it passes.
+    /// True if the text need not be restored, so that all of it is passed on.
     passes: bool,
     pub(super) pieces: String,
-    /// The event that can carry the whole text.
+    /// Event that can carry the whole text.
     pub(super) carrier: Option<Carrier>,
     cost: usize,
 }
@@ -45,24 +45,24 @@ pub(super) struct Carrier {
     length: usize,
 }
 
-/// What is done with a piece of a text.
+/// How a piece of text is handled.
 pub(super) enum Piece {
-    /// It passes as it is.
+    /// The piece is passed on unchanged.
     Same,
-    /// It passes with the white space before it.
+    /// The piece is passed on together with the buffered text before it.
     Text(Text<'static>),
-    /// It is held back.
+    /// The piece is buffered.
     Held,
 }
 
-/// Where an event has its text.
+/// Position of the text in an event.
 #[derive(Clone, Debug)]
 pub(super) enum Slot {
-    /// These members lead to it.
+    /// Names of the members that lead to the text.
     Path(&'static [&'static str]),
-    /// In a chunk of Chat Completions whose choices were removed, in the choice of this index.
+    /// The choice with this index, in a chunk of Chat Completions whose choices were removed.
     Choice(u64),
-    /// In an event of Gemini whose candidates were removed, in the candidate of this index.
+    /// The candidate with this index, in an event of Gemini whose candidates were removed.
     Candidate(u64),
 }
 
@@ -71,10 +71,10 @@ impl Texts {
         self.open.is_empty()
     }
 
-    /// Takes a piece of a text.
+    /// Processes a piece of text.
     ///
     /// # Errors
-    /// `limit-exceeded`; then the piece is not kept.
+    /// `limit-exceeded`, in which case the piece is discarded.
     pub(super) fn piece(
         &mut self,
         key: &TextKey,
@@ -93,7 +93,7 @@ impl Texts {
         }
         let before = held.pieces.len();
         append(&mut held.pieces, piece);
-        // Only white space and the opening of a fence come before that is known.
+        // Before this is decided, only whitespace and the opening of a fence can have been buffered.
         if held.beginning.feed(held.pieces.get(before..).unwrap_or_default()) == Some(false) {
             held.passes = true;
             self.cost -= held.cost - CALL;
@@ -114,7 +114,7 @@ impl Texts {
         Ok(Piece::Held)
     }
 
-    /// Returns what is held back of a text.
+    /// Returns the buffered pieces of a text.
     pub(super) fn pieces(&self, key: &TextKey) -> Option<&str> {
         self.open.get(key).filter(|held| !held.passes).map(|held| held.pieces.as_str())
     }
@@ -146,7 +146,7 @@ impl Held {
     }
 }
 
-/// Returns white space, or the opening of a fence, and the text behind it, whose unpaired surrogates stay.
+/// Returns buffered whitespace, or the opening of a fence, followed by a piece. Unpaired surrogates are preserved.
 fn behind(mut space: String, piece: &Text<'_>) -> Text<'static> {
     if let Some(value) = piece.value() {
         space.push_str(&value);
@@ -158,7 +158,7 @@ fn behind(mut space: String, piece: &Text<'_>) -> Text<'static> {
             '\n' => spelled.push_str("\\n"),
             '\r' => spelled.push_str("\\r"),
             '\t' => spelled.push_str("\\t"),
-            // A form feed is the only white space that is left.
+            // The form feed is the only other whitespace character.
             '\u{c}' => spelled.push_str("\\f"),
             one => spelled.push(one),
         }
@@ -172,12 +172,12 @@ impl Carrier {
         Carrier { length: json::length(&event), event: Arc::new(event), slot }
     }
 
-    /// Returns the same event for another text in it.
+    /// Returns the same event with another position of the text.
     pub(super) fn at(&self, slot: Slot) -> Carrier {
         Carrier { slot, ..self.clone() }
     }
 
-    /// Returns the event with a text.
+    /// Returns the event with this text.
     pub(super) fn with(self, text: String) -> Node<'static> {
         let mut event = Arc::unwrap_or_clone(self.event);
         self.slot.set(&mut event, text);
@@ -185,12 +185,12 @@ impl Carrier {
     }
 }
 
-/// Returns what a path leads to.
+/// Returns the node at a path.
 pub(super) fn at<'n, 'a>(node: &'n Node<'a>, path: &[&'static str]) -> Option<&'n Node<'a>> {
     path.iter().try_fold(node, |node, key| node.get(*key))
 }
 
-/// Sets what a path leads to.
+/// Sets the node at a path.
 pub(super) fn set<'a>(node: &mut Node<'a>, path: &[&'static str], value: Node<'a>) {
     match path {
         [] => {}

@@ -1,4 +1,4 @@
-//! Repairs the arguments of calls in the history: if they are not a JSON object, an API refuses every later turn.
+//! Repairs the arguments of calls in the history: an API refuses every later turn if they are not a JSON object.
 
 use alloc::{format, vec::Vec};
 
@@ -16,7 +16,7 @@ use crate::{
     request::prefilter::CALL,
 };
 
-/// Repairs the arguments of all calls in a request's history. Arguments that are a JSON object stay as they are.
+/// Repairs the arguments of all calls in a request's history. Arguments that are a JSON object stay unchanged.
 ///
 /// # Errors
 /// `invalid-json`, if a message is text that cannot be read.
@@ -61,7 +61,7 @@ fn in_message(message: &mut Node<'_>, api: Api, place: &str, changes: &mut Vec<R
     numbered(message, "parts", place, &mut |part, place| {
         for key in ["functionCall", "function_call"] {
             part.visit(key, |call| {
-                // Arguments that come in parts are not an object yet.
+                // Arguments that come in pieces are not a complete object.
                 if ["partialArgs", "willContinue"].iter().all(|key| call.get(key).is_none()) {
                     member(call, "args", false, &format!("{place}/{key}"), changes);
                 }
@@ -93,13 +93,14 @@ fn member(call: &mut Node<'_>, key: &str, is_text: bool, place: &str, changes: &
     });
 }
 
-/// Returns the object that arguments become, with what was done, or `None` if they are a JSON object in this place.
+/// Returns the object that replaces the arguments, with the message about the change; `None` if the arguments already
+/// are a JSON object in the expected form.
 fn object_of(arguments: &Node<'_>, is_text: bool) -> Option<(Node<'static>, &'static str)> {
     if arguments.as_object().is_some() {
         return None;
     }
     let text = arguments.as_text().map(Text::value);
-    // Text with half of a surrogate pair cannot be read, but may be the text of an object.
+    // Text with a lone surrogate cannot be read, but may be the text of an object.
     if matches!(text, Some(None)) || (is_text && matches!(&text, Some(Some(text)) if is_object(text))) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! How APIs write calls and results as blocks of messages.
+//! Describes how APIs represent calls and results as blocks of messages.
 
 use alloc::string::{String, ToString};
 
@@ -8,26 +8,26 @@ use crate::{
     request::tool::has_type,
 };
 
-/// How an API writes calls and results as blocks of messages.
+/// How one API represents calls and results as blocks of messages.
 pub(super) struct Blocks {
-    /// The member of a message that holds its blocks.
+    /// Member of a message that contains its blocks.
     pub(super) list: &'static str,
-    /// The spellings of the member of a block that holds a call; empty if the block is the call.
+    /// Spellings of the member of a block that contains a call; empty if the block itself is the call.
     call: &'static [&'static str],
-    /// The same for results.
+    /// Spellings of the member of a block that contains a result; empty if the block itself is the result.
     result: &'static [&'static str],
-    /// The member of a call with its id.
+    /// Member of a call that contains its id.
     call_id: &'static str,
-    /// The member of a result with the id of its call.
+    /// Member of a result that contains the id of its call.
     result_id: &'static str,
-    /// The types of calls and results, if blocks have types.
+    /// `type` of calls and of results, if blocks have types.
     types: Option<(&'static str, &'static str)>,
-    /// True if results may refer to calls by their names.
+    /// True if results may refer to calls by name.
     is_named: bool,
-    /// True if messages of one role that follow each other count as one: otherwise, all results of a message are in the
-    /// next one.
+    /// True if consecutive messages of one role count as one message. If not, all results of a message have to be in
+    /// the next message.
     pub(super) joins: bool,
-    /// True if results stand before other content.
+    /// True if results have to precede other content.
     pub(super) is_first: bool,
 }
 
@@ -68,7 +68,7 @@ const GEMINI: Blocks = Blocks {
 };
 
 impl Blocks {
-    /// Returns how an API writes blocks; `None` if calls and results are no blocks there.
+    /// Returns the representation in an API; `None` if calls and results are not blocks in this API.
     pub(super) const fn of(api: Api) -> Option<&'static Blocks> {
         match api {
             Api::Anthropic => Some(&ANTHROPIC),
@@ -78,7 +78,8 @@ impl Blocks {
         }
     }
 
-    /// Returns true if blocks have types, which tell results of the client from those of tools that the API runs.
+    /// Returns true if blocks have types, which distinguish results of the client from those of tools that the API
+    /// runs.
     pub(super) const fn has_types(&self) -> bool {
         self.types.is_some()
     }
@@ -110,7 +111,7 @@ impl Blocks {
         text(result, self.result_id)
     }
 
-    /// Returns the name of a call or a result, if results may refer to calls by it.
+    /// Returns the name of a call or a result, if results may refer to calls by name.
     pub(super) fn name(&self, one: &Node<'_>) -> Option<String> {
         text(one, "name").filter(|_| self.is_named)
     }
@@ -123,7 +124,7 @@ fn inner<'n, 'a>(block: &'n Node<'a>, keys: &[&str], kind: Option<&str>) -> Opti
     }
 }
 
-/// Returns a member that is a string.
+/// Returns the text of a member that is a string.
 pub(super) fn text(node: &Node<'_>, key: &str) -> Option<String> {
     node.get(key).and_then(Node::as_text).map(|text| text.display().to_string())
 }

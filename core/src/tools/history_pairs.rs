@@ -1,8 +1,8 @@
-//! Completes the pairs of calls and results in a history: APIs refuse a call without a result and a result without a
-//! call, in this turn and every later one.
+//! Pairs the calls and results in a history. An API that finds a call without a result, or a result without a call,
+//! refuses the request and every later request of the same conversation.
 //!
-//! A result is of a call before it. One that stands too far from its call is moved to it. A call without a result gets
-//! one that says so, and a result without a call is removed.
+//! Each result belongs to a call before it. A result that is too far from its call is moved to the call. A call without
+//! a result gets a placeholder result, and a result without a call is removed.
 
 use alloc::{collections::VecDeque, format, string::String, vec::Vec};
 
@@ -25,57 +25,56 @@ use crate::{
     },
 };
 
-/// The result of a call that has none.
+/// Text of the placeholder result for a call without a result.
 const NO_RESULT: &str = "[No result]";
 const ADDED: &str = "added a result to a call without one";
 const MOVED: &str = "moved a result to its call";
 const REMOVED: &str = "removed a result without a call";
 const JOINED: &str = "joined two messages of the model, so that the results of both follow it";
-/// The content of a message that has lost its results, where a message of the user is needed.
+/// Placeholder content of a message whose results were moved or removed, if a user message is required at its position.
 const NO_CONTENT: &str = "[No content]";
 
-/// Who speaks in a message or item.
+/// Author of a message or item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Speaker {
     User,
     Model,
-    /// A message of the role `tool`, or an output of Responses.
+    /// A message with the role `tool`, or an output item of Responses.
     Tool,
-    /// For example `system`.
+    /// Any other role, for example `system`.
     #[default]
     Other,
 }
 
-/// What one message or item has of calls and results.
+/// The calls and results of one message or item.
 #[derive(Default)]
 struct Facts {
     speaker: Speaker,
     /// The calls that need a result.
     calls: Vec<Called>,
-    /// The results.
     results: Vec<Answer>,
     /// True for a result of Chat Completions without an id.
     is_nameless: bool,
     /// True if it has content other than results.
     has_content: bool,
-    /// The ids of other calls, whose results stay.
+    /// Ids of other calls, for example of tools that the API runs itself. Their results stay.
     others: Vec<String>,
 }
 
-/// A call that needs a result. It has an id, or (Gemini) a name, or both.
+/// A call that needs a result, identified by its id, by its name (Gemini), or by both.
 #[derive(Clone, Default)]
 struct Called {
     id: Option<String>,
     name: Option<String>,
 }
 
-/// A result. It refers to its call by the id, or (Gemini) by the name.
+/// A result, which refers to its call by the id or (Gemini) by the name.
 struct Answer {
     id: Option<String>,
     name: Option<String>,
-    /// True if other content of the message stands before it.
+    /// True if other content of the message precedes it although the API requires results first.
     is_behind: bool,
-    /// The index of its block, if the API writes blocks.
+    /// Index of its block in the message, if the API uses content blocks.
     block: usize,
 }
 
@@ -94,30 +93,30 @@ impl Answer {
 /// The changes to one message or item.
 #[derive(Default)]
 struct Change {
-    /// The blocks of the results that leave it.
+    /// Indices of the result blocks to remove from it.
     leaving: Set<usize>,
-    /// The results that follow it.
+    /// The results to insert after it.
     following: Vec<Following>,
-    /// The id that its result gets.
+    /// The id to set, if it is a result without an id.
     id: Option<String>,
-    /// True if it becomes a part of the message before it.
+    /// True if it is merged into the preceding message.
     is_joined: bool,
 }
 
-/// A result that follows a message.
+/// A result to insert after a message.
 struct Following {
     called: Called,
-    /// The message of the call.
+    /// Index of the message with the call.
     call: usize,
-    /// The result of another message, if there is one.
+    /// Position of the existing result in another message, if there is one.
     from: Option<Place>,
 }
 
-/// The index of a message, and of a call among its calls or of a result among its blocks.
+/// Index of a message, and index of a call among the message's calls or of a result among its blocks.
 type Place = (usize, usize);
 
-/// Completes the pairs of a request's history, of any API but Gemini Interactions, of which no rule is known. `fact`
-/// says what the API refuses.
+/// Pairs the calls and results in a request's history. Changes nothing for Gemini Interactions, for which no rule about
+/// pairs is known. `fact` states the rule of the API.
 ///
 /// # Errors
 /// `invalid-json`, if a message is text that cannot be read.
@@ -129,7 +128,7 @@ pub(super) fn complete(
     if api == Api::GeminiInteractions {
         return Ok(Vec::new());
     }
-    // The calls of an earlier response, or of a cached prefix, are not in the request.
+    // The request does not contain the calls of an earlier response or of a cached prefix.
     let stored = ["previous_response_id", "conversation", "cachedContent", "cached_content"];
     let is_whole = stored.iter().all(|key| request.get(key).is_none_or(Node::is_null));
     let Some(messages) = request.get(api.history()).and_then(Node::as_array) else { return Ok(Vec::new()) };
@@ -155,11 +154,11 @@ pub(super) fn complete(
     Ok(reported)
 }
 
-/// Returns the pointer to each message with a broken pair, and what was expected. Rewrites the history: the request
-/// cannot be used afterwards.
+/// Returns a pointer to each message with an incomplete pair, and the expectation that it violates. Rewrites the
+/// history, so the request must not be used afterwards.
 ///
 /// # Errors
-/// As [`complete`].
+/// Same as [`complete`].
 pub(super) fn broken(
     request: &mut Node<'_>,
     api: Api,
@@ -174,7 +173,7 @@ pub(super) fn broken(
             MOVED => "expected a result directly after its call, found one elsewhere",
             _ => "expected a result with the id of its call, found one without an id",
         };
-        // Changes of one message are not adjacent.
+        // The changes of one message are not necessarily adjacent.
         if known.insert((pointer.clone(), expected)) {
             found.push((pointer, expected));
         }
@@ -208,7 +207,7 @@ fn facts_of(message: &Node<'_>, api: Api) -> Facts {
             let content = message.get(written.list);
             let blocks = content.and_then(Node::as_array).unwrap_or_default();
             facts.has_content = content.is_some_and(|content| content.as_text().is_some());
-            // Results in a message of the model are those of tools that the API runs.
+            // Results in a message of the model belong to tools that the API runs.
             let is_of_client = written.has_types() || facts.speaker != Speaker::Model;
             for (at, block) in blocks.iter().enumerate() {
                 if let Some(result) = written.result(block).filter(|_| is_of_client) {
@@ -239,7 +238,7 @@ fn speaker(message: &Node<'_>, api: Api) -> Speaker {
         _ if role("user") => Speaker::User,
         _ if role("assistant") => Speaker::Model,
         Api::Gemini if role("model") => Speaker::Model,
-        // Older clients of Gemini give results the role `function`.
+        // Older Gemini clients give results the role `function`.
         Api::Gemini if message.get("role").is_none() || role("function") => Speaker::User,
         Api::OpenaiChat if role("tool") => Speaker::Tool,
         Api::OpenaiResponses if message.get("role").is_none() => {
@@ -253,18 +252,18 @@ fn speaker(message: &Node<'_>, api: Api) -> Speaker {
     }
 }
 
-/// The calls of one id without a result so far, by the turn of the model in which they are.
+/// The calls with one id (or name) that have no result yet, grouped by the turn of the model that contains them.
 #[derive(Default)]
 struct Open {
     turns: VecDeque<(usize, VecDeque<Place>)>,
-    /// The number of times that the user had spoken before them.
+    /// Number of user messages with content before these calls.
     said: usize,
 }
 
 impl Open {
     fn add(&mut self, call: Place, turn: usize, said: usize) {
         if self.said < said {
-            // Some backends begin to number again in each reply.
+            // Some backends restart the numbering of their ids in each reply.
             self.turns.clear();
             self.said = said;
         }
@@ -274,7 +273,8 @@ impl Open {
         }
     }
 
-    /// Takes the first call without a result of the last turn that has one, or with `is_oldest` of the first.
+    /// Removes and returns the first unanswered call of the last turn that has one, or of the first turn if
+    /// `is_oldest`.
     fn take(&mut self, is_oldest: bool, answered: &Map<Place, Option<Place>>) -> Option<(usize, Place)> {
         loop {
             let at = if is_oldest { 0 } else { self.turns.len().checked_sub(1)? };
@@ -284,7 +284,7 @@ impl Open {
             if calls.is_empty() {
                 self.turns.remove(at);
             }
-            // A call may be open under its id and under its name.
+            // A call is listed under its id and under its name, so it may already have its result under the other key.
             if let Some(call) = found.filter(|call| !answered.contains_key(call)) {
                 return Some((turn, call));
             }
@@ -292,24 +292,25 @@ impl Open {
     }
 }
 
-/// Returns the changes of each message, by its index.
+/// Returns the changes of each changed message, keyed by its index.
 fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
-    // The calls without a result, by their ids (true) and by their names.
+    // The calls without a result, keyed by their ids (`true`) and by their names (`false`).
     let mut open: Map<(bool, &str), Open> = Map::new();
     let mut others: Set<&str> = Set::new();
-    // The calls that have a result, and where it has to be fetched from.
+    // The calls that have a result, each with the position from which the result is moved; `None` if the result stays.
     let mut answered: Map<Place, Option<Place>> = Map::new();
     let mut changes: Map<usize, Change> = Map::new();
-    // The turn of each message, the messages of the model in each turn, and the results without an id.
+    // The turn of each message, the model's messages in each turn, and the results without an id in each turn.
     let (mut turns, mut spoken, mut nameless) =
         (Vec::with_capacity(facts.len()), Map::<usize, Vec<usize>>::new(), Map::new());
     let (mut turn, mut said) = (0, 0);
-    // Since the model spoke last: whether it was answered, and whether with anything but results.
+    // `has_reply`: the model's last message has a reply. `has_content`: that reply has content other than results.
     let (mut has_reply, mut has_content) = (false, false);
     let written = Blocks::of(api);
     for (at, message) in facts.iter().enumerate() {
         let speaker = message.speaker;
-        // In Chat Completions, results follow the message of the call. Others join messages of one role.
+        // In Chat Completions, each message and the results after it form a turn. In other APIs, a turn begins with the
+        // model's first message after a reply.
         turn += usize::from(match api {
             Api::OpenaiChat => speaker != Speaker::Tool,
             _ => speaker == Speaker::Model && has_reply,
@@ -322,7 +323,8 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
         let is_in_time = written.is_some_and(|written| {
             speaker == Speaker::User && !(written.is_first && has_content || !written.joins && has_reply)
         });
-        // A result is of the call with its id; the others are of the calls of their names, in order.
+        // A result belongs to the call with its id. Results without a matching id belong to the calls with their names,
+        // in order.
         let mut named: Vec<&Answer> = Vec::new();
         let mut settle = |answer: &Answer, call: Option<(usize, Place)>, answered: &mut Map<Place, Option<Place>>| {
             let stays = match call {
@@ -380,7 +382,8 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
                 None => {
                     let following = Following { called: called.clone(), call: at, from: from.flatten() };
                     changes.entry(home).or_default().following.push(following);
-                    // All results of one message are in the next: messages between them would separate them.
+                    // The API requires all results in the message after the calls, and does not merge messages of one
+                    // role. So consecutive messages of the model are merged here.
                     let is_split = written.is_some_and(|written| !written.joins);
                     if let Some(messages) = of_turn.filter(|_| is_split && !is_joined(&changes, home)) {
                         let is_adjacent = messages.windows(2).all(|pair| matches!(pair, [one, two] if one + 1 == *two));
@@ -395,7 +398,7 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
     changes
 }
 
-/// Returns true if a message becomes a part of the one before it.
+/// Returns true if a message is merged into the preceding one.
 fn is_joined(changes: &Map<usize, Change>, at: usize) -> bool {
     changes.get(&at).is_some_and(|change| change.is_joined)
 }
@@ -436,7 +439,7 @@ fn rewrite<'a>(
         })?;
     }
     let last = messages.len().saturating_sub(1);
-    // Where messages of one role do not count as one, the roles take turns.
+    // If the API does not merge messages of one role, the roles have to alternate.
     let separates = |at: usize| {
         Blocks::of(api).is_some_and(|written| !written.joins) && speakers.get(at + 1) == Some(&Speaker::Model)
     };
@@ -466,7 +469,7 @@ fn rewrite<'a>(
         } else {
             match is_emptied {
                 false => settled.add(Vec::from([message]), speaker),
-                // APIs with blocks want the user to begin.
+                // APIs with content blocks require the first message to be the user's.
                 true if written.is_some() && !settled.has_begun => settled.add(no_content(message, api), Speaker::User),
                 true if (at == last || separates(at)) && settled.ends_with_model(api)? => {
                     settled.add(no_content(message, api), Speaker::User)
@@ -496,10 +499,10 @@ fn rewrite<'a>(
     Ok(())
 }
 
-/// The messages of the new history.
+/// The messages of the rewritten history.
 struct Settled<'a> {
     messages: Vec<Node<'a>>,
-    /// True if the user or the model has spoken.
+    /// True if there is a message of the user, the model or a tool.
     has_begun: bool,
 }
 
@@ -509,7 +512,7 @@ impl<'a> Settled<'a> {
         self.messages.extend(messages);
     }
 
-    /// Makes a message a part of the last one.
+    /// Appends the blocks of a message to the last message.
     fn join(&mut self, message: Node<'a>, written: &Blocks) -> Result<(), Error> {
         let Some(last) = self.messages.last_mut() else { return Ok(()) };
         let mut message = message;
@@ -525,14 +528,14 @@ impl<'a> Settled<'a> {
         })
     }
 
-    /// Returns true if nobody has spoken, or the model was the last.
+    /// Returns true if the last message is the model's, or if there is no message of the user or the model.
     fn ends_with_model(&self, api: Api) -> Result<bool, Error> {
         let Some(last) = self.messages.last().filter(|_| self.has_begun) else { return Ok(true) };
         Ok(speaker(&*view(last)?, api) == Speaker::Model)
     }
 }
 
-/// Returns a message of the user in the place of one that has lost its results.
+/// Returns a placeholder message of the user that replaces a message whose results were removed.
 fn no_content(message: Node<'_>, api: Api) -> Vec<Node<'_>> {
     let mut message = message;
     if let Some(written) = Blocks::of(api) {
@@ -544,7 +547,7 @@ fn no_content(message: Node<'_>, api: Api) -> Vec<Node<'_>> {
     Vec::from([message])
 }
 
-/// Takes the results at these places out of a message.
+/// Removes the results at these indices from a message and returns them.
 fn take<'a>(message: &mut Node<'a>, api: Api, places: &Set<usize>) -> Vec<(usize, Node<'a>)> {
     let Some(written) = Blocks::of(api) else { return Vec::from([(0, core::mem::take(message))]) };
     let taken = message.visit(written.list, |content| {
@@ -562,10 +565,10 @@ fn take<'a>(message: &mut Node<'a>, api: Api, places: &Set<usize>) -> Vec<(usize
     taken.unwrap_or_default()
 }
 
-/// Returns true for a message that has nothing left.
+/// Returns true if a message has no content left.
 fn is_empty(message: &Node<'_>, api: Api) -> bool {
     match Blocks::of(api) {
-        // A cache point says nothing.
+        // A cache point is not content.
         Some(written) => {
             let blocks = message.get(written.list).and_then(Node::as_array);
             blocks.is_some_and(|blocks| blocks.iter().all(|block| block.get("cachePoint").is_some()))
@@ -574,7 +577,7 @@ fn is_empty(message: &Node<'_>, api: Api) -> bool {
     }
 }
 
-/// Puts results before the other content of a message.
+/// Inserts results before the other content of a message.
 fn join<'a>(message: &mut Node<'a>, results: Vec<Node<'a>>, written: &Blocks) {
     message.visit(written.list, |content| {
         let mut blocks = results;
@@ -589,7 +592,7 @@ fn join<'a>(message: &mut Node<'a>, results: Vec<Node<'a>>, written: &Blocks) {
     });
 }
 
-/// Returns results as messages or items of their own.
+/// Returns results as separate messages or items.
 fn messages_of(results: Vec<Node<'_>>, api: Api) -> Vec<Node<'_>> {
     match Blocks::of(api) {
         Some(written) if !results.is_empty() => {
@@ -599,7 +602,7 @@ fn messages_of(results: Vec<Node<'_>>, api: Api) -> Vec<Node<'_>> {
     }
 }
 
-/// Returns a result that says that there is none.
+/// Returns the placeholder result for a call without a result.
 fn no_result<'a>(called: &Called, api: Api, is_custom: bool) -> Node<'a> {
     let id = called.id.clone().map(Node::string).unwrap_or_default();
     let text = Node::literal(NO_RESULT);

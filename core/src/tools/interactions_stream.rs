@@ -17,7 +17,7 @@ use crate::{
 };
 
 impl Stream {
-    /// Handles an event of Gemini Interactions; returns `None` for any other.
+    /// Processes an event of Gemini Interactions. Returns `None` for any other event.
     ///
     /// # Errors
     /// `limit-exceeded`, and those of restoring.
@@ -54,7 +54,7 @@ impl Stream {
             if ends {
                 out.extend(self.leave());
             }
-            // An interaction repeats its steps.
+            // The event with the whole interaction repeats its steps.
             self.told.skips_seen = true;
             let restored = self.restore_map.reply(event, &mut self.told);
             self.told.skips_seen = false;
@@ -66,13 +66,13 @@ impl Stream {
         Ok(Some(Passed::Event))
     }
 
-    /// Handles the start of a step.
+    /// Processes the start of a step.
     fn begin_step<'a>(&mut self, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
         let key = Key::of(event);
         let step = event.get("step").filter(|step| has_type(step, "function_call"));
         let called = step.and_then(|step| self.restore_map.called(step, "name"));
         let called = called.filter(|name| self.restore_map.is_held(name)).map(Text::into_owned);
-        // Usually the arguments come later, and the step has none yet.
+        // The arguments are usually in later events.
         let is_bare = step.is_some_and(|step| is_none(step, "arguments"));
         let id = step.and_then(id_of).map(|id| id.display().into_owned());
         if step.is_none() {
@@ -83,7 +83,7 @@ impl Stream {
             self.in_item(event, "step")?;
             self.told.see(id.as_deref());
         }
-        // Passes on an unfinished call whose index is used again.
+        // Passes on an unfinished call if its index is used again.
         let before = match called {
             Some(name) => self.held.open(key, name, id, !is_bare)?,
             None => self.held.close(&key),

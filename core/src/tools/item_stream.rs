@@ -1,5 +1,5 @@
-//! Items of OpenAI Responses, in pieces, that become other items for the client: functions that replace `custom` tools,
-//! whose input is passed on as soon as it is known, and a search, which is passed on whole.
+//! Restores streamed items of OpenAI Responses that become other items for the client: functions that replace `custom`
+//! tools, whose input is passed on as soon as it is known, and searches, which are passed on whole.
 
 use alloc::vec::Vec;
 
@@ -21,10 +21,10 @@ const WHOLE: &str = "response.function_call_arguments.done";
 const CUSTOM_PIECE: &str = "response.custom_tool_call_input.delta";
 const CUSTOM_WHOLE: &str = "response.custom_tool_call_input.done";
 
-/// The last events of a stream.
+/// Types of the event that ends a stream.
 const ENDS: [&str; 3] = ["response.completed", "response.incomplete", "response.failed"];
 
-/// The incomplete items.
+/// The items that have not ended.
 #[derive(Debug, Default)]
 pub(super) struct Items {
     open: Map<Key, Open>,
@@ -34,11 +34,11 @@ pub(super) struct Items {
 
 #[derive(Debug)]
 struct Open {
-    /// The name that the API saw.
+    /// The tool's name as sent to the API.
     name: Text<'static>,
-    /// The input of a `custom` tool; `None` for a search, which waits for its end.
+    /// The input of a `custom` tool; `None` for a search, which is passed on when it ends.
     pieces: Option<CallPieces>,
-    /// The last event without text, which can carry the rest.
+    /// The last event with an empty text, which can carry the rest of the input.
     carrier: Option<Node<'static>>,
     cost: usize,
 }
@@ -49,7 +49,7 @@ impl Items {
         self.open.is_empty()
     }
 
-    /// Handles an event. Returns false if the event does not belong to one of these items.
+    /// Processes an event. Returns false if the event does not belong to one of these items.
     ///
     /// # Errors
     /// `limit-exceeded`, and those of restoring.
@@ -73,12 +73,12 @@ impl Items {
         let key = Key::of(event);
         let Some(open) = self.open.get_mut(&key) else { return Ok(false) };
         if is(PIECE) {
-            // Reserves the event's length, the most that can be buffered of it, so that a refused event changes
-            // nothing.
-            let most = json::length(event);
-            pay(&mut self.cost, most)?;
+            // Reserve the length of the event, which is the maximum that can be buffered of it, so that a refused event
+            // changes nothing.
+            let length = json::length(event);
+            pay(&mut self.cost, length)?;
             let passes = open.piece(event);
-            self.cost -= most + open.cost;
+            self.cost -= length + open.cost;
             open.cost = CALL + open.held();
             self.cost += open.cost;
             if passes? {
@@ -91,7 +91,7 @@ impl Items {
                 out.push(core::mem::take(event));
             }
         } else {
-            // The input of a `custom` tool or a search: neither is repaired.
+            // The item is the input of a `custom` tool or a search: neither is repaired.
             event.visit("item", |item| restore_map.item(item, &mut Told::default())).unwrap_or(Ok(()))?;
             out.extend(open.rest(event));
             out.push(core::mem::take(event));
@@ -100,14 +100,14 @@ impl Items {
         Ok(true)
     }
 
-    /// Returns the rest of the items that never ended.
+    /// Returns the remaining input of the items that never ended.
     pub(super) fn finish(&mut self) -> Vec<Node<'static>> {
         self.cost = 0;
         let open = core::mem::take(&mut self.open);
         open.into_iter().filter_map(|(_, mut open)| open.rest(&Node::default())).collect()
     }
 
-    /// Handles the start of an item.
+    /// Processes the start of an item.
     fn begin<'a>(
         &mut self,
         event: &mut Node<'a>,
@@ -142,7 +142,7 @@ impl Items {
 }
 
 impl Open {
-    /// Writes a piece. Returns true if the event must be passed on.
+    /// Processes a piece. Returns true if the event has to be passed on.
     fn piece(&mut self, event: &mut Node<'_>) -> Result<bool, Error> {
         let Some(pieces) = &mut self.pieces else { return Ok(false) };
         let piece = event.get("delta").and_then(Node::as_text);
@@ -151,15 +151,15 @@ impl Open {
             None => return Ok(true),
         };
         event.set("type", Node::literal(CUSTOM_PIECE));
-        let says = !text.is_empty();
-        if says {
+        let has_text = !text.is_empty();
+        if has_text {
             event.set("delta", Node::string(text));
             self.carrier = None;
         } else {
             event.set("delta", Node::literal(""));
             self.carrier = Some(event.detached());
         }
-        Ok(says)
+        Ok(has_text)
     }
 
     /// Returns the number of buffered bytes.
@@ -185,7 +185,7 @@ impl Open {
         Some(event)
     }
 
-    /// Writes the event that has the complete input.
+    /// Converts the event with the complete arguments to the event with the complete input.
     fn whole(&self, event: &mut Node<'_>, restore_map: &RestoreMap) -> Result<(), Error> {
         let arguments = event.visit("arguments", core::mem::take).unwrap_or_default();
         let arguments = arguments.as_text().map(|text| text.display().into_owned()).unwrap_or_default();

@@ -1,7 +1,7 @@
-//! Repairs encoded arguments twice: first by the schema that was sent, then, decoded, by the tool's own schema. Merges
-//! both reports into one, with the places in the model's answer and in the result.
+//! Repairs encoded arguments twice: first by the schema that was sent, then, after decoding, by the tool's own schema.
+//! Merges both reports into one, with pointers into the model's arguments and into the result.
 //!
-//! Decoding moves and renames values but keeps their numbers, by which they are found again.
+//! Decoding moves and renames values but preserves their node numbers, by which this module finds them again.
 
 use alloc::{
     string::{String, ToString},
@@ -43,8 +43,8 @@ pub(super) fn repair<'n>(
     let retry_message = match second.left.as_slice() {
         [] => None,
         own => {
-            let told = as_told(first.left, own, &second.repairs, (&sent, &before), plan);
-            retry_message(&told, options.name.as_deref())
+            let violations = as_told(first.left, own, &second.repairs, (&sent, &before), plan);
+            retry_message(&violations, options.name.as_deref())
         }
     };
     let repairs = joined(first.repairs, second.repairs, &sent, &before);
@@ -58,11 +58,11 @@ pub(super) fn repair<'n>(
     })
 }
 
-/// The keywords whose messages name members.
+/// Keywords whose messages contain names of members.
 const NAMING: [&str; 5] = ["required", "additionalProperties", "propertyNames", "dependentRequired", "dependencies"];
 
 /// Merges the remaining violations of the schema that was sent with those of the tool's own schema, without duplicates,
-/// at the places and with the names that the model knows. `restored` is the input of the second repairs.
+/// and with the pointers and names that the model knows. `restored` is the input of the second repair.
 fn as_told(
     told: Vec<Left>,
     own: &[Left],
@@ -70,11 +70,11 @@ fn as_told(
     (sent, restored): (&Node<'_>, &Node<'_>),
     plan: &Plan,
 ) -> Vec<Left> {
-    let stood = answered(second);
-    let stood: Vec<String> = own.iter().map(|left| moved(&left.pointer, &stood)).collect();
-    // The number of the value at each of these places and of the values around it.
+    let earlier = answered(second);
+    let pointers: Vec<String> = own.iter().map(|left| moved(&left.pointer, &earlier)).collect();
+    // Numbers of the values at these pointers, and of the values around them.
     let mut numbers: Map<&str, Option<u32>> =
-        stood.iter().flat_map(|pointer| ends(pointer)).map(|(above, _)| (above, None)).collect();
+        pointers.iter().flat_map(|pointer| ends(pointer)).map(|(above, _)| (above, None)).collect();
     let (mut texts, mut known) = (Set::new(), Set::new());
     each(sent, &Set::new(), &mut |_, node| {
         let Some(number) = node.origin().number() else { return };
@@ -89,7 +89,7 @@ fn as_told(
         }
     });
     let nearest = |pointer: &String| ends(pointer).find_map(|(above, _)| numbers.get(above).copied().flatten());
-    let nearest: Vec<Option<u32>> = stood.iter().map(nearest).collect();
+    let nearest: Vec<Option<u32>> = pointers.iter().map(nearest).collect();
     let wanted: Set<u32> = nearest.iter().copied().flatten().collect();
     let mut places: Map<u32, String> = Map::new();
     each(sent, &Set::new(), &mut |pointer, node| {
@@ -115,14 +115,14 @@ fn as_told(
     told.into_iter().chain(own).collect()
 }
 
-/// Replaces the names in the backquotes of a message.
+/// Replaces the names between backquotes in a message.
 fn renamed(message: &str, names: &Map<String, String>) -> String {
     let parts = message.split('`').enumerate();
     let parts = parts.map(|(index, part)| names.get(part).filter(|_| index % 2 == 1).map_or(part, String::as_str));
     parts.collect::<Vec<_>>().join("`")
 }
 
-/// Merges the lists of repairs. `sent` is the result of the first repairs, `restored` the decoded form of it.
+/// Merges the lists of repairs. `sent` is the result of the first repair, and `restored` is its decoded form.
 fn joined(first: Vec<Repair>, second: Vec<Repair>, sent: &Node<'_>, restored: &Node<'_>) -> Vec<Repair> {
     if first.is_empty() && second.is_empty() {
         return first;
@@ -175,7 +175,7 @@ fn joined(first: Vec<Repair>, second: Vec<Repair>, sent: &Node<'_>, restored: &N
     first.into_iter().chain(second).collect()
 }
 
-/// Returns the places before the repairs, by the places in the result.
+/// Returns the pointers before the repairs, keyed by the pointers in the result.
 fn answered(repairs: &[Repair]) -> Moves {
     let pairs = repairs.iter().filter_map(|repair| Some((repair.output_pointer.as_ref()?, &repair.pointer)));
     let mut answered = moves(pairs);
@@ -187,15 +187,15 @@ fn answered(repairs: &[Repair]) -> Moves {
     answered
 }
 
-/// Returns the second place of each pair by the first one, if they differ.
+/// Returns the second pointer of each pair, keyed by the first one, if the two differ.
 fn moves<'r>(pairs: impl Iterator<Item = (&'r String, &'r String)>) -> Moves {
     pairs.filter(|(from, to)| from != to).map(|(from, to)| (from.clone(), (to.clone(), false))).collect()
 }
 
-/// New places by old place. If the flag is set, everything inside a text is reported at the text itself.
+/// New pointers by old pointer. If the flag is true, everything inside a text is reported at the text itself.
 type Moves = Map<String, (String, bool)>;
 
-/// Returns the place of a value after the values around it have moved.
+/// Returns the pointer to a value after the values around it have moved.
 fn moved(pointer: &str, moves: &Moves) -> String {
     let mut nearest = None;
     for (above, below) in ends(pointer) {
@@ -208,13 +208,13 @@ fn moved(pointer: &str, moves: &Moves) -> String {
     nearest.unwrap_or_else(|| pointer.to_string())
 }
 
-/// Returns a place and all places around it, innermost first, each with the rest of the path.
+/// Returns a pointer and the pointers to all values around it, innermost first, each with the rest of the pointer.
 fn ends(pointer: &str) -> impl Iterator<Item = (&str, &str)> {
     let ends = core::iter::once(pointer.len()).chain(pointer.rmatch_indices('/').map(|(end, _)| end));
     ends.map(|end| pointer.split_at(end))
 }
 
-/// Visits every value of a tree with its place, except values that were parsed from one of these texts.
+/// Visits every value of a tree with its pointer, except values that were parsed from one of these texts.
 fn each<'n, 'a>(root: &'n Node<'a>, texts: &Set<u32>, visit: &mut dyn FnMut(&str, &'n Node<'a>)) {
     let mut open: Vec<(&Node<'a>, usize, Option<String>)> = Vec::from([(root, 0, None)]);
     let mut pointer = String::new();

@@ -1,9 +1,9 @@
-//! Keeps the namespaces of a Responses list for an API that has namespaces. Requests are rewritten with a flat list; at
-//! the end, the tools of the kept namespaces return to them, in the list, in calls and in the choice.
+//! Keeps the namespaces of a Responses list if the API has namespaces. Requests are rewritten with a flat list. At the
+//! end, the tools of the kept namespaces are moved back into them, in the list, in calls and in the choice.
 //!
 //! A namespace is kept if all its tools are sent under their own names: none is deferred, and all names are legal. All
-//! others are flattened, and all are if a name alone would not tell which tool is called, or if the choice may be of
-//! something else than one tool.
+//! other namespaces are flattened. No namespace is kept if a name alone does not identify the called tool, or if the
+//! choice may be something other than a single tool.
 
 use alloc::{
     format,
@@ -59,33 +59,33 @@ const NAMESPACE: &str = "namespace";
 /// Separator of the namespace and the tool in a flattened name.
 const FLAT: &str = "__";
 
-/// The kept namespaces of a request, and what returns tools to them.
+/// The kept namespaces of a request, and what is needed to move tools back into them.
 pub(super) struct Kept<'a> {
-    /// The request as it was.
+    /// The original request.
     original: Node<'a>,
     spaces: Vec<Space<'a>>,
-    /// The indices in `spaces`, by name.
+    /// Indices in `spaces`, by name.
     index: Map<String, usize>,
     /// Indices of the kept namespaces in the request's list.
     pub(super) places: Set<usize>,
-    /// The tools that the history calls, with the ids of the calls: an id may be used again.
+    /// The ids of calls in the history, each with the called tool. An id may be used several times.
     calls: Set<(String, Member)>,
 }
 
 struct Space<'a> {
     name: String,
-    /// The entry of the list, without tools.
+    /// Entry of the list, without its tools.
     entry: Node<'a>,
-    /// The names of the tools.
+    /// Names of the tools.
     members: Set<String>,
 }
 
-/// The index of a namespace, and the name of a tool in it.
+/// Index of a namespace, and name of a tool in it.
 type Member = (usize, String);
 
 impl<'a> Kept<'a> {
-    /// Finds the namespaces to keep, and takes their descriptions out of the request: flattening would give them to the
-    /// tools.
+    /// Finds the namespaces to keep, and removes their descriptions from the request: flattening would add the
+    /// descriptions to those of the tools.
     ///
     /// # Errors
     /// `invalid-json` if a part of the request is text that cannot be read.
@@ -128,7 +128,7 @@ impl<'a> Kept<'a> {
     /// Moves the tools back into their namespaces.
     ///
     /// # Errors
-    /// As [`Self::take`].
+    /// Same as [`Self::take`].
     pub(super) fn put_back(
         self,
         request: &mut Node<'a>,
@@ -139,7 +139,7 @@ impl<'a> Kept<'a> {
             .names_in_namespaces()
             .filter_map(|(called, space, name)| Some((called.to_string(), self.member(&space, &name)?)))
             .collect();
-        // Events of streams have a name without a namespace.
+        // Stream events have the name without the namespace, so each tool has to be called by its own name.
         if flat.values().any(|(_, own)| restore_map.renames(own)) {
             return Ok(());
         }
@@ -213,7 +213,8 @@ impl<'a> Kept<'a> {
                     }
                     Ok(())
                 })?;
-                // A call that is the same again keeps its text: prompt caches depend on it.
+                // A call that is equal to the original again keeps its original text, because prompt caches depend on
+                // the text.
                 let place = if let Child::Item(at) = child { Some(at) } else { None };
                 if let Some(twin) = place.filter(|_| is_returned).and_then(|at| twins.get(at)) {
                     if json::same(&*view(item)?, &*view(twin)?) {
@@ -225,7 +226,7 @@ impl<'a> Kept<'a> {
         });
         history.unwrap_or(Ok(()))?;
         if let Some(deferred) = deferred {
-            // The model calls these tools as the client does.
+            // The model calls these tools by the client's names.
             deferred.name_map.retain(|(called, _)| !flat.contains_key(called));
         }
         settle_pointers(changes, &moved);
@@ -236,7 +237,7 @@ impl<'a> Kept<'a> {
     }
 }
 
-/// Points changes at the tools in their namespaces.
+/// Updates the output pointers of changes to tools that were moved into namespaces.
 fn settle_pointers(changes: &mut Arc<Vec<ToolChange>>, moved: &Map<usize, String>) {
     let place = |pointer: &str| {
         let rest = pointer.strip_prefix("/tools/")?;
@@ -250,7 +251,7 @@ fn settle_pointers(changes: &mut Arc<Vec<ToolChange>>, moved: &Map<usize, String
     Arc::make_mut(changes).retain_mut(|about| {
         let change = &mut about.change;
         let Some((to, pointer)) = change.output_pointer.as_deref().and_then(place) else { return true };
-        // In its namespace, the tool has its own name.
+        // In its namespace, the tool has its original name.
         if to.matches("/tools/").count() > 1 && change.rule == Rule::RenameTool.id() {
             return false;
         }
@@ -263,7 +264,8 @@ fn is_call(item: &Node<'_>) -> bool {
     has_type(item, "function_call") || has_type(item, "custom_tool_call")
 }
 
-/// Returns the namespaces of a list that are kept, with their indices in the list. Namespaces of one name become one.
+/// Returns the namespaces of a list that are kept, with their indices in the list. Namespaces with equal names are
+/// merged.
 fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<(Vec<Space<'a>>, Set<usize>), Error> {
     let (mut spaces, mut places): (Vec<Space<'a>>, _) = (Vec::new(), Set::new());
     let Some(tools) = request.get(LIST) else { return Ok((spaces, places)) };
@@ -274,8 +276,8 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<(Vec<Space<'a>>, 
         return Ok((spaces, places));
     }
     let mut refused: Set<String> = RESERVED.iter().map(|name| (*name).to_string()).collect();
-    // A tool of the history may replace one of the list. Others of the namespace follow the list under flat names, so
-    // that the list keeps its prefix in the turn that brings them.
+    // A namespace is flattened if the history redefines one of its tools. Other tools that the history adds to a
+    // namespace follow the list under flat names, so that the list keeps its prefix in the turn that adds them.
     let members_of = |entry: &Node<'_>| {
         let members = entry.get(LIST).and_then(Node::as_array).unwrap_or_default();
         members.iter().filter_map(name_of).collect::<Vec<String>>()
@@ -294,7 +296,7 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<(Vec<Space<'a>>, 
     })?;
     let entries = || list.iter().enumerate().filter(|(_, entry)| has_type(entry, NAMESPACE));
     refused.extend(entries().filter(|(_, entry)| !is_kept(entry, shape)).filter_map(|(_, entry)| name_of(entry)));
-    // Two descriptions cannot stand in one namespace.
+    // A namespace can have only one description.
     let mut described: Map<String, Option<&Text<'_>>> = Map::new();
     for (_, entry) in entries() {
         let Some(name) = name_of(entry) else { continue };
@@ -321,8 +323,8 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<(Vec<Space<'a>>, 
     Ok((spaces, places))
 }
 
-/// Returns true if no tool in a namespace has a name that another one is given: events of streams have a name without a
-/// namespace.
+/// Returns true if the name of each tool in a namespace differs from the flattened names of all others. Stream events
+/// have the name without the namespace.
 fn names_differ(list: &[Node<'_>], shape: NamePattern) -> bool {
     let (mut flat, mut own) = (Set::new(), Vec::new());
     for entry in list {
@@ -341,7 +343,7 @@ fn names_differ(list: &[Node<'_>], shape: NamePattern) -> bool {
     own.iter().all(|name| !flat.contains(name))
 }
 
-/// Returns true if a request has no choice, or one that is a word or names one tool.
+/// Returns true if the choice of a request is absent, a word, or a single tool.
 fn chooses_one_tool(request: &Node<'_>) -> Result<bool, Error> {
     let Some(choice) = request.get("tool_choice") else { return Ok(true) };
     let choice = view(choice)?;
@@ -356,7 +358,7 @@ fn legal_name<'n, 'a>(entry: &'n Node<'a>, shape: NamePattern) -> Option<&'n Tex
     entry.get("name").and_then(Node::as_text).filter(|name| names::is_legal(shape, name))
 }
 
-/// Returns true if a namespace can be sent as it is, apart from the schemas of its tools.
+/// Returns true if a namespace can be sent unchanged, except for the schemas of its tools.
 fn is_kept(entry: &Node<'_>, shape: NamePattern) -> bool {
     let (Some(name), Some(members)) = (legal_name(entry, shape), entry.get(LIST).and_then(Node::as_array)) else {
         return false;
@@ -364,7 +366,7 @@ fn is_kept(entry: &Node<'_>, shape: NamePattern) -> bool {
     let is_sent = |member: &Node<'_>| {
         let is_tool = matches!(recognise(member), Entry::Tool(_)) || tool::is_custom(member);
         let own = legal_name(member, shape);
-        // The API gives tools that it loads a namespace of their own name.
+        // The API puts each tool that it loads into a namespace that has the tool's name.
         is_tool && !has_type(member, NAMESPACE) && own.is_some_and(|own| own != name) && !tool::deferral(member).0
     };
     !is_default(name) && !tool::deferral(entry).0 && !members.is_empty() && members.iter().all(is_sent)

@@ -1,4 +1,4 @@
-//! Cache of tool lists as they were sent: agents send the same tools with every request, and a repeated list is only
+//! Cache of rewritten tool lists. Agents send the same tools with every request, so that a repeated list only has to be
 //! looked up.
 
 use alloc::{borrow::Cow, string::String, sync::Arc, vec::Vec};
@@ -16,11 +16,11 @@ use crate::{
 /// Maximum size of the cached text in bytes, before and after rewriting.
 const MOST_TEXT: usize = 8 * 1024 * 1024;
 
-/// Maximum total size in bytes: the text, the reports, and the restore maps with the schemas that repair calls. Lists
-/// with many small schemas take a multiple of their text.
+/// Maximum total size in bytes: the text, the reports, and the restore maps with the schemas that repair calls. A list
+/// with many small schemas takes several times the size of its text.
 const MOST_BYTES: usize = 32 * 1024 * 1024;
 
-/// Number of attempts to take the lock before a list is rewritten instead: some 100 µs.
+/// Maximum number of attempts to acquire the lock (about 100 µs). After that, the list is rewritten without the cache.
 const LOOKS: usize = 10_000;
 
 /// Caches the rewritten `tools` of requests, for requests that repeat them. A list is identified by its bytes; the
@@ -50,11 +50,11 @@ pub(super) struct Question<'q> {
     /// The list as JSON text.
     pub(super) list: Cow<'q, str>,
     pub(super) options: Cow<'q, ToolsOptions>,
-    /// The names that the model accepts.
+    /// Pattern of the names that the model accepts.
     pub(super) shape: Option<NamePattern>,
-    /// The names that are planned already.
+    /// Names that are already planned.
     pub(super) names: Cow<'q, Names>,
-    /// The names of tools in namespaces that differ because of the tools of other lists; `None` if the list plans the
+    /// Names of tools in namespaces that differ because of the tools in other lists; `None` if the list plans these
     /// names itself.
     pub(super) flat: Option<Map<(Text<'static>, Text<'static>), Text<'static>>>,
 }
@@ -88,7 +88,7 @@ pub(super) struct SentList {
     /// True if no tool is left.
     pub(super) emptied: bool,
     pub(super) quarantined: Vec<Quarantined>,
-    /// Shared, because the changes take most of the memory and nearly always stay the same.
+    /// Shared, because the changes take most of the memory and are nearly always the same.
     pub(super) changes: Arc<Vec<ToolChange>>,
     pub(super) restore_map: RestoreMap,
     pub(super) names: Names,
@@ -155,8 +155,8 @@ impl ToolListCache {
         drop(gone);
     }
 
-    /// Locks the lists. Returns `None` if others hold the lock for longer than rewriting a list takes. (In a forked
-    /// process, the thread that holds the lock may no longer exist.)
+    /// Locks the lists. Returns `None` if other threads hold the lock for longer than it takes to rewrite a list. (In a
+    /// forked process, the thread that holds the lock may no longer exist.)
     fn patient(&self) -> Option<spin::MutexGuard<'_, Vec<Arc<KeptList>>>> {
         (0..LOOKS).find_map(|_| {
             let lists = self.0.try_lock();
@@ -202,7 +202,7 @@ impl ToolListCache {
 pub(crate) struct Lookup<'c> {
     cache: &'c ToolListCache,
     most: usize,
-    /// The list that was found: the request borrows its text.
+    /// The list that was found. The request borrows its text.
     found: &'c OnceCell<Arc<KeptList>>,
 }
 

@@ -1,4 +1,4 @@
-//! Cache of rewritten schemas, so that a list with the same schemas costs only the look-up.
+//! Cache of rewritten schemas, so that a list with known schemas costs only look-ups.
 
 use alloc::{boxed::Box, vec::Vec};
 
@@ -11,24 +11,25 @@ use crate::{
     sanitize::{self, decode::Plan},
 };
 
-/// The schemas of a list, and their rewritten form in each requested dialect.
+/// The schemas of a list, with their rewritten forms in each requested dialect.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory {
     made: Vec<(SanitizeOptions, Made)>,
-    /// True if nothing is kept, because the list is sanitized once.
+    /// True if nothing is kept, because only one list is sanitized.
     forgets: bool,
 }
 
-/// The rewritten schemas of one dialect, by their JSON text.
+/// The rewritten schemas of one dialect, by the JSON text of the original schemas.
 #[derive(Clone, Debug, Default)]
 struct Made {
     now: Map<Box<str>, Outcome>,
-    /// Those of the previous list: entries that are still used move to `now`, the others are removed with the next
-    /// list.
+    /// Schemas of the previous list. Those that the current list uses move to `now`, and the others are removed with
+    /// the next list.
     before: Map<Box<str>, Outcome>,
 }
 
-/// A schema as it is sent, as JSON text: most lists are made once, and writing a schema costs less than a second tree.
+/// A schema as it is sent, as JSON text. Most lists are rewritten only once, and writing the text costs less than a
+/// second tree.
 type Outcome = Result<(Box<str>, Vec<Change>, Plan), Error>;
 
 impl Memory {
@@ -73,7 +74,7 @@ impl Memory {
         &mut self.made[place].1
     }
 
-    /// Begins another list. Schemas that the list does not use are removed with the list after it.
+    /// Starts another list. Schemas that this list does not use are removed when the next list starts.
     pub(crate) fn turn(&mut self) {
         for (_, made) in &mut self.made {
             made.before = core::mem::take(&mut made.now);

@@ -1,7 +1,7 @@
 //! Tool lists and whole requests: names, wrappers, quarantine, and restoring.
 //!
 //! `servers` merges the lists of several servers into one list, with names by `server_names`. `tool_list` splits a list
-//! into entries, and `tool_format` recognizes each entry. Every tool gets a legal name (`names`) and an acceptable
+//! into entries, and `tool_format` recognises each entry. Every tool gets a legal name (`names`) and an acceptable
 //! schema (`sanitize_list`, in the dialects of `target`; `budget` counts the limits of a request, `wrapper` handles the
 //! parts outside the schema, `memory` keeps repeated schemas, `quarantine` holds the reasons for tools that cannot be
 //! sent). `restore` records what to undo, and `restore_kept` writes it as JSON. `as_sent` changes only the shape of a
@@ -10,8 +10,8 @@
 //! previous request (`list_cache`). Its namespaces are kept if the API has them (`kept_namespaces`). Replies come whole
 //! (`restore`) or in pieces (`stream_restorer`, which buffers calls in `held`, `chat_stream`, `response_stream`,
 //! `item_stream`, and `sse`). Calls are written in the client's form (`client_call`, `client_item`, and `call_pieces`
-//! with `custom_input`), and their arguments are repaired if that is requested (`call_repair`, encoded ones with
-//! `joined`). `set_aside` warns of tools that are not sent.
+//! with `custom_input`), and their arguments are repaired if that is requested (`call_repair`, and `joined` for encoded
+//! arguments). `set_aside` warns about tools that are not sent.
 
 mod adapt_report;
 mod answer;

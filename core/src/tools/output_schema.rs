@@ -1,5 +1,5 @@
-//! The `outputSchema` of an MCP tool, for clients that read it: one that a client refuses can cost all tools of a
-//! server.
+//! Rewrites the `outputSchema` of MCP tools for clients that read it: one schema that a client refuses can cost all
+//! tools of a server.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -14,11 +14,11 @@ use crate::{
     sanitize,
 };
 
-/// The member that holds it.
+/// Member of an MCP tool that contains its output schema.
 const KEY: &str = "outputSchema";
 
-/// Rewrites the `outputSchema` of a tool, or removes it if no mended schema would accept everything that it accepted:
-/// what the server returns has to stay valid. A schema in which `check` finds nothing is not touched.
+/// Rewrites the `outputSchema` of a tool. Removes it if the rewritten schema would not accept everything that the
+/// original accepts, because the results of the server have to stay valid. A schema without violations is not changed.
 pub(super) fn settle(
     entry: &mut Node<'_>,
     format: ToolFormat,
@@ -54,8 +54,8 @@ pub(super) fn settle(
     changes.push(about(Rule::DropOutputSchema, (at, None), Guidance::Lost, reason, message));
 }
 
-/// Returns what a function of an API has of the `outputSchema` of an MCP tool: the member, and the schema as the server
-/// has it.
+/// Returns the member of an API's function that contains the output schema of an MCP tool, and the schema as the server
+/// defines it.
 pub(super) fn sent<'a>(
     entry: &Node<'a>,
     (format, shape): (ToolFormat, Shape),

@@ -1,4 +1,4 @@
-//! The tools of a request beyond the API's maximum: they are deferred behind a search.
+//! Defers the tools of a request beyond the API's maximum behind a search.
 
 use alloc::string::String;
 
@@ -16,15 +16,16 @@ use crate::{
 };
 
 const TOOLS: &str = "tools";
-/// The search that is added to a list without one.
+/// The search that is added to a list without a search.
 const SEARCH_TYPE: &str = "tool_search_tool_bm25_20251119";
 pub(crate) const SEARCH: &str = "tool_search_tool_bm25";
 
-/// Defers the tools of a request from the first one for which there is no room, and adds a search. What is deferred
-/// depends on the list alone, so that a prompt cache keeps its prefix. Tools named in `searches` stay.
+/// Defers the tools of a request, beginning with the first tool for which there is no room, and adds a search. Which
+/// tools are deferred depends on the list alone, so that prompt caches keep their prefix. Tools named in `searches`
+/// stay.
 ///
-/// Returns the tools that are deferred: none if all tools of the request have room, including those that the history
-/// may load.
+/// Returns the deferred tools. No tool is deferred if there is room for all tools of the request, including those that
+/// the history may load.
 pub(super) fn defer(
     request: &mut Node<'_>,
     api: Api,
@@ -43,7 +44,7 @@ pub(super) fn defer(
     hidden
 }
 
-/// Defers the tools of a request whose list is flat. `others` is the number of tools that are not in it.
+/// Defers the tools of a request whose list is flat. `others` is the number of tools outside the list.
 fn defer_from_list(
     request: &mut Node<'_>,
     most: usize,
@@ -53,7 +54,7 @@ fn defer_from_list(
     let mut hidden = Overflowed::new();
     let is_search = |name: &Text<'_>| searches.iter().any(|search| name.is(search.as_str()));
     let stays = |entry: &Node<'_>| !is_deferrable(entry) || tool::name(entry).is_some_and(is_search);
-    // The search, and the tools that the history loads, need room, too.
+    // The search and the tools that the history loads also need room.
     let room_of = |list: &[Node<'_>]| {
         let fixed: usize = list.iter().filter(|entry| stays(entry)).map(size).sum();
         most.saturating_sub(most / LOADS_SHARE + others + fixed + usize::from(!has_search(list)))
@@ -77,7 +78,7 @@ fn defer_from_list(
             match room.checked_sub(size(entry)) {
                 Some(left) => (room, last) = (left, Some(at)),
                 None => {
-                    // No entry behind one that is deferred stays.
+                    // Every deferrable entry after a deferred one is deferred as well.
                     room = 0;
                     cached = entry.get(CACHE).cloned().or(cached);
                     hide(entry, &mut hidden);
@@ -88,7 +89,7 @@ fn defer_from_list(
             last = Some(list.len());
             list.push(Node::record([("type", Node::literal(SEARCH_TYPE)), ("name", Node::literal(SEARCH))]));
         }
-        // A deferred tool cannot have the breakpoint: the last tool that is sent gets it.
+        // A deferred tool cannot have a cache breakpoint: the breakpoint moves to the last tool that is sent.
         let last = last.and_then(|at| list.get_mut(at)).filter(|last| last.get(CACHE).is_none());
         if let Some((last, cached)) = last.zip(cached) {
             last.set(CACHE, cached);
@@ -102,12 +103,12 @@ fn has_search(list: &[Node<'_>]) -> bool {
     list.iter().any(|entry| matches!(tool::kind(entry), Kind::HostedSearch | Kind::ClientSearch))
 }
 
-/// Returns the number of tools of an entry.
+/// Returns the number of tools in an entry.
 fn count(entry: &Node<'_>) -> usize {
     members(entry).map_or(usize::from(!tool::is_cache_point(entry)), <[Node<'_>]>::len)
 }
 
-/// Returns the number of tools of an entry that the request makes visible.
+/// Returns the number of tools in an entry that are not deferred.
 fn size(entry: &Node<'_>) -> usize {
     match members(entry) {
         Some(tools) => tools.iter().filter(|tool| !tool::deferral(tool).0).count(),

@@ -1,4 +1,4 @@
-//! Quarantined tools and their reasons: one bad tool does not affect the others.
+//! Quarantined tools and the reasons for quarantining them.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -10,7 +10,7 @@ use crate::{
     rules::Constraint,
 };
 
-/// A tool that was set aside, and why. One bad tool does not affect the others.
+/// A tool that is not sent, with the reason. The other tools are not affected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Quarantined {
@@ -26,10 +26,10 @@ pub struct Quarantined {
     pub message: String,
 }
 
-/// Maximum number of tools that a message names.
+/// Maximum number of tools that a message lists.
 const NAMED: usize = 10;
 
-/// Returns the quarantined tools of a list with their reasons, for a message.
+/// Returns the reasons for quarantining the tools of a list, for a message.
 pub(crate) fn reasons(list: &[Quarantined], dialect: &str) -> Vec<String> {
     let one = |tool: &Quarantined| {
         let name = tool.name.as_deref().map_or("a tool without a name".into(), |name| format!("`{name}`"));

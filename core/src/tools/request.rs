@@ -1,4 +1,5 @@
-//! `adapt_request`: rewrites a whole request: deferred loading first, then every tool, then whatever mentions tools.
+//! `adapt_request`: rewrites a whole request: deferred loading first, then every tool, then everything that mentions
+//! tools.
 
 use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 
@@ -54,7 +55,7 @@ use crate::{
     rules::Constraint,
 };
 
-/// A Responses request that is sent as a Responses request.
+/// A request of OpenAI Responses that is sent to a Responses API.
 const RESPONSES_ONLY: (Api, Api) = (Api::OpenaiResponses, Api::OpenaiResponses);
 
 /// Rewrites a request in place.
@@ -72,7 +73,7 @@ pub(crate) fn adapt_with_names<'a>(
     format_ladder::by_steps(request, options, &mut |request, step| adapt_by(request, options, lookup, step))
 }
 
-/// [`adapt_with_names`], with the response format sent in this way.
+/// Does the same as [`adapt_with_names`], for one step of the option `formats`.
 fn adapt_by<'a>(
     request: &mut Node<'a>,
     options: &AdaptOptions,
@@ -148,7 +149,7 @@ fn adapt_by<'a>(
             deferred_options.server_tool_search = ServerToolSearch::Emulate;
             deferred_options.announce = Announce::Names;
             deferred_options.order = Order::Append;
-            // A tool that the model has called is sent, also if the history does not say how it was found.
+            // A tool that the model has called is sent, even if the history does not show how the tool was found.
             deferred_options.load_used_tools = true;
         }
         api_out = target;
@@ -293,9 +294,9 @@ fn adapt_by<'a>(
     Ok((report, restore_map, names))
 }
 
-/// Returns the listed tools of a request as they would be sent, each rewritten alone, and the map that restores calls,
-/// for a search among them. A tool that cannot be sent stays unchanged; the model learns of the problem when it finds
-/// the tool.
+/// Returns the listed tools of a request as they would be sent, for a search among them, and the map that restores
+/// calls. Each tool is rewritten on its own. A tool that cannot be sent stays unchanged; the model learns of the
+/// problem when it finds the tool.
 #[cfg(feature = "search")]
 pub(crate) fn catalogue<'a>(
     request: &mut Node<'a>,
@@ -338,7 +339,7 @@ pub(crate) fn catalogue<'a>(
     Ok((Node::array(found), restore_map))
 }
 
-/// Returns a namespace for each tool of a namespace, and any other entry as it is.
+/// Returns one namespace for each tool of a namespace, and any other entry unchanged.
 #[cfg(feature = "search")]
 fn one_by_one<'a>(entry: &Node<'a>) -> Vec<Node<'a>> {
     let members = entry.get("tools").and_then(Node::as_array).filter(|_| has_type(entry, "namespace"));
@@ -352,10 +353,10 @@ fn one_by_one<'a>(entry: &Node<'a>) -> Vec<Node<'a>> {
     members.iter().map(alone).collect()
 }
 
-/// What is said of a loaded tool for which there is no room.
+/// Addition to the message about a loaded tool for which there is no room.
 const NO_ROOM: &str = "; `overflow` keeps room for loaded tools, and earlier ones fill it";
 
-/// Returns the options of deferred loading with the names that the tools of servers have in the list.
+/// Returns the options of deferred loading, in which the tools of servers have their names in the list.
 fn deferred_of<'o>(options: &'o AdaptOptions, servers: Option<&Servers>) -> Option<Cow<'o, DeferredOptions>> {
     let deferred = options.deferred.as_ref()?;
     if servers.is_none() {
@@ -366,12 +367,12 @@ fn deferred_of<'o>(options: &'o AdaptOptions, servers: Option<&Servers>) -> Opti
     Some(Cow::Owned(own))
 }
 
-/// The warning that tools past the maximum are deferred.
+/// Code of the warning that tools beyond the maximum are deferred.
 pub(crate) const OVERFLOW: &str = "overflow-deferred";
 
-/// Returns true if the API has namespaces, and nothing that is done to the request needs a flat list.
+/// Returns true if the API has namespaces, and no option needs a flat list.
 fn keeps_namespaces(api: Api, dialect: &Dialect, options: &AdaptOptions) -> bool {
-    // A caller whose backend takes functions only says so by `customTools`.
+    // `customTools` shows that the caller's backend accepts functions only.
     let is_flat = |deferred: &DeferredOptions| {
         deferred.native != Native::None
             || deferred.target.is_some_and(|target| target != Api::OpenaiResponses)
@@ -383,7 +384,7 @@ fn keeps_namespaces(api: Api, dialect: &Dialect, options: &AdaptOptions) -> bool
         && !options.deferred.as_ref().is_some_and(is_flat)
 }
 
-/// Returns true if tools past the API's maximum are deferred.
+/// Returns true if tools beyond the API's maximum are deferred.
 fn defers_overflow(deferred: &DeferredOptions, options: &AdaptOptions) -> bool {
     let is_emulated = deferred.native == Native::None && deferred.mode == Mode::Filter;
     options.overflow == Overflow::Defer && is_emulated
@@ -432,9 +433,9 @@ fn nothing_left(pointer: &str, report: &AdaptReport) -> Error {
 struct Tools {
     restore_map: RestoreMap,
     names: Names,
-    /// The names of the tools that can be called.
+    /// Names of the tools that can be called.
     callable: Set<String>,
-    /// True if the list had tools and has none now.
+    /// True if the list had tools, and has none now.
     is_emptied: bool,
 }
 

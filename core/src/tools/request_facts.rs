@@ -1,4 +1,4 @@
-//! The rules of an API about a request as a whole: the choice of tools.
+//! Rules of an API about a request as a whole, above all about the choice of tools.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -26,9 +26,9 @@ use crate::{
 pub struct RequestChange {
     /// JSON Pointer into the input.
     pub pointer: String,
-    /// The rule of a [`RequestFact`].
+    /// Rule of the [`RequestFact`] behind the change.
     pub rule: &'static str,
-    /// For people: what was done. Contains no values of the request.
+    /// For people: how the request was changed. Contains no values of the request.
     pub message: String,
     /// The fact behind the change.
     pub reason: Reason,
@@ -41,19 +41,19 @@ impl RequestChange {
     }
 }
 
-/// A choice of tools that the API refuses in this request, and what is sent for it.
+/// A choice of tools that the API refuses in this request, and the choice that is sent instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChoiceChange {
-    /// The choice as it was, as JSON.
+    /// The original choice, as JSON.
     pub found: String,
-    /// The choice as it is sent, as JSON: `null` if no choice is sent.
+    /// The choice that is sent, as JSON; `null` if no choice is sent.
     pub sent: String,
-    /// Why: the API's answer, with its source.
+    /// Reason for the change: the API's answer, with its source.
     pub because: &'static str,
 }
 
-/// Reports the `custom` tools of a list of Responses, and of its namespaces, that become functions.
+/// Reports the `custom` tools in a Responses list and in its namespaces that are sent as functions.
 pub(super) fn custom_tools(request: &Node<'_>) -> Result<Vec<RequestChange>, Error> {
     let mut changes = Vec::new();
     let Some(tools) = request.get("tools") else { return Ok(changes) };
@@ -74,8 +74,8 @@ pub(super) fn custom_tools(request: &Node<'_>) -> Result<Vec<RequestChange>, Err
     Ok(changes)
 }
 
-/// The namespaces of a Responses list: the index of each, whether its tools get its description (`None` without a
-/// description), and whether it has tools.
+/// The namespaces of a Responses list: the index of each, whether its description is added to those of its tools
+/// (`None` without a description), and whether it has tools.
 pub(super) struct Namespaces(Vec<(usize, Option<bool>, bool)>);
 
 impl Namespaces {
@@ -83,7 +83,7 @@ impl Namespaces {
         let Some(tools) = request.get("tools") else { return Ok(Namespaces(Vec::new())) };
         let tools = view(tools)?;
         let list = tools.as_array().unwrap_or_default().iter().enumerate();
-        // A namespace without a list stays in the request: it is read as a tool that the API runs.
+        // A namespace without a list stays in the request, because it is treated as a tool that the API runs.
         let found = list.filter(|(_, tool)| has_type(tool, "namespace")).filter_map(|(at, tool)| {
             let count = tool.get("tools").and_then(Node::as_array)?.len();
             let description = namespaces::description_of(tool).map(|text| namespaces::may_describe(text, count));
@@ -97,7 +97,7 @@ impl Namespaces {
         self.0.iter().map(|(at, ..)| *at)
     }
 
-    /// Reports the namespaces that the rewritten request does not have any more, without those at the places `kept`.
+    /// Reports the namespaces that the rewritten request no longer has, except those at the indices `kept`.
     pub(super) fn report(self, request: &Node<'_>, kept: Option<&Set<usize>>) -> Result<Vec<RequestChange>, Error> {
         if self.0.is_empty() || !Namespaces::of(request)?.0.is_empty() {
             return Ok(Vec::new());
@@ -121,7 +121,7 @@ impl Namespaces {
     }
 }
 
-/// The members of a request that need tools, recorded before the rewriting, which may remove some.
+/// Members of a request that need tools, recorded before rewriting, which may remove some of them.
 pub(super) struct Given {
     keys: Vec<&'static str>,
     /// The choice, as JSON.
@@ -142,7 +142,8 @@ pub(super) fn is_set(member: &Node<'_>) -> bool {
     !matches!(member.data(), Data::Null | Data::Verbatim("null"))
 }
 
-/// Weakens or removes a choice that the API refuses in this request, and reports what was removed with an emptied list.
+/// Weakens or removes a choice that the API refuses in this request, and reports members that were removed with an
+/// emptied list.
 ///
 /// # Errors
 /// `invalid-request` for a choice that forces a call in a request without tools.
@@ -170,7 +171,7 @@ pub(super) fn mend_choice(
         let gone = || given.keys.iter().filter(|key| request.get(**key).is_none());
         let mut changes: Vec<RequestChange> =
             gone().map(|key| RequestChange::new(format!("/{key}"), fact, format!("left out `{key}`"))).collect();
-        // Gemini Interactions holds the choice in settings, which stay.
+        // In Gemini Interactions, the choice is inside settings, which stay.
         let is_setting = api == Api::GeminiInteractions && given.choice.is_some() && found.is_none();
         if is_setting {
             changes.push(RequestChange::new(choice::pointer(api), fact, "left out `tool_choice`"));
@@ -198,7 +199,7 @@ pub(super) fn mend_choice(
     Ok((Some(ChoiceChange { found, sent, because: fact.source }), Vec::from([change])))
 }
 
-/// Returns true if a thinking model refuses a choice.
+/// Returns true if a model that is thinking refuses a choice.
 fn is_refused(choice: Option<&Choice<'_>>, takes_required: bool) -> bool {
     match choice {
         Some(Choice::Tool(_)) => true,
@@ -207,7 +208,8 @@ fn is_refused(choice: Option<&Choice<'_>>, takes_required: bool) -> bool {
     }
 }
 
-/// Returns the fact that the choice of a request breaks, and where, if [`mend_choice`] would change or refuse it.
+/// Returns the fact that the choice of a request violates, and the pointer to the choice, if [`mend_choice`] would
+/// change or refuse it.
 pub(super) fn broken_by_choice(
     request: &Node<'_>,
     api: Api,
@@ -228,12 +230,12 @@ pub(super) fn broken_by_choice(
     Ok(broken.map(|(fact, _)| (choice::pointer(api), fact)))
 }
 
-/// Returns the choice of a request as JSON and as read, if it has one.
+/// Returns the choice of a request, as JSON and parsed, if it has one.
 pub(super) fn choice_of<'a>(request: &Node<'a>, api: Api) -> Result<Option<(String, Option<Choice<'a>>)>, Error> {
     choice::of(request, api)
 }
 
-/// The rule that a choice needs tools, for a request that has none.
+/// The rule that a choice needs tools.
 struct WithoutTools {
     fact: &'static RequestFact,
     takes_none: bool,
@@ -254,7 +256,7 @@ impl WithoutTools {
     }
 }
 
-/// Returns the rule that a choice needs tools, if the API has it and the request has none.
+/// Returns the rule that a choice needs tools, if the API has this rule and the request has no tools.
 fn without_tools(request: &Node<'_>, api: Api, surface: &Surface) -> Result<Option<WithoutTools>, Error> {
     let rule = surface.requests.iter().find_map(|fact| match fact.refuses {
         Refusal::ChoiceWithoutTools { takes_none, is_of_parallel_calls } => {
@@ -269,12 +271,13 @@ fn without_tools(request: &Node<'_>, api: Api, surface: &Surface) -> Result<Opti
             return Ok(None);
         }
     }
-    // Stored prompts of Responses may have tools, and so may items of the history.
+    // Stored prompts of Responses may contain tools, and so may items of the history.
     let has_prompt = request.get("prompt").is_some_and(is_set);
     Ok((!has_prompt && !carriers::any(request, api)?).then_some(rule))
 }
 
-/// Returns the fact that some choices are refused, and whether `required` is not among them, if the model thinks.
+/// Returns the fact by which the API refuses some choices while the model is thinking, if the model is thinking. The
+/// flag is true if the API accepts `required`.
 fn while_thinking(
     request: &Node<'_>,
     surface: &Surface,
@@ -287,7 +290,7 @@ fn while_thinking(
         _ => None,
     });
     let Some((fact, thinks, required)) = found else { return Ok(None) };
-    // Bedrock Converse holds the members of a model in `additionalModelRequestFields`.
+    // In Bedrock Converse, members for a specific model are in `additionalModelRequestFields`.
     let fields = request.get("additionalModelRequestFields").map(view).transpose()?;
     let member = |key: &str| request.get(key).or_else(|| fields.as_deref()?.get(key)).map(view).transpose();
     let thinking = member("thinking")?;

@@ -62,7 +62,7 @@ pub(super) fn refused(
     Ok(found)
 }
 
-/// Returns true if a request has a member, but not the other member that makes the API accept it.
+/// Returns true if a request has a member, and lacks the other member that makes the API accept it.
 fn has(request: &Node<'_>, member: &Member) -> Result<bool, Error> {
     if !request.get(member.name).is_some_and(is_set) {
         return Ok(false);

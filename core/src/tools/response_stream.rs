@@ -1,4 +1,5 @@
-//! Restores the calls of OpenAI Responses in pieces: their arguments come up to four times and are reported once.
+//! Restores streamed calls of OpenAI Responses. Up to four events contain the arguments of a call, which are reported
+//! once.
 
 use alloc::string::String;
 
@@ -13,12 +14,12 @@ use crate::{
 };
 
 impl Stream {
-    /// Handles the end of an item's arguments, whose event repeats them.
+    /// Processes the event that ends an item's arguments and repeats them.
     pub(super) fn end_arguments(&mut self, event: &mut Node<'_>) -> Result<Option<Node<'static>>, Error> {
         let key = Key::of(event);
         let Some(held) = self.held.get(&key) else { return Ok(None) };
         if held.pieces.is_empty() && event.get("arguments").is_none() {
-            // No arguments are known yet.
+            // The arguments are not known yet.
             return Ok(None);
         }
         let (name, id) = (held.name.clone(), held.id.clone());
@@ -37,13 +38,13 @@ impl Stream {
         Ok(carried)
     }
 
-    /// Handles the end of an item, whose event contains the whole item.
+    /// Processes the event that ends an item and contains the whole item.
     pub(super) fn end_item(&mut self, event: &mut Node<'_>) -> Result<Option<Node<'static>>, Error> {
         let key = Key::of(event);
         let item = event.get("item");
         let is_its = |held: &&Held| item.is_some_and(|item| call_sites::may_be(item, held.id.as_deref()));
         let Some(held) = self.held.get(&key).filter(is_its) else {
-            // The item never began, or another one began under the same key.
+            // The item has no start event, or another item started under the same key.
             let call = item.filter(|item| item.get("type").is_some_and(|kind| kind.is_text("function_call")));
             let name = call.and_then(|item| self.restore_map.called(item, "name")).map(Text::into_owned);
             let id = item.and_then(call_sites::id_of);
@@ -76,7 +77,7 @@ impl Stream {
         Ok(carried)
     }
 
-    /// Ends a call whose event has no arguments: fills in those that came in pieces.
+    /// Ends a call whose event lacks the arguments: fills in the arguments that were received in pieces.
     fn whole_in(&mut self, key: &Key, holder: &mut Node<'_>) -> Option<Node<'static>> {
         let mut held = self.held.close(key)?;
         let id = held.id.clone();
@@ -88,7 +89,7 @@ impl Stream {
         held.carried(whole)
     }
 
-    /// Records that a call was reported, because more events of it may follow.
+    /// Records that a call was reported, because later events may repeat it.
     fn known(&mut self, key: Key, name: Text<'static>, id: Option<String>) -> Result<(), Error> {
         if self.restore_map.repairs(&name) {
             self.told.see(id.as_deref());

@@ -1,4 +1,4 @@
-//! Restores calls: replaces the name and the arguments that the API saw by those that the tool's server expects.
+//! Restores calls: replaces the name and the arguments in an API's reply by those that the tool's server expects.
 //! Repairs the arguments if that is requested.
 
 use alloc::{string::String, sync::Arc};
@@ -25,23 +25,24 @@ use crate::{
     sanitize::decode::Plan,
 };
 
-/// What to undo in calls, by the names that the API saw. Calls of other tools stay unchanged.
+/// Names and arguments to restore in calls, keyed by the tools' names as sent to the API. Calls of other tools stay
+/// unchanged.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RestoreMap {
     pub(super) list: Map<String, RestoreEntry>,
-    /// The names that the API saw of tools in namespaces, by namespace and name as JSON strings.
+    /// Name as sent to the API of each tool in a namespace, keyed by its namespace and original name (as JSON strings).
     pub(super) in_namespaces: Map<(String, String), String>,
     /// The client that sent the request, if known.
     pub(super) client: Option<Client>,
-    /// How arguments are repaired; `None` if they are not.
+    /// Options for repairing arguments; `None` if arguments are not repaired.
     pub(super) repair: Option<RepairOptions>,
-    /// True if tools with equal names are renamed: `restore` removes any `index` that it did not set.
+    /// True if tools with equal names are renamed. `restore` then removes every `index` that it did not set itself.
     pub(super) has_indices: bool,
-    /// What to undo in the answer; `None` if nothing has to be.
+    /// How to restore the answer to a response format; `None` if the answer need not be restored.
     pub(super) answer: Option<Arc<Answer>>,
 }
 
-/// What to undo for one tool.
+/// How to restore the calls of one tool.
 #[derive(Clone, Debug)]
 pub(crate) struct RestoreEntry {
     /// The tool's name as a JSON string, so that a lone surrogate survives.
@@ -57,7 +58,7 @@ pub(crate) struct RestoreEntry {
     pub(super) schemas: Option<Arc<Schemas>>,
 }
 
-/// The restored name of a call, with its server and namespace.
+/// Original name of a called tool, with its server and namespace.
 pub(crate) struct Restored<'r> {
     pub(crate) server: Option<Text<'r>>,
     /// The tool's index in the list, if another tool there has the same name.
@@ -71,7 +72,7 @@ pub(super) fn spelled(text: &Text<'_>) -> String {
 }
 
 pub(super) fn read_text(spelled: &str) -> Text<'_> {
-    // Most names have nothing to unescape.
+    // Fast path: most names contain no escapes.
     let plain = spelled.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     if let Some(plain) = plain.filter(|plain| !plain.contains('\\')) {
         return plain.into();
@@ -111,17 +112,17 @@ impl RestoreMap {
         self.list.insert(name, entry);
     }
 
-    /// Returns the name that the API saw of a tool in a namespace.
+    /// Returns the name under which a tool of a namespace was sent to the API.
     pub(super) fn key_of(&self, tool: &ClientTool) -> Option<String> {
         let namespace = tool.namespace.as_deref().filter(|namespace| *namespace != tool.name)?;
         let spell = |name: &str| spelled(&Text::new(String::from(name)));
         self.in_namespaces.get(&(spell(namespace), spell(&tool.name))).cloned()
     }
 
-    /// Returns the key of a call in this map, by its namespace and name. Returns `None` if the tool belongs to another
-    /// namespace, so that there is nothing to undo.
+    /// Returns the key in this map of a call with this namespace and name. Returns `None` if the tool belongs to a
+    /// namespace that is not in this map: such a call need not be restored.
     pub(super) fn key<'a>(&self, namespace: Option<&Text<'a>>, name: &Text<'a>) -> Option<Text<'a>> {
-        // The API puts a tool that it has loaded into a namespace with the tool's name.
+        // The API puts each tool that it loads into a namespace that has the tool's name.
         let Some(namespace) = namespace.filter(|namespace| *namespace != name) else { return Some(name.clone()) };
         match self.in_namespaces.get(&(spelled(namespace), spelled(name))) {
             Some(key) => Some(Text::new(key.clone())),
@@ -129,7 +130,7 @@ impl RestoreMap {
         }
     }
 
-    /// Returns the [`Self::key`] of a call.
+    /// Returns the [`Self::key`] of a call, whose name is the member `name`.
     pub(super) fn called<'a>(&self, call: &Node<'a>, name: &str) -> Option<Text<'a>> {
         self.key(call.get("namespace").and_then(Node::as_text), call.get(name)?.as_text()?)
     }
@@ -141,20 +142,20 @@ impl RestoreMap {
         restore_map
     }
 
-    /// Sets the name, namespace and kind of a tool at the client; keeps its plan and schemas.
+    /// Records the name, namespace and kind by which the client knows a tool. Keeps the tool's plan and schemas.
     pub(super) fn is_client_tool(&mut self, called: String, tool: &ClientTool) {
         let (plan, schemas) = self.list.remove(&called).map(|entry| (entry.plan, entry.schemas)).unwrap_or_default();
-        // A `custom` tool has text input, and the client runs a search itself: neither has arguments to repair.
+        // A `custom` tool has text as its input, and the client runs a search itself: neither has arguments to repair.
         let schemas = schemas.filter(|_| tool.kind == CallKind::Function);
         let name = spelled(&Text::new(tool.name.as_str()));
         let namespace = tool.namespace.as_deref().map(|namespace| spelled(&Text::new(namespace)));
         self.add(called, RestoreEntry { name, server: None, index: None, namespace, kind: tool.kind, plan, schemas });
     }
 
-    /// Sets the server of a tool, and the tool's name there.
+    /// Records the server of a tool, and the tool's name at that server.
     pub(super) fn is_of_server(&mut self, called: String, server: &Text<'_>, name: &Text<'_>) {
         let entry = self.list.entry(called).or_insert_with(|| RestoreEntry::new(name, None, Plan::default()));
-        // A tool that the history adds is in a namespace with its own name.
+        // A tool that the history adds is in a namespace that has the tool's name.
         if entry.namespace.as_ref() == Some(&entry.name) {
             entry.namespace = Some(spelled(name));
         }
@@ -165,7 +166,8 @@ impl RestoreMap {
         self.repair = options.cloned();
     }
 
-    /// Returns what has to be undone in the arguments of the tool that the caller calls by this name alone.
+    /// Returns the plan for decoding the arguments of the tool with this name that has neither a server nor a
+    /// namespace.
     pub(super) fn plan_of(&self, name: &str) -> Plan {
         let own = spelled(&Text::new(name));
         let mut entries = self.list.values();
@@ -173,12 +175,12 @@ impl RestoreMap {
         found.map(|entry| entry.plan.clone()).unwrap_or_default()
     }
 
-    /// Returns what has to be undone if a function gives the answer.
+    /// Returns how to restore the answer if the model gives it by calling a function.
     pub(super) fn called_answer(&self) -> Option<&Answer> {
         self.answer.as_deref().filter(|answer| answer.tool.is_some())
     }
 
-    /// Sets what has to be undone in the answer.
+    /// Sets how to restore the answer.
     pub(super) fn answers_by(&mut self, answer: Option<Answer>) {
         self.answer = answer.map(Arc::new);
     }
@@ -220,7 +222,7 @@ impl RestoreMap {
         }
     }
 
-    /// Returns the names that the API saw, each with the tool's original name.
+    /// Returns the names of tools as sent to the API, each with the tool's original name.
     #[cfg(feature = "search")]
     pub(crate) fn names(&self) -> impl Iterator<Item = (&str, Text<'_>)> {
         self.list.iter().map(|(called, entry)| (called.as_str(), read_text(&entry.name)))
@@ -238,14 +240,14 @@ impl RestoreMap {
         RestoreMap { client, repair, has_indices, ..RestoreMap::default() }
     }
 
-    /// Returns the names that the API saw of tools in namespaces, each with its namespace and original name.
+    /// Returns the names as sent to the API of all tools in namespaces, each with its namespace and original name.
     pub(super) fn names_in_namespaces(&self) -> impl Iterator<Item = (&str, Text<'_>, Text<'_>)> {
         self.list.iter().filter_map(|(called, entry)| {
             Some((called.as_str(), read_text(entry.namespace.as_deref()?), read_text(&entry.name)))
         })
     }
 
-    /// Adds the entries of another map, except those of tools that were sent before.
+    /// Adds the entries of another map, except those of the tools in `sent`.
     pub(super) fn extend(&mut self, other: RestoreMap, sent: &Set<String>) {
         self.list.extend(other.list.into_iter().filter(|(called, _)| !sent.contains(called)));
         self.in_namespaces.extend(other.in_namespaces.into_iter().filter(|(_, called)| !sent.contains(called)));
@@ -270,7 +272,7 @@ impl RestoreMap {
         self.list.iter().map(entry).sum()
     }
 
-    /// Returns true if the API saw a tool by this name that has another one, or a namespace.
+    /// Returns true if the tool that was sent under this name has another original name, a server or a namespace.
     pub(super) fn renames(&self, called: &str) -> bool {
         self.list.get(called).is_some_and(|entry| {
             entry.namespace.is_some() || entry.server.is_some() || &*read_text(&entry.name).display() != called
@@ -286,7 +288,7 @@ impl RestoreMap {
         self.list.get(&*name.value()?)
     }
 
-    /// Returns the original name of a call.
+    /// Returns the original name of a called tool.
     pub(crate) fn name(&self, name: &Text<'_>) -> Option<Restored<'_>> {
         let entry = self.entry(name)?;
         let [server, namespace] = [&entry.server, &entry.namespace].map(|text| text.as_deref().map(read_text));
@@ -299,7 +301,7 @@ impl RestoreMap {
         self.entry(name).is_some_and(|entry| !entry.plan.is_empty() || self.is_repaired(entry))
     }
 
-    /// Returns true if arguments of this tool are repaired.
+    /// Returns true if the arguments of this tool are repaired.
     pub(super) fn repairs(&self, name: &Text<'_>) -> bool {
         self.entry(name).is_some_and(|entry| self.is_repaired(entry))
     }
@@ -316,8 +318,8 @@ impl RestoreMap {
         Some(Repairing { schemas, plan: &entry.plan, options, called, name, id })
     }
 
-    /// Restores arguments that are JSON text. Returns `None` if the text stays unchanged. Invalid JSON stays if it is
-    /// not repaired: the tool's server reports the model's mistake.
+    /// Restores arguments that are JSON text. Returns `None` if the text stays unchanged. Invalid JSON that is not
+    /// repaired also stays unchanged: the tool's server reports the model's mistake.
     ///
     /// # Errors
     /// `budget-exceeded` for a plan that takes too many steps.
@@ -364,7 +366,7 @@ impl RestoreMap {
         }
     }
 
-    /// Restores a whole reply: its calls and its answer. Returns true if the answer came as a call.
+    /// Restores a whole reply: its calls and its answer. Returns true if a call gave the answer.
     pub(crate) fn whole_reply(&self, reply: &mut Node<'_>, told: &mut Told) -> Result<bool, Error> {
         self.reply(reply, told)?;
         let Some(answer) = self.answer.as_deref() else { return Ok(false) };
@@ -375,17 +377,18 @@ impl RestoreMap {
                 return Ok(true);
             }
         }
-        // A model that calls nothing may still write the answer as it was asked for.
+        // A model that calls no function may still write the answer as text.
         told.push_changes(answer.reply(reply).then_some(AnswerChange::RemoveFence));
         Ok(false)
     }
 
-    /// Restores a text of the answer.
+    /// Restores one text of the answer.
     pub(crate) fn content(&self, text: &str) -> Content {
         answer::restored(self.answer.as_deref(), text)
     }
 
-    /// Restores the whole texts of an event of a stream. Text that breaks off is restored only if the event ends it.
+    /// Restores the complete texts of the answer in a stream event. A truncated text is restored only if this event
+    /// ends it.
     pub(super) fn contents(&self, event: &mut Node<'_>, is_end: bool, told: &mut Told) {
         if let Some(answer) = self.answer.as_ref().filter(|answer| answer.restores_text()) {
             told.push_changes(answer.event(event, is_end).then_some(AnswerChange::RemoveFence));
@@ -445,7 +448,8 @@ impl RestoreMap {
     pub(super) fn site(&self, site: Site<'_, '_>, told: &mut Told) -> Result<(), Error> {
         let Some(called) = self.called(site.node, site.name).map(Text::into_owned) else { return Ok(()) };
         if site.role == Role::Search {
-            // Tools of servers and of namespaces keep the name that was sent: it stands for both.
+            // Tools of servers and of namespaces keep the name that was sent, because it also identifies the server or
+            // the namespace.
             let restored = self.name(&called).filter(|own| own.server.is_none() && own.index.is_none());
             if let Some(Restored { name, namespace: None, .. }) = restored.filter(|own| own.name != called) {
                 site.node.set(site.name, Node::string(name.into_owned()));
@@ -462,7 +466,7 @@ impl RestoreMap {
                     let restored = site.node.visit(key, |node| {
                         let was_null = node.is_null();
                         self.arguments(&called, node, (id, has_text), told)?;
-                        // The call had no arguments, and the API expects text here.
+                        // The call had no arguments, and the API expects text for them.
                         if was_null && has_text && !node.is_null() {
                             *node = Node::string(json::write(node));
                         }
@@ -478,8 +482,8 @@ impl RestoreMap {
         outcome
     }
 
-    /// Handles a call that has no member for its arguments. Adds the member only if defaults of the schema fill it. If
-    /// the API has text here, a length limit may have cut the arguments.
+    /// Restores a call that has no member for its arguments. Adds the member only if the repair fills in defaults of
+    /// the schema. If the API sends arguments as text, a length limit may have cut them off.
     fn no_arguments(
         &self,
         called: &Text<'_>,
@@ -500,7 +504,8 @@ impl RestoreMap {
         Ok(())
     }
 
-    /// Removes an `index` that the model or the API gave a call, if only this library may say the tool's index.
+    /// Removes an `index` that the model or the API set in a call, if `index` is reserved for the tool's index in the
+    /// list.
     pub(super) fn remove_index(&self, call: &mut Node<'_>) {
         if self.has_indices && call.get("index").is_some() {
             call.remove("index");
@@ -522,7 +527,7 @@ impl RestoreMap {
         }
         match namespace {
             Some(namespace) => node.set("namespace", Node::string(namespace.into_owned())),
-            // The API set the namespace of a tool that it has loaded.
+            // The API set this namespace itself when it loaded the tool.
             None if node.get("namespace").and_then(Node::as_text) == Some(called) => drop(node.remove("namespace")),
             None => {}
         }

@@ -1,4 +1,4 @@
-//! The restore map as JSON, to be kept for a later turn.
+//! Writes the restore map as JSON, to be kept for a later turn, and reads it.
 
 use alloc::{
     format,
@@ -22,11 +22,11 @@ use crate::{
     schema::validate::Prepared,
 };
 
-/// The member of what is kept of the answer that names the function which gives it.
+/// Member of `answer` with the name of the function that gives the answer.
 const TOOL: &str = "tool";
-/// The member that is true if the model may call nothing else.
+/// Member of `answer` that is true if the model may call only this function.
 const ONLY: &str = "only";
-/// The member that has the schema which only the instructions have.
+/// Member of `answer` with the schema, if only the instructions contain it.
 const TOLD: &str = "schema";
 
 impl RestoreMap {

@@ -1,4 +1,4 @@
-//! Names the function in results of Gemini Interactions, which refuses those without.
+//! Adds the function's name to results of Gemini Interactions, which refuses results without a name.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -13,7 +13,7 @@ use crate::{
     request::{prefilter::CALL, tool::has_type},
 };
 
-/// Gives results without a name that of their call. Returns the pointers to them.
+/// Gives each result without a name the name of its call. Returns the pointers to these results.
 ///
 /// # Errors
 /// `invalid-json` if a step is text that cannot be read.

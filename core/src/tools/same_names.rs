@@ -1,6 +1,7 @@
-//! Gives tools of one name in one list names of their own, if the caller asks for it (`duplicateNames: "rename"`).
+//! Renames tools of one list that share a name, if the caller requests it (`duplicateNames: "rename"`).
 //!
-//! The name of each depends on its definition, not on its place. `restore` returns the index: the names are the same.
+//! The new name of each tool depends on its definition, not on its index. `restore` returns the index, because the
+//! original names are equal.
 
 use alloc::{string::String, vec::Vec};
 
@@ -16,29 +17,29 @@ use crate::{
     },
 };
 
-/// The tools that share their name with another tool of the list, by their names in the list.
+/// The tools that share their original name with another tool of the list, by their names in the list.
 #[derive(Debug, Default)]
 pub(crate) struct SameNames {
     owners: Map<Text<'static>, Owner>,
 }
 
-/// A tool that shares its name.
+/// A tool that shares its original name with another tool.
 #[derive(Debug)]
 pub(crate) struct Owner {
     pub(super) name: Text<'static>,
-    /// The index of the tool in the list, in which each of Gemini's functions counts.
+    /// Index of the tool in the list. Each of Gemini's functions counts as an entry.
     pub(super) index: usize,
 }
 
 impl SameNames {
-    /// Returns the tool behind a name of the list.
+    /// Returns the tool that has this name in the list.
     pub(super) fn owner(&self, called: &Text<'_>) -> Option<&Owner> {
         self.owners.get(&called.borrowed().into_owned())
     }
 }
 
-/// Renames the tools of one name and several definitions. Of identical definitions, all get the same name. The tools of
-/// namespaces are not renamed.
+/// Renames tools with one name and different definitions. Tools with identical definitions get the same new name. Tools
+/// in namespaces are not renamed.
 pub(super) fn settle(list: &mut Node<'_>, shape: NamePattern) -> SameNames {
     let within = group_of(list).or_else(|| list.get("tools").map(|_| "tools"));
     match within {
@@ -47,12 +48,12 @@ pub(super) fn settle(list: &mut Node<'_>, shape: NamePattern) -> SameNames {
     }
 }
 
-/// Returns the member that holds the functions of an entry of Gemini's.
+/// Returns the member that contains the functions of a Gemini entry.
 fn group_of(entry: &Node<'_>) -> Option<&'static str> {
     GROUPS.into_iter().find(|key| entry.get(key).is_some_and(|list| list.as_array().is_some()))
 }
 
-/// Returns the tools of a list in order, those of Gemini's entries each for itself.
+/// Returns the tools of a list in order. Each function of a Gemini entry counts as a tool.
 fn tools_of<'n, 'a>(entries: &'n [Node<'a>]) -> impl Iterator<Item = &'n Node<'a>> {
     entries.iter().flat_map(|entry| {
         let group = group_of(entry).and_then(|key| entry.get(key)?.as_array());

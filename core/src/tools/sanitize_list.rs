@@ -36,7 +36,7 @@ use crate::{
     sanitize::decode::Plan,
 };
 
-/// A change of one tool. Its pointers point into the lists, not into the tool.
+/// A change to one tool. Its pointers are relative to the lists, not to the tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolChange {
@@ -44,9 +44,9 @@ pub struct ToolChange {
     pub tool: String,
     /// The tool's server, if the list has several servers.
     pub server: Option<String>,
-    /// The dialect the tool is written in.
+    /// Name of the dialect in which the tool is written.
     pub dialect: &'static str,
-    /// What was changed.
+    /// The change, with its reason and its effect.
     pub change: Change,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Outcome<'a> {
     pub(crate) restore_map: RestoreMap,
     /// The renamed tools, for requests that mention them.
     pub(crate) names: Names,
-    /// The names as sent of all tools that can be called.
+    /// Names, as sent, of all tools that can be called.
     pub(crate) accepted: Set<String>,
 }
 
@@ -75,7 +75,7 @@ struct Done {
 }
 
 struct Writer<'o> {
-    /// The dialect, followed by the one for tools that it cannot express, if there is one.
+    /// The dialect, followed by the dialect for tools that the first one cannot express, if there is one.
     targets: Vec<Target>,
     format: ToolFormat,
     allow: Allow,
@@ -85,9 +85,9 @@ struct Writer<'o> {
     servers: Option<&'o Servers>,
     same_names: Option<&'o SameNames>,
     accepted: Set<String>,
-    /// Definitions of the tools so far, for APIs that merge them into one table.
+    /// Definitions of the tools written so far, for APIs that merge them into one table.
     definitions: Definitions,
-    /// Number of tools in the list so far, including hosted ones.
+    /// Number of tools written so far, including hosted ones.
     count: usize,
     quarantined: Vec<Quarantined>,
     restore_map: RestoreMap,
@@ -97,15 +97,15 @@ struct Writer<'o> {
     by_flag: bool,
     /// True if the second dialect is the caller's fallback, not the dialect of tools that are not strict.
     has_fallback: bool,
-    /// Schemas that were rewritten before.
+    /// Memory of the schemas that earlier calls rewrote.
     memory: Option<&'o mut Memory>,
-    /// The name of the function that stands for a response format.
+    /// Name of the function that replaces a response format.
     answer: Option<String>,
-    /// True if the schemas of results are sent.
+    /// True if output schemas are sent.
     sends_results: bool,
 }
 
-/// Rewrites a list. With a memory, changes are not reported; only `lossless` shows if they lose anything.
+/// Rewrites a list. With a memory, changes are not reported, and only `lossless` shows whether anything is lost.
 pub(crate) fn rewrite<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
@@ -121,13 +121,13 @@ pub(crate) fn rewrite<'a>(
     Ok(outcome)
 }
 
-/// The names that the tools of a list have already.
+/// Names that are already planned for the tools of a list.
 #[derive(Default)]
 pub(super) struct Planned<'n> {
     pub(super) names: Names,
-    /// The names that the model accepts, if they differ from the dialect's.
+    /// Pattern of the names that the model accepts, if it differs from the dialect's pattern.
     pub(super) shape: Option<NamePattern>,
-    /// The names of tools in namespaces; `None` if the list plans them itself.
+    /// Names of tools in namespaces; `None` if the list plans these names itself.
     pub(super) flat: Option<&'n FlatNames>,
     /// The servers of the tools, if the list has several.
     pub(super) servers: Option<&'n Servers>,
@@ -135,7 +135,7 @@ pub(super) struct Planned<'n> {
     pub(super) same_names: Option<&'n SameNames>,
 }
 
-/// Rewrites a list in which some tools are named already.
+/// Rewrites a list for which some names are already planned.
 pub(super) fn rewrite_with_names<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
@@ -158,11 +158,11 @@ pub(super) fn rewrite_with_names<'a>(
         match tool_format::recognise(&listed.entry) {
             Entry::Tool(shape) => own.extend(shape.name(&listed.entry)),
             Entry::Hosted => {
-                // An entry that is set aside reserves no name.
+                // A quarantined entry reserves no name.
                 if refused_type(first.dialect, format, &listed.entry).is_some() {
                     continue;
                 }
-                // Calls of a server's tools have the server's name apart, so a function may have the same name.
+                // Calls of a toolset's tools carry the server's name separately, so a function may have the same name.
                 let is_server = request::tool::kind(&listed.entry) == request::tool::Kind::Toolset;
                 let name = request::tool::name(&listed.entry).filter(|_| !is_server);
                 // The name of a `custom` tool of a namespace or of a server was made by this library.
@@ -172,7 +172,7 @@ pub(super) fn rewrite_with_names<'a>(
                     hosted.extend(name);
                     custom.extend(name.filter(|_| request::tool::is_custom(&listed.entry)));
                 }
-                // OpenAI counts functions, and a search among them takes no function's place. Nor does a cache point.
+                // OpenAI counts functions: neither its tool search nor a cache point counts.
                 let is_search = request::tool::kind(&listed.entry) == request::tool::Kind::HostedSearch;
                 count += usize::from(!is_search && !request::tool::is_cache_point(&listed.entry));
             }
@@ -239,7 +239,7 @@ pub(crate) fn count(tools: Node<'_>) -> Result<usize, Error> {
     Ok(Listing::read(tools)?.entries().count())
 }
 
-/// Returns a list as it is sent, for texts that quote its tools.
+/// Returns the tools of a list in the form that is sent, for texts that quote them.
 pub(super) fn quotes<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
@@ -250,7 +250,7 @@ pub(super) fn quotes<'a>(
     rewrite_with_names(tools, options, planned, None).map(|outcome| outcome.tools)
 }
 
-/// Returns the largest list size for which each tool is rewritten independently of the others.
+/// Returns the maximum size of a list in which each tool is rewritten independently of the others.
 pub(super) fn most_alone(options: &ToolsOptions) -> Result<usize, Error> {
     let targets = targets(options)?;
     let shares = |target: &Target| target.dialect.tools.one_grammar || !target.dialect.tools.budgets.is_empty();
@@ -260,14 +260,14 @@ pub(super) fn most_alone(options: &ToolsOptions) -> Result<usize, Error> {
     Ok(most_tools(options, &targets))
 }
 
-/// Returns the maximum number of tools. The API's applies in whatever dialect a tool is written.
+/// Returns the maximum number of tools. The API's limit applies regardless of the dialect of each tool.
 fn most_tools(options: &ToolsOptions, targets: &[Target]) -> usize {
     let of_api = targets.first().filter(|_| !options.any_count).and_then(|first| first.dialect.tools.tools_most);
     let of_caller = options.max_tools.unwrap_or(Some(MAX_TOOLS));
     of_api.into_iter().chain(of_caller).min().unwrap_or(usize::MAX)
 }
 
-/// The type of OpenAI's tools with text input, and the member of Chat Completions that holds the definition.
+/// `type` of OpenAI's tools with text input, and name of the member that holds their definition in Chat Completions.
 const CUSTOM: &str = "custom";
 
 fn duplicate(called: &str, at: &str) -> Refused {
@@ -275,7 +275,7 @@ fn duplicate(called: &str, at: &str) -> Refused {
     refused(Constraint::DuplicateName.id(), at, message)
 }
 
-/// Returns the fact that breaks a hosted tool, if the API is known to refuse its type.
+/// Returns the fact by which the API refuses the type of a hosted tool, if there is one.
 fn refused_type(dialect: &Dialect, format: ToolFormat, entry: &Node<'_>) -> Option<&'static RequestFact> {
     dialect.refuses_type(request::tool::type_of(entry)?, tool_format::request_api_of(format)?)
 }
@@ -295,7 +295,7 @@ fn path_of_name(entry: &Node<'_>) -> &'static [&'static str] {
     }
 }
 
-/// Returns the change that reports a renamed tool.
+/// Returns the change that reports the new name of a tool.
 fn renamed(
     dialect: &'static Dialect,
     (own, called): (&Text<'_>, &str),
@@ -360,7 +360,7 @@ impl Writer<'_> {
         of_server.or_else(|| self.same_name(name).map(|owner| &owner.name)).unwrap_or(name)
     }
 
-    /// Returns the tool that shares its name with another one and has this name in the list.
+    /// Returns the tool with this name in the list, if it shares its original name with another tool.
     fn same_name(&self, name: &Text<'_>) -> Option<&same_names::Owner> {
         self.same_names.and_then(|same_names| same_names.owner(name))
     }
@@ -442,7 +442,7 @@ impl Writer<'_> {
             changes.push(renamed(dialect, (shown, &called), server.as_ref(), at));
         }
         within(self.allow, &changes)?;
-        // The option `allow` is about arguments.
+        // The option `allow` limits changes to arguments only.
         output_schema::settle(&mut entry, self.format, shape, dialect, &mut changes);
         // Nothing can fail from here on: charge the tool to the budgets.
         let schema = added.as_ref().or_else(|| shape.schema(&entry)).filter(|_| !omit);
@@ -513,7 +513,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Returns an error if the list is full.
+    /// Returns an error if the list already has the maximum number of tools.
     fn has_room(&self) -> Result<(), Refused> {
         let most = self.most;
         if self.count >= most {

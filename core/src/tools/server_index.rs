@@ -15,10 +15,10 @@ use crate::{
     search::{self, Among, Call, Index, SentNames},
 };
 
-/// The members of an answer that hold what was found.
+/// Members of an answer that contain the tools that were found.
 const HOLDERS: [&str; 4] = ["content", "output", "result", "tools"];
 
-/// An index, with the owners of its tools if there are servers.
+/// A search index, with the servers of its tools if the list has servers.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerIndex {
     index: Index,
@@ -29,7 +29,7 @@ impl ServerIndex {
     /// Reads a list of tools, as [`Index::new`] does.
     ///
     /// # Errors
-    /// `invalid-request` if it is neither a list of tools nor one of servers.
+    /// `invalid-request` if the input is neither a list of tools nor a list of servers.
     pub(crate) fn new(list: &Node<'_>, with_definitions: bool) -> Result<Self, Error> {
         if !servers::is_list(list) {
             return Ok(ServerIndex { index: Index::new(list, with_definitions)?, servers: None });
@@ -54,7 +54,7 @@ impl ServerIndex {
     /// Returns the names of the tools that match, as [`Index::search`] does.
     ///
     /// # Errors
-    /// As [`Index::search`].
+    /// Same as [`Index::search`].
     pub(crate) fn search(&self, query: &str, options: &SearchOptions) -> Result<Vec<&Text<'static>>, Error> {
         self.index.search(query, options, Among::All)
     }
@@ -82,7 +82,7 @@ impl ServerIndex {
     }
 }
 
-/// Gives each reference and definition in a list its name at the server, and the server.
+/// Sets the original name and the server of each reference and definition in a list.
 fn name_owners(found: &mut Node<'_>, servers: &Servers) {
     if !matches!(found.data(), Data::Array(_)) {
         return;

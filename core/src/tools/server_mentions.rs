@@ -1,6 +1,7 @@
-//! Tools of several servers outside the list: in the choice, the history and the options of a request.
+//! Resolves the names of several servers' tools outside the list: in the choice, the history and the options of a
+//! request.
 //!
-//! The member `server` next to a name is this library's: `restore` writes it, and no API accepts it.
+//! This library defines the member `server` next to a name: `restore` writes it, and no API accepts it.
 
 use alloc::{collections::VecDeque, format};
 
@@ -26,7 +27,7 @@ use crate::{
 /// Maximum nesting depth of a choice of tools.
 const CHOICE_DEPTH: usize = 6;
 
-/// The places of a choice: the member of the request, the member inside it, and the pointer.
+/// The positions of a choice: the member of the request, the member inside it, and the pointer.
 const CHOICES: [(&str, Option<&str>, &str); 5] = [
     ("tool_choice", None, "/tool_choice"),
     ("toolConfig", Some("toolChoice"), "/toolConfig/toolChoice"),
@@ -35,11 +36,11 @@ const CHOICES: [(&str, Option<&str>, &str); 5] = [
     ("generation_config", Some("tool_choice"), "/generation_config/tool_choice"),
 ];
 
-/// Tools of servers that are not in the list and that the history defines, by their names in the request.
+/// Tools of servers that the history defines and that are not in the list, by their names in the request.
 pub(super) type Added = Map<Text<'static>, Tool>;
 
-/// Replaces names of tools in the choice and the history by the names in the list, and removes `server` there. Returns
-/// the tools that only the history defines.
+/// Replaces names of tools in the choice and the history by their names in the list, and removes `server` there.
+/// Returns the tools that only the history defines.
 ///
 /// # Errors
 /// `invalid-request` if the choice names a tool that its server does not have.
@@ -79,7 +80,7 @@ pub(super) fn settle(
             }
             if !mentions.may_be_in(message) {
                 if api == Api::GeminiInteractions {
-                    // A call may be that of a search, whose result adds tools.
+                    // The call may be a search, whose result adds tools.
                     carriers.brings(&*lazy::view(message)?);
                 }
                 return Ok(());
@@ -87,7 +88,7 @@ pub(super) fn settle(
             lazy::edit(message, |message| {
                 calls.is_next = true;
                 call_sites::in_message(message, &mut |site| calls.settle(&mentions, site));
-                // Any tool may return JSON with this member; answers of searches have typed references.
+                // Any tool may return JSON with this member, but only results of searches have typed references.
                 let in_json = |json: &mut Node<'_>| {
                     call_sites::each(json, REFERENCES, &mut |reference| {
                         if tool::has_type(reference, "tool_reference") {
@@ -137,14 +138,14 @@ pub(super) fn in_options(options: &mut DeferredOptions, servers: Option<&Servers
     }
 }
 
-/// The calls of a history, for results that name their tool without its server.
+/// The calls of a history, to resolve results that name their tool without its server.
 #[derive(Default)]
 struct Calls {
-    /// The names in the list, by the ids of the calls.
+    /// Names in the list, by the ids of the calls.
     by_id: Map<Text<'static>, Text<'static>>,
-    /// The names in the list of the last calls without an id, by the names in the history.
+    /// Names in the list of the last calls without an id, by their names in the history.
     without_id: Map<Text<'static>, VecDeque<Text<'static>>>,
-    /// True until the current message has a call without an id.
+    /// True until a call without an id is found in the current message.
     is_next: bool,
 }
 
@@ -152,7 +153,7 @@ impl Calls {
     fn settle(&mut self, mentions: &Mentions<'_>, site: Site<'_, '_>) {
         let Site { node, name, id, role, .. } = site;
         if role == Role::Search {
-            // The steps of hosted searches hold the names that were sent.
+            // Steps of hosted searches contain the names that were sent.
             return;
         }
         let is_call = role == Role::Call;
@@ -191,7 +192,7 @@ impl Calls {
     }
 }
 
-/// Renames a tool in a call or a reference. A loaded tool is in a namespace with its own name.
+/// Renames a tool in a call or a reference. A loaded tool is in a namespace that has the tool's name.
 fn rename(node: &mut Node<'_>, key: &'static str, called: Text<'static>) {
     let is_loaded = node.get("namespace").is_some_and(|namespace| {
         let name = node.get(key).and_then(Node::as_text);
@@ -213,12 +214,13 @@ enum Found<'a> {
     Named(Text<'static>),
     /// The server does not have the tool.
     Absent(Text<'a>, Text<'a>),
-    /// Several servers have it.
+    /// Several servers have a tool with this name.
     Shared(Text<'a>),
 }
 
 impl Mentions<'_> {
-    /// Without servers, only the member `server` matters, and text without it is not read.
+    /// Returns true if a node may mention a tool. Without servers, only the member `server` matters, and text without
+    /// this member is not parsed.
     fn may_be_in(&self, node: &Node<'_>) -> bool {
         match node.data() {
             Data::Verbatim(text) => self.servers.is_some() || text.contains("\"server\""),
@@ -226,7 +228,7 @@ impl Mentions<'_> {
         }
     }
 
-    /// Finds the name in the list, and removes `server`.
+    /// Looks up the name in the list, and removes `server`.
     fn find<'a>(&self, node: &mut Node<'a>, key: &str) -> Found<'a> {
         let Some(name) = node.get(key).and_then(Node::as_text).cloned() else { return Found::Stays };
         let server = node.get(SERVER).and_then(Node::as_text).cloned();
@@ -258,8 +260,8 @@ impl Mentions<'_> {
         }
     }
 
-    /// Gives the definition of a server's tool its name in the list, or a name of its own if the list lacks the tool. A
-    /// definition without `server` belongs to no server.
+    /// Sets the name of a server's tool in its definition to its name in the list, or to a new name if the list lacks
+    /// the tool. A definition without `server` stays unchanged.
     fn in_definition(&self, definition: &mut Node<'_>, added: &mut Added) {
         let server = match definition.get(SERVER) {
             Some(server) if server.is_null() => None,
@@ -284,7 +286,7 @@ impl Mentions<'_> {
 
     fn in_choice(&self, node: &mut Node<'_>, pointer: &str, depth: usize) -> Result<(), Error> {
         if node.get("name").and_then(Node::as_text).is_some() {
-            // Namespaces and servers of MCP have names, too.
+            // Namespaces and MCP servers also have names.
             let is_tool = node.get("type").is_none()
                 || ["tool", "function", "custom"].iter().any(|kind| tool::has_type(node, kind));
             if !is_tool {
@@ -313,7 +315,7 @@ impl Mentions<'_> {
         }
         let is_list = node.as_array().is_some();
         node.visit_children(|_, inner| match inner.as_text() {
-            // Gemini lists the functions that are allowed by their names.
+            // Gemini lists the allowed functions by name.
             Some(name) if is_list => {
                 if let Some(called) = self.servers.and_then(|servers| servers.called(None, name)) {
                     *inner = Node::string(called);

@@ -1,8 +1,8 @@
-//! Plans the names of the tools of several servers: each name is unique and independent of the order.
+//! Plans the names of several servers' tools. Each name is unique and independent of the order.
 //!
-//! `server__tool` identifies its server and its tool only if neither contains `__`, the server does not end with `_`
-//! and the tool does not begin with it. Any other tool gets a digest of both, so that its name does not depend on the
-//! other servers.
+//! `server__tool` identifies its server and its tool only if neither name contains `__`, the server's name does not end
+//! with `_`, and the tool's name does not begin with `_`. The name of any other tool gets a digest of both names, so
+//! that it does not depend on the other servers.
 
 use alloc::{format, string::String};
 
@@ -14,14 +14,14 @@ use crate::{
     options::Prefix,
 };
 
-/// What separates the name of a server from that of its tool.
+/// Separator of a server's name and a tool's name.
 pub(super) const BETWEEN: &str = "__";
 
-/// A server, and the name of one of its tools there.
+/// A server, and the name of one of its tools at this server.
 pub(super) type Tool = (Text<'static>, Text<'static>);
 
-/// Plans the name of each tool. Tools that the API defines have names in `hosted`, which stay theirs. Also returns the
-/// names that are taken.
+/// Plans the name of each tool. `hosted` are the names of tools that the API defines, which stay unchanged. Also
+/// returns all names that are taken.
 pub(super) fn plan(
     tools: &Set<Tool>,
     hosted: impl Iterator<Item = Text<'static>>,
@@ -61,7 +61,7 @@ pub(super) fn plan(
     for (tool, has_prefix) in hashing.iter() {
         names.insert((*tool).clone(), Text::new(given.free(hashed(shape, *has_prefix, tool), shape.most)));
     }
-    // A server that publishes another tool's digest gets a digest itself.
+    // A tool whose name equals another tool's name with a digest also gets a digest.
     for (tool, wish) in clear.iter() {
         let called = match given.has(wish) {
             true => Text::new(given.free(hashed(shape, has_prefix(tool), tool), shape.most)),
@@ -74,7 +74,7 @@ pub(super) fn plan(
     (names, given)
 }
 
-/// Returns `server__tool`, if no other server and tool have the same.
+/// Returns `server__tool`, if this name is unambiguous.
 fn prefixed(shape: NamePattern, (server, name): &Tool) -> Option<String> {
     let (head, tail) = (folded(shape, server), folded(inner(shape), name));
     let is_same = head == server.display() && tail == name.display();
@@ -84,12 +84,12 @@ fn prefixed(shape: NamePattern, (server, name): &Tool) -> Option<String> {
     (is_same && is_clear && fits && !head.ends_with('_') && !tail.starts_with('_')).then_some(found)
 }
 
-/// The pattern of a part of a name that is not the first.
+/// Returns the pattern of a part of a name that is not the first part.
 fn inner(shape: NamePattern) -> NamePattern {
     NamePattern { letter_first: false, ..shape }
 }
 
-/// Returns a name with a digest of the server and the tool. The server's name is cut first.
+/// Returns a name with a digest of the server and the tool. If the name is too long, the server's part is cut first.
 fn hashed(shape: NamePattern, has_prefix: bool, (server, name): &Tool) -> String {
     let own = folded(inner(shape), name);
     let (tail, most) = (digest(&[server, name]), shape.most);
@@ -101,7 +101,7 @@ fn hashed(shape: NamePattern, has_prefix: bool, (server, name): &Tool) -> String
     format!("{head}_{tail}")
 }
 
-/// Returns a name for a tool that the list does not have. No tool of the list has it.
+/// Returns a name for a tool that is not in the list. No tool in the list has the returned name.
 pub(super) fn of_the_past(shape: NamePattern, has_prefix: bool, tool: &Tool, digests: &TakenDigests) -> Text<'static> {
     let shorter = |kept: usize| NamePattern { most: shape.most.saturating_sub(kept), ..shape };
     Text::new(digests.free(|kept| hashed(shorter(kept), has_prefix, tool)))

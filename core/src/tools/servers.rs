@@ -1,7 +1,7 @@
 //! Merges the tools of several servers into one list with unique names.
 //!
-//! A tool is identified by its server and its name there. Its name in the list does not determine either. So the names
-//! of a list are planned together, and `restore` returns the server of a called tool.
+//! A tool is identified by its server and its name at the server. Its name in the merged list determines neither of
+//! them, so the names of a list are planned together, and `restore` returns the server of a called tool.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -23,23 +23,23 @@ use crate::{
 
 pub(super) const SERVER: &str = "server";
 const TOOLS: &str = "tools";
-/// The member of a Bedrock Converse request that holds the list.
+/// Member of a Bedrock Converse request that holds the list.
 const CONVERSE: &str = "toolConfig";
 
-/// Which server each tool of a list belongs to.
+/// The servers of the tools in a merged list.
 #[derive(Debug)]
 pub(crate) struct Servers {
-    /// Owner of each name in the list.
+    /// The tool that each name in the list belongs to.
     owners: Map<Text<'static>, Owner>,
-    /// The names in the list, by the tools.
+    /// Name in the list of each tool.
     names: Map<Tool, Text<'static>>,
-    /// The names in the list, by the names at the servers; `None` if several servers have the name.
+    /// Name in the list for each name at a server; `None` if several servers have a tool with that name.
     by_own_name: Map<Text<'static>, Option<Text<'static>>>,
-    /// The places of the tools that the API defines, by their names.
+    /// Places of the tools that the API defines, by name.
     hosted: Map<Text<'static>, Place>,
     /// The place of each entry of the list, in order, with its name in the list.
     places: Vec<(Place, Option<Text<'static>>)>,
-    /// The digests among the names in the list.
+    /// The digests that occur in names of the list.
     digests: TakenDigests,
     prefix: Prefix,
     shape: NamePattern,
@@ -71,7 +71,7 @@ fn is_server(entry: &Node<'_>) -> bool {
     entry.get(SERVER).is_some() && (has_list(entry) || tool_format::recognise(entry) == Entry::Unknown)
 }
 
-/// Returns true if an entry has a list in `tools`, or an object there that has one.
+/// Returns true if `tools` of an entry is a list, or an object whose `tools` is a list.
 fn has_list(entry: &Node<'_>) -> bool {
     let tools = entry.get(TOOLS);
     let inner = tools.and_then(|tools| tools.get(TOOLS));
@@ -82,7 +82,7 @@ fn has_server(list: &Node<'_>) -> bool {
     list.as_array().unwrap_or_default().iter().any(is_server)
 }
 
-/// Returns true for a list of servers, or an object that has one in `tools`.
+/// Returns true for a list of servers, and for an object whose `tools` is a list of servers.
 pub(crate) fn is_list(list: &Node<'_>) -> bool {
     has_server(list) || list.get(TOOLS).is_some_and(has_server)
 }
@@ -91,7 +91,7 @@ fn refused(pointer: String, message: impl Into<String>) -> Error {
     Error::new(Code::InvalidRequest, pointer, message)
 }
 
-/// Merges a list of servers into one list of tools. Any other list stays unchanged, without servers.
+/// Merges a list of servers into one list of tools. Returns any other list unchanged, without servers.
 ///
 /// # Errors
 /// `invalid-request` for an entry that is not a server with its tools, and for a repeated server.
@@ -103,7 +103,7 @@ pub(crate) fn flatten<'a>(
     flatten_beside(list, prefix, shape, &Set::new())
 }
 
-/// Does the same beside tools that have names already.
+/// Does the same as [`flatten`], but avoids the names in `others`, which other tools already have.
 fn flatten_beside<'a>(
     mut list: Node<'a>,
     prefix: Prefix,
@@ -148,7 +148,7 @@ fn flatten_beside<'a>(
 /// Merges a request's list of servers into one list of tools.
 ///
 /// # Errors
-/// As [`flatten`].
+/// Same as [`flatten`].
 pub(super) fn take(
     request: &mut Node<'_>,
     (prefix, shape): (Prefix, NamePattern),
@@ -167,11 +167,12 @@ pub(super) fn take(
     Ok(found.flatten())
 }
 
-/// Returns the names of the tools that the history adds. Those without `server` belong to no server, and keep their
-/// names.
+/// Returns the names of the tools that the history adds and that keep their names: those without `server`, and hosted
+/// tools.
 fn names_of_carriers(request: &Node<'_>, deferred: Option<&DeferredOptions>) -> Result<Set<Text<'static>>, Error> {
     let mut names = Set::new();
-    // The format is recognised by the list, which is not merged yet. Messages of one format add no tools in another.
+    // The API is recognised by the list, which is not merged yet. So messages are read in the formats of all APIs: a
+    // message of one format adds no tools in another.
     for api in [Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses, Api::GeminiInteractions] {
         let mut take = |list: &[Node<'_>]| {
             let own = list.iter().filter(|definition| definition.get(SERVER).is_none_or(Node::is_null));
@@ -200,7 +201,7 @@ fn take_from(
     Ok(servers)
 }
 
-/// Returns true if text may have a member `server`: other text is not read.
+/// Returns true unless the node is unparsed text that cannot contain a member `server`.
 fn may_have_server(node: &Node<'_>) -> bool {
     match node.data() {
         Data::Verbatim(text) => text.contains("\"server\"") || text.contains("\\u"),
@@ -208,7 +209,7 @@ fn may_have_server(node: &Node<'_>) -> bool {
     }
 }
 
-/// Returns the server of an entry.
+/// Returns the name of an entry's server.
 fn server_of(entry: &Node<'_>, pointer: &str) -> Result<Text<'static>, Error> {
     const EXPECTED: &str = "expected the name of a server as a string that is not empty, found";
     match entry.get(SERVER) {
@@ -235,7 +236,8 @@ fn server_of(entry: &Node<'_>, pointer: &str) -> Result<Text<'static>, Error> {
     }
 }
 
-/// Returns the tools of an entry: a list, or an object that has one in `tools`, as MCP's `tools/list` answers.
+/// Returns the tools of an entry. `tools` is a list, or an object whose `tools` is a list, like a result of MCP's
+/// `tools/list`.
 fn tools_of<'a>(entry: &mut Node<'a>, mut pointer: String) -> Result<(Vec<Node<'a>>, String), Error> {
     let mut tools = entry.visit(TOOLS, core::mem::take);
     if let Some(inner) = tools.as_mut().and_then(|tools| tools.visit(TOOLS, core::mem::take)) {
@@ -250,7 +252,7 @@ fn tools_of<'a>(entry: &mut Node<'a>, mut pointer: String) -> Result<(Vec<Node<'
 }
 
 impl Servers {
-    /// Sets the name of every tool in the list.
+    /// Assigns each tool its name in the list.
     fn plan(
         tools: &mut [Node<'_>],
         places: Vec<Place>,
@@ -302,7 +304,7 @@ impl Servers {
         let (count, entries) = listing.entries_mut();
         for listed in entries {
             let name = named(&listed.entry).map(Named::into_name);
-            // Entries may have been moved or removed: the place counts only with the same name.
+            // Entries may have been moved or removed, so the place is valid only if the name is the same.
             let place =
                 self.place(&listed.pointer, count).filter(|(_, called)| *called == name).map(|(place, _)| place);
             let by_name = || name.as_ref().and_then(|name| self.place_of(name));
@@ -312,7 +314,7 @@ impl Servers {
         }
     }
 
-    /// Returns the tool behind a name of the list.
+    /// Returns the tool that has this name in the list.
     pub(super) fn owner(&self, called: &Text<'_>) -> Option<&Owner> {
         self.owners.get(&called.borrowed().into_owned())
     }
@@ -343,13 +345,13 @@ impl Servers {
         self.places.is_empty()
     }
 
-    /// Returns every name of the list, with the tool behind it.
+    /// Returns every name in the list, with its tool.
     pub(super) fn owners(&self) -> impl Iterator<Item = (&Text<'static>, &Owner)> {
         self.owners.iter()
     }
 
-    /// Calls `take` with each name that a request with this pattern of names sends, if it differs from the name in this
-    /// list, and with the name here.
+    /// Calls `take` with each name that a request with this pattern of names sends, and with the name in this list, if
+    /// the two differ.
     #[cfg(feature = "search")]
     pub(super) fn names_sent(&self, shape: NamePattern, take: &mut dyn FnMut(&str, &Text<'static>)) {
         if shape.rules.is_none() && self.names.values().all(|called| crate::names::is_legal(shape, called)) {
@@ -367,8 +369,8 @@ impl Servers {
         }
     }
 
-    /// Returns the list name of a tool mentioned in a request, with its server or alone. Returns `None` if the name
-    /// stays, or if the server does not have the tool.
+    /// Returns the name in the list of a tool that a request mentions by its server and name, or by its name alone.
+    /// Returns `None` if the name stays, or if the server does not have the tool.
     pub(super) fn called(&self, server: Option<&Text<'_>>, name: &Text<'_>) -> Option<Text<'static>> {
         let name = name.borrowed().into_owned();
         if let Some(server) = server {
@@ -377,7 +379,7 @@ impl Servers {
             let found = self.names.get(&(server, name.clone())).cloned();
             return found.or_else(|| is_listed.then_some(name));
         }
-        // `server__tool` may be the name of a tool that has left the list.
+        // `server__tool` may be the name of a tool that is no longer in the list.
         let is_prefixed = || self.prefix == Prefix::Always && name.display().contains(BETWEEN);
         if self.place_of(&name).is_some() || is_prefixed() {
             return None;
@@ -385,13 +387,13 @@ impl Servers {
         self.by_own_name.get(&name).cloned().flatten()
     }
 
-    /// Returns true if several servers have a tool of this name, and no tool has this name in the list.
+    /// Returns true if several servers have a tool with this name, and the list has no tool with this name.
     pub(super) fn is_shared(&self, name: &Text<'_>) -> bool {
         let name = name.borrowed().into_owned();
         self.by_own_name.get(&name).is_some_and(Option::is_none) && self.place_of(&name).is_none()
     }
 
-    /// Returns a name for a tool that its server no longer has. No tool of the list has this name.
+    /// Returns a name for a tool that its server no longer has. No tool in the list has the returned name.
     pub(super) fn of_the_past(&self, server: &Text<'_>, name: &Text<'_>) -> Text<'static> {
         let tool = (server.borrowed().into_owned(), name.borrowed().into_owned());
         server_names::of_the_past(self.shape, self.prefix != Prefix::Never, &tool, &self.digests)

@@ -1,4 +1,4 @@
-//! Warns of tools that are not sent, so that no tool is left out silently.
+//! Warns about tools that are not sent, so that no tool is left out silently.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -16,13 +16,13 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SetAsideWarning {
-    /// For people: the tools, the dialect, why each was set aside, and what to do.
+    /// For people: the tools, the dialect, the reason for each tool, and advice.
     pub message: String,
-    /// Equal for equal tools, dialect and reasons: a caller shows each key once.
+    /// Key that is equal for equal tools, dialects and reasons, so that a caller can show each warning once.
     pub key: String,
 }
 
-/// Returns the warning of tools that were set aside, or an error if the caller forbids that.
+/// Returns the warning about tools that were set aside, or an error if the caller does not allow that.
 ///
 /// # Errors
 /// `not-representable` with [`OnSetAside::Error`].
@@ -40,7 +40,7 @@ pub(crate) fn tell(
     }
 }
 
-/// Returns a digest of all tools, because the message names only the first few.
+/// Returns a digest of all tools, because the message lists only the first few.
 fn key(dialect: &'static str, list: &[Quarantined]) -> String {
     let mut texts: Vec<Text<'_>> = Vec::from([Text::new(dialect)]);
     for Quarantined { name, pointer, rule, .. } in list {

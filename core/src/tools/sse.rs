@@ -1,5 +1,5 @@
-//! Splits the text of an event stream (`text/event-stream`) into events, and writes events as text. Knows lines, but
-//! not what is done to events.
+//! Splits the text of an event stream (`text/event-stream`) into events, and writes events as text. Does not depend on
+//! how events are processed.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -11,13 +11,13 @@ use crate::{
 
 /// Processes events.
 pub(crate) trait Sink {
-    /// Returns the events to pass on for an event.
+    /// Processes an event. Returns the events to pass on.
     fn feed<'a>(&mut self, event: Node<'a>) -> Result<Vec<Node<'a>>, Error>;
 
     /// Returns the events that are still buffered at the end.
     fn finish(&mut self) -> Vec<Node<'static>>;
 
-    /// Returns true if the client is not told that the stream ends, because another stream goes on.
+    /// Returns true if the end of the stream is hidden from the client, because another stream continues this one.
     fn hides_end(&self) -> bool {
         false
     }
@@ -25,7 +25,8 @@ pub(crate) trait Sink {
 
 /// Text of incomplete events.
 ///
-/// Every byte is read once, regardless of the pieces: a piece is appended, and only complete events leave the buffer.
+/// Every byte is scanned once, regardless of the pieces: a piece is appended, and only complete events leave the
+/// buffer.
 #[derive(Debug, Default)]
 pub(crate) struct Buffer {
     text: String,
@@ -33,30 +34,30 @@ pub(crate) struct Buffer {
     line: usize,
     /// Position up to which the end of that line was searched.
     searched: usize,
-    /// Set if the last piece ended with a CR: what to do with an LF that comes next and belongs to the CR.
+    /// Set if the last piece ended with a CR: how to treat an LF at the beginning of the next piece.
     half: Option<Half>,
-    /// Output that was ready when an error occurred: the next call returns it, so that nothing is lost.
+    /// Output that was complete when an error occurred. The next call returns it, so that nothing is lost.
     ready: String,
-    /// True if the last event was complete but could not be restored: it passes unchanged.
+    /// True if the last event was complete but could not be restored. It is passed on unchanged.
     refused: bool,
     /// True if events of this stream have `event:` lines: some clients ignore an event without one.
     has_names: bool,
-    /// True once text of this stream came.
+    /// True once the stream has received text.
     has_begun: bool,
 }
 
-/// A stream may begin with a byte order mark, which belongs to no line and is left out.
+/// A stream may begin with a byte order mark, which is not part of the first line and is removed.
 /// Source: HTML, server-sent events, "parsing an event stream": one leading U+FEFF is ignored.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// What to do with the LF of a CR LF that is split between pieces.
+/// How to treat the LF of a CR LF that is split between two pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Half {
     /// The line is still in the buffer: the LF is kept with it.
     Here,
-    /// The line was passed on unchanged: so is the LF.
+    /// The line was passed on unchanged, and so is the LF.
     Passed,
-    /// The event was rewritten with its own blank line: the LF is dropped.
+    /// The event was rewritten, with its own blank line: the LF is dropped.
     Written,
 }
 
@@ -68,10 +69,10 @@ impl Buffer {
         self.text.is_empty() && self.ready.is_empty() && self.half.is_none() && !self.refused
     }
 
-    /// Returns the text to pass on for a piece of text.
+    /// Processes a piece of text. Returns the text to pass on.
     ///
     /// # Errors
-    /// Those of the sink, and `limit-exceeded`. The next call returns an event that cannot be restored, unchanged.
+    /// Those of the sink, and `limit-exceeded`. The next call returns the event that could not be restored, unchanged.
     pub(crate) fn feed(&mut self, piece: &str, sink: &mut impl Sink) -> Result<String, Error> {
         if self.text.len() > MAX_HELD_BYTES {
             return Err(too_long());
@@ -153,7 +154,7 @@ impl Buffer {
         None
     }
 
-    /// Keeps the text after the events that were passed on: less than the last piece, unless no event was complete.
+    /// Keeps the text after the last complete event. It is shorter than the last piece, unless no event was complete.
     fn keep(&mut self, mut text: String, passed: usize) {
         text.drain(..passed);
         self.text = text;
@@ -165,7 +166,7 @@ impl Buffer {
     /// the rest counts as an event if its data is complete.
     ///
     /// # Errors
-    /// Those of the sink. The next call then returns what was buffered, and the last event unchanged.
+    /// Those of the sink. The next call then returns the buffered text, with the last event unchanged.
     pub(crate) fn finish(&mut self, sink: &mut impl Sink) -> Result<String, Error> {
         let mut out = match self.text.len() > MAX_HELD_BYTES {
             // Already refused by `feed`.
@@ -233,7 +234,8 @@ fn parts(raw: &str) -> (String, String) {
     (data, others)
 }
 
-/// Writes one event, including the blank line after it. Returns true if the event is unchanged.
+/// Processes the text of one event and writes the result, including the blank line after it. Returns true if the event
+/// is unchanged.
 fn pass(raw: &str, sink: &mut impl Sink, has_names: &mut bool, out: &mut String) -> Result<bool, Error> {
     let (data, others) = parts(raw);
     *has_names |= others.contains("event:");
@@ -261,7 +263,7 @@ fn pass(raw: &str, sink: &mut impl Sink, has_names: &mut bool, out: &mut String)
             true => out.push_str(raw),
             false if at == last && !is_renamed(event, came.as_ref(), &others) => write(event, &others, out),
             false if at == last => write(event, &renamed(event, &others), out),
-            // A delayed event gets its own name: the number and name in `others` belong to the current event.
+            // A delayed event gets its own `event:` line: the lines in `others` belong to the current event.
             false => write(event, &own_name(event, *has_names), out),
         }
     }
@@ -279,7 +281,7 @@ fn renamed(event: &Node<'_>, lines: &str) -> String {
     others.fold(named(event), |out, line| out + line + "\n")
 }
 
-/// Returns the type of an event. Gemini Interactions has it in `event_type`.
+/// Returns the type of an event. Gemini Interactions uses the member `event_type`.
 fn type_of<'n, 'a>(event: &'n Node<'a>) -> Option<&'n Text<'a>> {
     ["type", "event_type"].into_iter().find_map(|key| event.get(key)?.as_text())
 }

@@ -1,8 +1,8 @@
-//! Restores a reply in pieces: names at once; arguments that are encoded or have to be repaired are buffered and
-//! restored at the end of their call.
+//! Restores the events of a streamed reply. Names are restored at once. Arguments that are encoded or have to be
+//! repaired are buffered, and restored at the end of their call.
 //!
-//! The events of all APIs are distinguished by their content, so the API need not be known. Events that contain whole
-//! calls (of Gemini, and the closing events of Responses) are restored like whole replies.
+//! Events of all APIs are distinguished by their content, so the API need not be known. Events with complete calls (of
+//! Gemini, and the closing events of Responses) are restored like whole replies.
 
 use alloc::{string::String, vec::Vec};
 
@@ -24,7 +24,7 @@ use crate::{
     report::{AnswerChange, RepairedCall},
 };
 
-/// The last events of a stream.
+/// Types of the event that ends a stream.
 const ENDS: [&str; 5] =
     ["response.completed", "response.incomplete", "response.failed", "response.done", "message_stop"];
 
@@ -36,13 +36,13 @@ pub(crate) struct Stream {
     pub(super) held: Calls,
     /// The texts of the answer that are buffered.
     pub(super) texts: Texts,
-    /// The texts that hold one answer together.
+    /// Texts that together form one answer.
     pub(super) run: Option<Run>,
-    /// The blocks whose text moved into another one.
+    /// Blocks whose text was moved into another block.
     pub(super) gone: Gone,
-    /// The items that become other items.
+    /// Items that are restored as items of another type.
     items: Items,
-    /// The calls that are the answer.
+    /// Calls of the function that gives the answer.
     answers: AnswerEvents,
     /// Calls of a Chat Completions chunk whose arguments have to be buffered from this chunk on.
     pub(super) fresh: Vec<Key>,
@@ -50,11 +50,11 @@ pub(crate) struct Stream {
     text: Buffer,
     /// The reports of repaired calls.
     pub(super) told: Told,
-    /// Events of calls that another call replaced; they are sent before the current event.
+    /// Events of calls that another call replaced. They are sent before the current event.
     pub(super) before: Vec<Node<'static>>,
 }
 
-/// The result for an event in pieces.
+/// Result of processing an event of a stream.
 pub(super) enum Passed {
     /// The event is passed on.
     Event,
@@ -85,7 +85,7 @@ impl Stream {
         self.told.take()
     }
 
-    /// Returns what was changed of the answer since the last call of this function.
+    /// Returns the changes of the answer since the last call of this function.
     pub(crate) fn take_answer_changes(&mut self) -> Vec<AnswerChange> {
         self.told.take_answer_changes()
     }
@@ -104,13 +104,13 @@ impl Stream {
             && self.fresh.is_empty()
     }
 
-    /// Returns true if the answer to a response format has come as a call.
+    /// Returns true if the model gave the answer to a response format by a call.
     #[cfg(feature = "search")]
     pub(crate) fn is_answered(&self) -> bool {
         self.answers.has_answer()
     }
 
-    /// Returns the events to pass on for an event.
+    /// Processes an event. Returns the events to pass on.
     ///
     /// # Errors
     /// `limit-exceeded`, and those of restoring. Everything that was buffered before stays buffered.
@@ -119,7 +119,7 @@ impl Stream {
         self.answered(restored)
     }
 
-    /// Returns restored events with the answer as text, if a function gives it.
+    /// Converts the answer in restored events to text, if the model gives it by calling a function.
     fn answered<'a>(&mut self, mut restored: Vec<Node<'a>>) -> Result<Vec<Node<'a>>, Error> {
         restored.iter_mut().for_each(|event| self.gone.renumber(event));
         let Some(answer) = self.restore_map.called_answer() else { return Ok(restored) };
@@ -171,7 +171,7 @@ impl Stream {
                 return Ok(out);
             }
         } else {
-            // The whole response of Responses repeats the calls.
+            // In Responses, the event with the complete response repeats the calls.
             self.told.skips_seen = event.get("response").is_some();
             let restored = self.restore_map.reply(&mut event, &mut self.told);
             self.told.skips_seen = false;
@@ -191,7 +191,7 @@ impl Stream {
         self.told.forget();
         self.fresh = Vec::new();
         let left = texts.into_iter().chain(calls).chain(self.items.finish()).collect();
-        // Only a stream that has too much open already fails here.
+        // This fails only for a stream that already has too many open calls.
         let mut out = self.answered(left).unwrap_or_default();
         if let Some(answer) = self.restore_map.called_answer() {
             out.extend(self.answers.finish(answer));
@@ -211,7 +211,7 @@ impl Stream {
         calls
     }
 
-    /// Returns the text to pass on for a piece of text.
+    /// Processes a piece of text. Returns the text to pass on.
     pub(crate) fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
         let mut lines = core::mem::take(&mut self.text);
         let out = lines.feed(piece, self);
@@ -236,7 +236,7 @@ impl Stream {
             let item = event.get(inner).filter(|item| is_call(item));
             let called = item.and_then(|item| self.restore_map.called(item, "name"));
             let Some(name) = called.filter(|name| self.restore_map.is_held(name)).map(Text::into_owned) else {
-                // Another block begins under the key of a call that never ended.
+                // Another block starts under the key of a call that never ended.
                 if event.get(inner).is_some() {
                     out.extend(self.held.close(&Key::of(event)).and_then(|held| self.carried(held)));
                 }
@@ -244,7 +244,7 @@ impl Stream {
                 continue;
             };
             let id = event.get(inner).and_then(call_sites::id_of).map(|id| id.display().into_owned());
-            // Usually the arguments come later, and this event has none.
+            // The arguments are usually in later events.
             let is_bare =
                 event.get(inner).is_some_and(|item| ["input", "arguments"].iter().all(|key| is_none(item, key)));
             if is_bare {
@@ -252,17 +252,17 @@ impl Stream {
             } else {
                 self.in_item(event, inner)?;
             }
-            // Passes on what was buffered of a call that never ended.
             if !is_bare && inner == "item" {
                 self.told.see(id.as_deref());
             }
             let before = self.held.open(Key::of(event), name, id, !is_bare)?;
+            // Passes on what was buffered of a call that never ended.
             out.extend(before.and_then(|held| self.carried(held)));
         }
         Ok(())
     }
 
-    /// Restores the one call that an event wraps.
+    /// Restores the call that is the member `inner` of an event.
     pub(super) fn in_item(&mut self, event: &mut Node<'_>, inner: &str) -> Result<(), Error> {
         event.visit(inner, |item| self.restore_map.item(item, &mut self.told)).unwrap_or(Ok(()))
     }
@@ -305,7 +305,8 @@ impl Stream {
         })
     }
 
-    /// Returns the event that carries the arguments of a call whose block ends; `carrier` makes it if no piece came.
+    /// Returns the event that carries the arguments of a call whose block ends. If no piece was received, `carrier`
+    /// creates it.
     pub(super) fn end_of(&mut self, mut held: Held, carrier: impl FnOnce() -> Node<'static>) -> Option<Node<'static>> {
         if held.is_told || !held.pieces.is_empty() || !self.restore_map.repairs(&held.name) {
             return self.carried(held);
@@ -317,7 +318,7 @@ impl Stream {
         }
     }
 
-    /// Restores only the names of a call.
+    /// Restores the names of a call, but not its arguments.
     pub(super) fn names_of(&mut self, node: &mut Node<'_>) -> Result<(), Error> {
         self.restore_map.site(Site::call(node, None, None), &mut self.told)
     }
@@ -327,7 +328,7 @@ impl Stream {
         held.carried(whole)
     }
 
-    /// Returns the buffered arguments as a whole, restored.
+    /// Returns the complete buffered arguments, restored.
     pub(super) fn whole(&mut self, held: &mut Held) -> String {
         let pieces = core::mem::take(&mut held.pieces);
         if pieces.is_empty() {

@@ -1,4 +1,5 @@
-//! The dialects that a list is written in: the requested one, and one for tools that it cannot express.
+//! The dialects in which a list is written: the requested dialect, and one for tools that the requested one cannot
+//! express.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -18,11 +19,11 @@ use crate::{
     sanitize::{self, decode::Plan},
 };
 
-/// A dialect, and the used part of its budgets.
+/// A dialect, with the used amounts of its budgets.
 pub(super) struct Target {
     pub(super) dialect: &'static Dialect,
     pub(super) options: SanitizeOptions,
-    /// The used amount of each budget.
+    /// Used amount of each budget.
     pub(super) taken: Vec<usize>,
 }
 
@@ -42,7 +43,7 @@ pub(super) fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
     }
     let strict = dialect::of(&options.sanitize)?;
     let format = options.format.unwrap_or(strict.tools.format);
-    // Only if the format has the flag: without the flag, the API would treat the tool as strict.
+    // This applies only if the format has the flag: without the flag, the API would treat the tool as strict.
     let says_so = tool_format::strict_in(strict, format) == Some(true);
     if let Some(plain) = options.by_flag.or(strict.tools.not_strict.filter(|_| says_so)) {
         let known = dialect::of(&SanitizeOptions::new(plain))?;
@@ -53,10 +54,10 @@ pub(super) fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
 
 /// A tool's schema as it is sent.
 pub(super) struct Written<'a> {
-    /// Index of the dialect.
+    /// Index of the dialect that the tool is written in.
     pub(super) target: usize,
     pub(super) changes: Vec<Change>,
-    /// What to undo in the tool's arguments.
+    /// Plan for decoding the tool's arguments.
     pub(super) plan: Plan,
     /// The schema that was added because the tool had none.
     pub(super) added: Option<Node<'a>>,
@@ -65,7 +66,8 @@ pub(super) struct Written<'a> {
 }
 
 impl Written<'_> {
-    /// Removes the schema of a tool without arguments. If `closed`, it forbade all arguments; nothing forbids them now.
+    /// Removes the schema of a tool without arguments. If `closed` is true, the schema forbade all arguments, which are
+    /// no longer forbidden.
     fn leave_out(&mut self, dialect: &'static Dialect, shape: Shape, closed: bool) {
         self.omit = true;
         self.changes.iter_mut().for_each(|change| change.output_pointer = None);
@@ -78,7 +80,7 @@ impl Written<'_> {
 
 impl Target {
     /// Rewrites the schema of a tool, if the dialect can express it and the budgets suffice. `answer` is the name of
-    /// the function that stands for a response format.
+    /// the function that replaces a response format.
     pub(super) fn write<'a>(
         &self,
         entry: &mut Node<'a>,
@@ -88,7 +90,7 @@ impl Target {
         let omits = self.dialect.tools.no_arguments == NoArguments::Omitted && format != ToolFormat::Mcp;
         let mut written = Written { target, changes: Vec::new(), plan: Plan::default(), added: None, omit: false };
         let is_answer = answer.is_some_and(|name| shape.name(entry).is_some_and(|own| own.is(name)));
-        // An answer is never without arguments.
+        // An answer always has arguments.
         let omits = omits && !is_answer;
         match shape.schema(entry).map(arguments::none) {
             None if omits => written.omit = true,
@@ -105,7 +107,7 @@ impl Target {
                 );
                 let wrapping = is_answer.then(|| SanitizeOptions { wraps_root: true, ..self.options.clone() });
                 let options = wrapping.as_ref().unwrap_or(&self.options);
-                // The memory does not know of wrappers.
+                // The memory does not distinguish schemas with and without a wrapper.
                 let memory = memory.filter(|_| !is_answer);
                 let in_brief = memory.is_some() && self.options.allow == Allow::Any;
                 let sanitized = shape.edit_schema(entry, |schema| match memory {

@@ -1,4 +1,4 @@
-//! Which text of a stream an event belongs to, in the APIs whose texts are blocks, parts or steps.
+//! Finds the text of a stream that an event belongs to, in the APIs whose texts are blocks, parts or steps.
 
 use super::{
     answer_parts::is_text_part,
@@ -13,19 +13,19 @@ use crate::{
 pub(super) const DELTA_TEXT: &[&str] = &["delta", "text"];
 pub(super) const COHERE_TEXT: &[&str] = &["delta", "message", "content", "text"];
 
-/// What an event is to a text.
+/// Relation of an event to a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Begins(TextKey),
-    /// It has a piece of the text, where the path leads.
+    /// The event contains a piece of the text, at this path.
     GoesOn(TextKey, &'static [&'static str]),
     Ends(TextKey),
-    /// It says nothing.
+    /// The event has no content.
     Ping,
     Other,
 }
 
-/// Returns what an event is to a text.
+/// Returns the relation of an event to a text.
 pub(super) fn step_of(event: &Node<'_>) -> Step {
     if let Some((key, path)) = delta_of(event) {
         return Step::GoesOn(key, path);
@@ -49,7 +49,7 @@ pub(super) fn step_of(event: &Node<'_>) -> Step {
     }
 }
 
-/// Returns the text that an event has a piece of, and where, if it has nothing else.
+/// Returns the text that an event contains a piece of, and the path to the piece, if the event contains nothing else.
 pub(super) fn delta_of(event: &Node<'_>) -> Option<(TextKey, &'static [&'static str])> {
     let delta = event.get("delta");
     let is_step = event.get("event_type").is_some_and(|kind| kind.is_text("step.delta"));

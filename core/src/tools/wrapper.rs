@@ -13,8 +13,8 @@ use crate::{
     rules::{Constraint, Rule},
 };
 
-/// Reports the flag `strict` if its meaning differs from that in the caller's tool. Another shape alone is not a
-/// change, nor is a flag that only the new shape has.
+/// Reports the flag `strict` if its meaning differs from its meaning in the caller's tool. A different shape alone is
+/// not a change, and neither is a flag that only the new shape has.
 pub(super) fn strict(
     entry: &Node<'_>,
     (shape, written): (Shape, Shape),
@@ -24,7 +24,7 @@ pub(super) fn strict(
 ) {
     let found = shape.strict(entry);
     let stays = shape.stays(written);
-    // A tool that falls back to a dialect that is not strict was already reported.
+    // The fallback to a dialect that is not strict was already reported.
     let is_told = changes.iter().any(|change| change.rule == Rule::StrictFlag.id());
     let same = match (sent, found) {
         (Some(sent), Some(found)) => found.as_bool() == Some(sent),

@@ -1,4 +1,4 @@
-//! A whole text: the value, and what stands around it.
+//! Scans a whole text: the value, and the text around it.
 
 use core::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::{
 const FENCE: &str = "```";
 
 impl Scanner<'_> {
-    /// The one value of the text, as JSON text.
+    /// Scans the text. Returns its only value, as JSON text.
     pub(super) fn document(mut self) -> Scanned {
         let mut is_fenced = self.start()?;
         self.value()?;
@@ -44,7 +44,7 @@ impl Scanner<'_> {
         Ok((written, self.repairs))
     }
 
-    /// Goes to the first bracket; tells whether a fence was opened.
+    /// Advances to the first bracket. Returns true if a fence was opened.
     fn start(&mut self) -> Result<bool, Stop> {
         self.space()?;
         let (mut is_fenced, begin) = (false, self.at);
@@ -62,7 +62,7 @@ impl Scanner<'_> {
         let found = self.rest().find(['{', '[', '}', ']']).filter(|_| !self.how.is_inside);
         let words = found.and_then(|found| self.rest().get(..found)).unwrap_or_default();
         match found {
-            // The arguments of a call in some language, or of a member, are no words around JSON.
+            // The arguments of a call in a programming language, and the value of a member, are not JSON between words.
             Some(_) if words.trim_end().ends_with('(') || has_member(words) => self.refuse(LeftReason::Syntax),
             Some(found) if self.text.get(self.at + found..).is_some_and(starts) => {
                 self.note(RepairRule::SurroundingText, Confidence::Likely)?;
@@ -73,12 +73,12 @@ impl Scanner<'_> {
         }
     }
 
-    /// Whether a fence comes with a value in it.
+    /// Returns true if a fence with a value follows.
     fn begins_fence(&self) -> bool {
         self.rest().strip_prefix(FENCE).is_some_and(|inside| inside.contains(['{', '[']))
     }
 
-    /// Two values: the same, or one is empty.
+    /// Chooses one of two values that are the same, or of which one is empty.
     fn one_of(&mut self, first: Range<usize>, second: Range<usize>) -> Result<Range<usize>, Stop> {
         let [one, two] = [&first, &second].map(|range| self.out.get(range.clone()).unwrap_or_default());
         let are_same = || matches!((read(one), read(two)), (Ok(one), Ok(two)) if same(&one, &two));
@@ -86,7 +86,7 @@ impl Scanner<'_> {
             () if one == two => (first, RepairRule::RepeatedValue, Confidence::Exact),
             () if is_empty(two) => (first, RepairRule::EmptyValue, Confidence::Likely),
             () if is_empty(one) => (second, RepairRule::EmptyValue, Confidence::Likely),
-            // Once: a short second text may be compared with a long first one.
+            // Compared only once: a short second text may be compared with a long first one.
             () if !self.has(RepairRule::RepeatedValue) && are_same() => {
                 (first, RepairRule::RepeatedValue, Confidence::Exact)
             }
@@ -96,7 +96,7 @@ impl Scanner<'_> {
         Ok(kept)
     }
 
-    /// What stands behind the value.
+    /// Scans the text after the value.
     fn behind(&mut self, kept: &Range<usize>) -> Result<(), Stop> {
         let rest = self.rest();
         let behind_comma = rest.strip_prefix(',').map(str::trim_start);
@@ -109,10 +109,10 @@ impl Scanner<'_> {
                 self.note(RepairRule::ExtraBracket, Confidence::Likely)?;
             }
         } else if rest.contains(['{', '[', '}', ']']) || behind_comma.is_some() || has_member(rest) {
-            // Members that stand behind a bracket too many are no words.
+            // Members after an extra bracket are not words.
             return self.refuse(LeftReason::Syntax);
         } else if self.out.get(kept.clone()).is_some_and(is_empty) {
-            // Words are all there is.
+            // The text contains only words.
             return self.refuse(LeftReason::NoJson);
         } else {
             self.note(RepairRule::SurroundingText, Confidence::Likely)?;
@@ -122,22 +122,22 @@ impl Scanner<'_> {
     }
 }
 
-/// Is a value that was written an empty one?
+/// Returns true if a written value is empty.
 fn is_empty(written: &str) -> bool {
     matches!(written, "{}" | "[]")
 }
 
-/// Does a text begin with an opening bracket?
+/// Returns true if a text begins with an opening bracket.
 fn starts(text: &str) -> bool {
     text.starts_with(['{', '['])
 }
 
-/// Is there nothing but closing brackets?
+/// Returns true if a text consists of closing brackets.
 fn is_closing(text: &str) -> bool {
     text.starts_with(['}', ']']) && text.chars().all(|next| matches!(next, '}' | ']') || next.is_ascii_whitespace())
 }
 
-/// Is there a name in quotes with a colon behind it?
+/// Returns true if a text contains a name in quotes, followed by a colon.
 fn has_member(text: &str) -> bool {
     let mut quotes = text.match_indices(['"', '\'', '”']);
     quotes.any(|(at, quote)| text.get(at + quote.len()..).is_some_and(|rest| rest.trim_start().starts_with(':')))

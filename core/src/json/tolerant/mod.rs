@@ -1,8 +1,8 @@
-//! Reading text that a model meant as JSON: notations that have one reading, and guesses that have one outcome.
+//! Reads text that a model meant as JSON: notations that have one reading, and guesses that have one outcome.
 //!
-//! The text is scanned once, every deviation is a rule with its place, and what comes out is JSON text that the strict
-//! reader then reads. What no rule names is refused: a text is read whole or not at all. Nothing is invented, nothing
-//! is executed, and time is linear.
+//! The text is scanned once, and each deviation is recorded as a rule with its offset. The scan writes JSON text, which
+//! the strict reader then reads. A deviation without a rule is refused: a text is read completely or not at all.
+//! Nothing is invented, nothing is executed, and time is linear.
 
 mod document;
 mod scanner;
@@ -18,44 +18,44 @@ use super::{read, Node};
 use crate::report::{Confidence, LeftReason, Permits, RepairRule};
 use scanner::Scanner;
 
-/// How a text is read.
+/// How tolerantly a text is read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tolerance {
-    /// Which repairs may happen.
+    /// The repairs that are permitted.
     pub(crate) permits: Permits,
-    /// Whether brackets that lack at the end are added.
+    /// True if missing brackets at the end are added.
     pub(crate) closes: bool,
-    /// The text is a string inside the arguments: words before a value may be part of that string.
+    /// True if the text is a string inside the arguments, so that words before a value may be part of that string.
     pub(crate) is_inside: bool,
 }
 
-/// One deviation that was read over.
+/// A deviation that was repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TextRepair {
     pub(crate) rule: RepairRule,
     pub(crate) confidence: Confidence,
-    /// The byte at which it was seen first.
+    /// Byte offset of its first occurrence.
     pub(crate) offset: usize,
 }
 
-/// A text that was read.
+/// Result of reading a text.
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) node: Node<'static>,
-    /// Each rule once, in the order in which they were needed; none if the text is JSON.
+    /// Each rule once, in the order in which the rules were needed; empty if the text is JSON.
     pub(crate) repairs: Vec<TextRepair>,
 }
 
-/// A text that was not read.
+/// Reason why a text was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) reason: LeftReason,
-    /// The byte at which it was seen.
+    /// Byte offset of the cause.
     pub(crate) offset: usize,
 }
 
 impl Refusal {
-    /// For people: what was found, and where.
+    /// Returns a message for people: what was found, and where.
     pub(crate) fn message(self) -> String {
         let found = match self.reason {
             LeftReason::Truncated => "text that breaks off",
@@ -72,7 +72,7 @@ impl Refusal {
     }
 }
 
-/// Reads a text, strictly if that is possible.
+/// Reads a text, strictly if possible.
 pub(crate) fn read_tolerant(text: &str, how: Tolerance) -> Result<Reading, Refusal> {
     if let Ok(node) = read(text) {
         return Ok(Reading { node: node.detached(), repairs: Vec::new() });
@@ -94,17 +94,17 @@ pub(crate) fn read_tolerant(text: &str, how: Tolerance) -> Result<Reading, Refus
     }
 }
 
-/// Why scanning ended early.
+/// Reason why scanning ended early.
 #[derive(Clone, Copy, Debug)]
 enum Stop {
     Refused(Refusal),
-    /// A quotation mark between tokens has a backslash: the whole text may have been escaped once too often.
+    /// A quotation mark between tokens follows a backslash: the whole text may have been escaped once too often.
     Escaped(usize),
 }
 
 type Scanned = Result<(String, Vec<TextRepair>), Stop>;
 
-/// The text as it was before it was escaped.
+/// Removes one level of escapes from a text, and scans the result.
 fn unescaped(text: &str, how: Tolerance, offset: usize) -> Scanned {
     let (rule, confidence) = (RepairRule::EscapedText, Confidence::Likely);
     if let Some(reason) = how.permits.refusal(rule, confidence) {
@@ -119,7 +119,8 @@ fn unescaped(text: &str, how: Tolerance, offset: usize) -> Scanned {
     Ok((written, repairs))
 }
 
-/// Does a text end inside brackets or a string? What cannot be read for another reason was then cut, too.
+/// Returns true if a text ends inside brackets or a string. A text that cannot be read for another reason is then
+/// truncated as well.
 fn is_open(text: &str) -> bool {
     let (mut depth, mut is_string, mut is_escaped) = (0_usize, false, false);
     for byte in text.bytes() {

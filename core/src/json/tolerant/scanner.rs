@@ -1,21 +1,21 @@
-//! A text that is being read: how far, what was written for it, and what was read over.
+//! The scanner: its position in a text, the JSON text written so far, and the repairs.
 
 use alloc::{string::String, vec::Vec};
 
 use super::{Refusal, Stop, TextRepair, Tolerance};
 use crate::report::{Confidence, LeftReason, RepairRule};
 
-/// A text that is being read, and the JSON that was written for it.
+/// Scans a text, and writes JSON text for it.
 pub(super) struct Scanner<'t> {
     pub(super) text: &'t str,
     pub(super) at: usize,
     pub(super) out: String,
     pub(super) repairs: Vec<TextRepair>,
     pub(super) how: Tolerance,
-    /// The last token is a number, which may be half of one at the end of a text.
+    /// True if the last token is a number, which may be incomplete at the end of a text.
     pub(super) ends_in_number: bool,
-    /// Where the first escape stands that makes a control character, and the first backslash that begins none: with
-    /// both in one text nobody can tell which was meant.
+    /// Offsets of the first escape with a letter, such as `\n`, and of the first backslash that does not begin an
+    /// escape. If a text has both, the meaning of its backslashes is ambiguous.
     pub(super) escapes: (Option<usize>, Option<usize>),
 }
 
@@ -32,7 +32,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// What has not been read.
+    /// Returns the text that has not been read.
     pub(super) fn rest(&self) -> &'t str {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -41,7 +41,7 @@ impl<'t> Scanner<'t> {
         Err(Stop::Refused(Refusal { reason, offset: self.at }))
     }
 
-    /// Notes a deviation, if it may be read over.
+    /// Records a deviation, if its repair is permitted.
     pub(super) fn note(&mut self, rule: RepairRule, confidence: Confidence) -> Result<(), Stop> {
         self.note_at(rule, confidence, self.at)
     }

@@ -1,9 +1,9 @@
-//! Strings in any of their notations, written as JSON strings.
+//! Scans strings in all notations, and writes them as JSON strings.
 
 use super::{scanner::Scanner, Stop};
 use crate::report::{Confidence, LeftReason, RepairRule};
 
-/// How a string is enclosed.
+/// Quotation marks of a string.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quotes {
     Double,
@@ -12,7 +12,7 @@ pub(super) enum Quotes {
 }
 
 impl Quotes {
-    /// How a string that begins with this character is enclosed.
+    /// Returns the quotation marks of a string that begins with this character.
     pub(super) const fn opened_by(character: char) -> Option<Quotes> {
         match character {
             '"' => Some(Quotes::Double),
@@ -32,7 +32,7 @@ impl Quotes {
 }
 
 impl Scanner<'_> {
-    /// One string, at its opening mark.
+    /// Scans a string, beginning at its opening mark.
     pub(super) fn string(&mut self, quotes: Quotes) -> Result<(), Stop> {
         match quotes {
             Quotes::Double => {}
@@ -63,7 +63,8 @@ impl Scanner<'_> {
         }
         self.out.push('"');
         if quotes != Quotes::Double {
-            // Where a string ends that has an apostrophe in it is a guess, unless something follows that can follow.
+            // The end of a string that may contain an apostrophe is a guess, unless it is followed by a token that may
+            // follow a string.
             let rest = self.rest().trim_start();
             if !(rest.is_empty() || rest.starts_with([',', ':', '}', ']', '`'])) {
                 return self.refuse(LeftReason::Syntax);
@@ -72,7 +73,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Everything up to the next character that needs a look.
+    /// Copies everything up to the next special character.
     fn plain(&mut self, quotes: Quotes) {
         let rest = self.rest();
         let needs_look = |character: char| {

@@ -1,4 +1,4 @@
-//! What fixtures do not show: that time is linear, and that what is read is what was there.
+//! Tests properties that fixtures do not show: time is linear, and spellings are preserved.
 
 use alloc::{format, string::String};
 
@@ -33,7 +33,7 @@ fn half_of_a_text_is_never_read() {
     for (end, _) in whole.char_indices() {
         let half: String = whole.chars().take(end).collect();
         let found = reason(&half);
-        // The fence may lack at the end; nothing else may.
+        // Only the closing fence may be missing.
         assert!(found.is_some() || half.trim_end_matches('`').ends_with("}\n") || half.ends_with('}'), "{half}");
     }
 }

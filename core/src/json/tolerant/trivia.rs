@@ -1,15 +1,15 @@
-//! What stands between tokens: white space, marks, comments.
+//! Skips text between tokens: whitespace, byte order marks, comments.
 
 use super::{scanner::Scanner, Stop};
 use crate::report::{Confidence, LeftReason, RepairRule};
 
 impl Scanner<'_> {
-    /// Goes on to the next token, over comments.
+    /// Advances to the next token. Skips comments.
     pub(super) fn trivia(&mut self) -> Result<(), Stop> {
         self.skip(true)
     }
 
-    /// Goes on to the next token outside the value, where a comment is like any other words.
+    /// Advances to the next token outside the value, where a comment counts as words.
     pub(super) fn space(&mut self) -> Result<(), Stop> {
         self.skip(false)
     }
@@ -48,7 +48,8 @@ impl Scanner<'_> {
     }
 }
 
-/// Does a text begin with an escape for white space, two characters? A letter behind it makes it part of a word.
+/// Returns true if a text begins with an escape for whitespace, which is two characters. If a letter follows it, it is
+/// part of a word.
 fn is_escaped_space(text: &str) -> bool {
     let mut rest = text.strip_prefix('\\').unwrap_or_default().chars();
     let is_space = matches!(rest.next(), Some('n' | 't' | 'r'));

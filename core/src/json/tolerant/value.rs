@@ -1,4 +1,5 @@
-//! One value: a machine with a stack of open brackets, so that any depth costs no stack of the program.
+//! Scans one value. Uses a list of open brackets instead of recursion, so that nesting takes no space on the program's
+//! stack.
 
 use alloc::{string::String, vec::Vec};
 
@@ -14,25 +15,25 @@ use crate::{
 struct Open {
     is_object: bool,
     count: usize,
-    /// Of an object: where each member's value stands in what was written.
+    /// For an object: the range of each member's value in the output.
     names: Map<Text<'static>, (usize, usize)>,
-    /// The member that is being read, and where its value begins.
+    /// The member that is being read, and the start of its value in the output.
     name: Option<(Text<'static>, usize)>,
 }
 
-/// What comes next.
+/// Syntax that may come next.
 #[derive(Clone, Copy)]
 enum Want {
-    /// A member or an item, or the closing bracket. `comma` is where the comma before it stands.
+    /// A member or an item, or the closing bracket. `comma` is the offset of the comma before it.
     Entry { comma: Option<usize>, is_first: bool },
     /// A value.
     Value,
-    /// A comma or the closing bracket. The value before it ended at `ended`.
+    /// A comma or the closing bracket. The value before it ended at the offset `ended`.
     Next { ended: usize },
 }
 
 impl<'t> Scanner<'t> {
-    /// One value, at its first character.
+    /// Scans a value, beginning at its first character.
     pub(super) fn value(&mut self) -> Result<(), Stop> {
         let (mut open, mut want): (Vec<Open>, Want) = (Vec::new(), Want::Value);
         loop {
@@ -72,7 +73,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// The first character of a member or an item.
+    /// Scans the beginning of a member or an item.
     fn entry(&mut self, next: char, open: &mut [Open]) -> Result<Want, Stop> {
         let Some(top) = open.last_mut() else { return self.refuse(LeftReason::Syntax) };
         if top.count > 0 {
@@ -110,7 +111,7 @@ impl<'t> Scanner<'t> {
         Ok(Want::Value)
     }
 
-    /// The first character of a value.
+    /// Scans the beginning of a value.
     fn begin(&mut self, next: char, open: &mut Vec<Open>) -> Result<Want, Stop> {
         match next {
             '{' | '[' => {
@@ -172,7 +173,7 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// The bare word that comes next: a name as JavaScript has it, hyphens too.
+    /// Returns the bare word that comes next: a JavaScript name, which may also contain hyphens.
     fn word(&self) -> &'t str {
         let rest = self.rest();
         let starts = |next: char| next.is_ascii_alphabetic() || next == '_' || next == '$';
@@ -183,7 +184,7 @@ impl<'t> Scanner<'t> {
         rest.get(..rest.find(|next| !goes_on(next)).unwrap_or(rest.len())).unwrap_or_default()
     }
 
-    /// A value is complete: remembers it by its name.
+    /// Ends a value. Records it by its name, and refuses a name that has two different values.
     fn end_value(&mut self, open: &mut [Open]) -> Result<Want, Stop> {
         if let Some(top) = open.last_mut() {
             if let Some((name, start)) = top.name.take() {
@@ -201,8 +202,8 @@ impl<'t> Scanner<'t> {
         Ok(Want::Next { ended: self.at })
     }
 
-    /// A comma lacks. Between members a name and a colon have to follow; items have to stand on lines of their own, or
-    /// to be enclosed in brackets.
+    /// Handles a missing comma. Between members, a name and a colon have to follow. Items have to be on separate lines,
+    /// or enclosed in brackets.
     fn missing_comma(&mut self, ended: usize, next: char, open: &[Open]) -> Result<(), Stop> {
         let is_object = open.last().is_some_and(|top| top.is_object);
         let begins_name = Quotes::opened_by(next).is_some() || !self.word().is_empty();
@@ -216,7 +217,7 @@ impl<'t> Scanner<'t> {
         self.note(RepairRule::MissingComma, Confidence::Likely)
     }
 
-    /// A closing bracket.
+    /// Scans a closing bracket.
     fn close(&mut self, bracket: char, open: &mut Vec<Open>) -> Result<Want, Stop> {
         let Some(top) = open.last() else { return self.refuse(LeftReason::Syntax) };
         self.ends_in_number = false;
@@ -234,8 +235,8 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Closing brackets that do not fit. If nothing but such comes any more, all that is open ends here: one lacks, or
-    /// is of the wrong kind.
+    /// Handles closing brackets that do not match. If only closing brackets follow, all open brackets end here: one
+    /// bracket is missing, or is of the wrong kind.
     fn last_run(&mut self, open: &mut Vec<Open>) -> Result<Want, Stop> {
         let rest = self.rest().trim_end();
         let run = rest.strip_suffix("```").unwrap_or(rest);
@@ -246,7 +247,7 @@ impl<'t> Scanner<'t> {
         let mut left = run.bytes().filter(|byte| !byte.is_ascii_whitespace()).count();
         for byte in run.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
             let is_object = byte == b'}';
-            // With as many brackets as are open, one is of the wrong kind; with fewer, one lacks.
+            // If there are as many brackets as are open, one is of the wrong kind. If there are fewer, one is missing.
             if left < open.len() {
                 while open.last().is_some_and(|top| top.is_object != is_object) {
                     self.pop(open);
@@ -264,10 +265,11 @@ impl<'t> Scanner<'t> {
         Ok(Want::Next { ended: self.at })
     }
 
-    /// The text ends. If it was asked for, what is open is closed, unless the last token may be half of one.
+    /// Handles the end of the text. Closes all open brackets if that is requested, unless the last token may be
+    /// incomplete.
     fn end_of_text(&mut self, open: &mut Vec<Open>, want: Want) -> Result<(), Stop> {
         let is_whole = match want {
-            // What hides behind a comment may be the rest of the text.
+            // A comment at the end may hide the rest of the text.
             Want::Next { ended } => {
                 !self.ends_in_number && self.text.get(ended..).is_some_and(|behind| behind.trim().is_empty())
             }
