@@ -1,4 +1,4 @@
-//! The names of the dialects as constants: what an editor completes and a compiler checks.
+//! The names of the dialects as constants, which editors can complete and the compiler checks.
 
 use super::{
     anthropic, azure, bedrock, cerebras, codex, cohere, deepseek, fireworks, gemini, gemini_interactions, groq,
@@ -7,7 +7,7 @@ use super::{
 
 macro_rules! names {
     ($($(#[$doc:meta])* $name:ident = $table:path,)*) => {
-        /// The names of all dialects, for every option that takes one.
+        /// The names of all dialects, for every option that accepts one.
         ///
         /// ```
         /// use toolwire::{Dialect, SanitizeOptions};
