@@ -41,8 +41,8 @@ pub(crate) fn of(text: &Text<'_>) -> u8 {
                 *place = byte;
                 length += 1;
             }
-            // Decoding stops at the first character beyond Latin-1 or after the maximum length. A string that is cut
-            // off matches no word, except by the prefix of searches.
+            // Decoding stops at the first character beyond Latin-1 or at the maximum length. A truncated string
+            // matches no word, except by the prefix of searches.
             let whole = text.code_points().nth(length).is_none();
             let word = buffer.get(..length).unwrap_or_default();
             if whole || word.starts_with(SEARCH) {

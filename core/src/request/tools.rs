@@ -75,7 +75,7 @@ impl Tool<'_> {
 pub(crate) enum Arrival {
     /// Deferred, in `additional_tools`: treated as listed by the request.
     Listed,
-    /// In a search result or a Kimi message: the first definition of a tool counts.
+    /// In a search result or a Kimi message: the first definition of the tool applies.
     Found,
     /// Not deferred, in `additional_tools`: replaces the definition of a deferred tool.
     Visible,
