@@ -1,4 +1,4 @@
-//! What APIs refuse about response formats in requests, as data for `tools::check_formats`.
+//! Facts about response formats that APIs refuse in requests, as data for `tools::check_formats`.
 
 use super::{
     name_pattern::NamePattern,

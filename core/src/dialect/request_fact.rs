@@ -20,7 +20,7 @@ pub struct RequestFact {
     pub checked: &'static str,
 }
 
-/// What an API refuses in a request.
+/// A construct of requests that an API refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// A choice that forces a call while the model thinks: `required` if `required` is false, a named tool always. If
@@ -163,7 +163,7 @@ pub(crate) enum Thinks {
     IfEnabled,
 }
 
-/// What an API refuses in a response format.
+/// A property of response formats that an API refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FormatRule {
     /// A schema, in requests of this format.

@@ -118,7 +118,7 @@ pub(crate) struct Budget {
     pub(crate) most: usize,
 }
 
-/// What a budget counts, without following `$ref`.
+/// The items that a budget counts, without following `$ref`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Counted {
     /// Tools. The rule `too-many-strict-tools`.

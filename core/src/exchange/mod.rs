@@ -546,7 +546,7 @@ fn end_with_text(holder: &mut Node<'_>) {
     }
 }
 
-/// What comes after a round.
+/// The step after a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     /// The reply is complete.

@@ -19,7 +19,7 @@ pub(super) struct Round {
     pub(super) steps: Vec<Step>,
     /// The parts of Gemini, or the items of Responses.
     pub(super) units: Vec<Node<'static>>,
-    /// What happens to each call or item, by the backend's index, with its position in the lists above.
+    /// The fate of each call or item, by the backend's index, with its position in the lists above.
     pub(super) fates: Map<u64, (Fate, usize)>,
     /// Buffered reasoning events.
     pub(super) held: Vec<Node<'static>>,
@@ -40,7 +40,7 @@ pub(super) struct Round {
     pub(super) sequence: Option<u64>,
 }
 
-/// What happens to a call or an item.
+/// Whether the client receives a call or an item, and with which index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// The client receives it with this index.

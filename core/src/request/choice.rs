@@ -284,7 +284,7 @@ pub(crate) fn chosen<'a>(request: &Node<'a>, api: Api) -> Result<Option<Choice<'
 /// Changes the choice to `auto`: the model may call the tools that the choice allows, but need not call one.
 ///
 /// # Errors
-/// As [`replace`].
+/// Those of [`replace`].
 pub(crate) fn weaken(request: &mut Node<'_>, api: Api) -> Result<(), Error> {
     if api == Api::GeminiInteractions {
         let (outer, inner, _) = INTERACTIONS;
@@ -311,7 +311,7 @@ pub(crate) fn weaken(request: &mut Node<'_>, api: Api) -> Result<(), Error> {
     .map(drop)
 }
 
-/// What to do with an entry of a choice.
+/// The decision about an entry of a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fate<'a> {
     /// Keep the entry unchanged.

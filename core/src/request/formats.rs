@@ -152,7 +152,7 @@ fn has_schema(format: &Node<'_>, place: &FormatPlace) -> bool {
 /// Returns the places of all response formats with a schema, with the pointers to their holders.
 ///
 /// # Errors
-/// As [`visit`].
+/// Those of [`visit`].
 pub(crate) fn pointers(request: &mut Node<'_>, api: Api) -> Result<Vec<(String, &'static FormatPlace)>, Error> {
     let mut found = Vec::new();
     visit(request, api, &mut |Found { place, pointer, holder }| {
@@ -198,7 +198,7 @@ pub(crate) fn is_bare_text(request: &Node<'_>, api: Api) -> Result<bool, Error> 
 /// Returns true if a request has a response format with `strict: true`.
 ///
 /// # Errors
-/// As [`visit`].
+/// Those of [`visit`].
 #[cfg(feature = "search")]
 pub(crate) fn has_strict(request: &mut Node<'_>, api: Api) -> Result<bool, Error> {
     let mut found = false;

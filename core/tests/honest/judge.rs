@@ -168,10 +168,10 @@ pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: 
     Judged { faults, verdicts, shut_out, became, sent: Some(sent) }
 }
 
-/// Whether the report is right about one instance; `None` if the validator cannot decide.
+/// The result for one instance: an error if the report is wrong, `None` if the validator cannot decide.
 type Verdict = Option<Result<Fate, String>>;
 
-/// What happened to an instance, according to the report.
+/// The outcome for an instance whose report is right.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// Refused because of an undefined property.

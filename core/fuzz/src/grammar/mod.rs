@@ -47,7 +47,7 @@ pub(crate) fn schema(data: &mut Unstructured<'_>, style: Style) -> Result<String
 /// Generates the text of a JSON value of any kind.
 ///
 /// # Errors
-/// As [`schema`].
+/// Those of [`schema`].
 pub(crate) fn value(data: &mut Unstructured<'_>, style: Style) -> Result<String> {
     let mut writer = Writer { style, data, out: String::new(), left: 12 };
     writer.value(4)?;

@@ -1,4 +1,4 @@
-//! What an API surface accepts, as data: the description that `sanitize` rewrites for and that `check` enforces.
+//! The grammar that an API surface accepts, as data. `sanitize` rewrites schemas for it, and `check` enforces it.
 //!
 //! Every field is a fact about some API; the file of the dialect states which one, with its source. This module
 //! rewrites nothing. [`Grammar::OPEN`] refuses almost nothing: a table lists its restrictions and takes the other

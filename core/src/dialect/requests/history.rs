@@ -1,4 +1,4 @@
-//! What APIs refuse about calls and results in the history.
+//! Facts about calls and results in the history that APIs refuse.
 
 use super::{Refusal, RequestFact, DAY, OPENAI_FORMATS};
 use crate::{options::Api, report::Severity};

@@ -1,4 +1,4 @@
-//! What APIs refuse in a request as a whole, as data. `tools` repairs requests and checks them by it.
+//! Facts about requests that APIs refuse as a whole, as data. `tools` repairs requests and checks them by it.
 
 mod history;
 

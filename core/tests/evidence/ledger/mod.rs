@@ -50,7 +50,7 @@ const FILES: &[(&str, Read)] = &[
     ("more/kimi_dynamic_tools.json", of_kimi),
 ];
 
-/// What a row is evidence for.
+/// The dialect that a row is evidence for.
 pub(crate) enum Binds {
     Dialect(&'static str),
     /// Nothing, with the reason.
@@ -207,7 +207,7 @@ fn with_choice(error: &str) -> Value {
     json!({"tools": [tool], "tool_choice": choice})
 }
 
-/// What Moonshot refuses about messages, and about a choice without tools. A list of tools does not show these.
+/// Cases that Moonshot refuses for their messages, or for a choice without tools. A list of tools does not show these.
 const OF_MESSAGES: &[&str] = &[
     "dynamic_tool_in_user_message",
     "dynamic_tool_in_assistant_message",
@@ -219,7 +219,7 @@ const OF_MESSAGES: &[&str] = &[
     "tool_choice_invalid_value",
 ];
 
-/// What Moonshot refuses about the `type` of a tool.
+/// Cases that Moonshot refuses for the `type` of a tool.
 const OF_TYPES: &[&str] = &["unsupported_tool_type", "mixed_valid_and_bogus_type_tools"];
 
 fn of_kimi(row: &Value) -> Answer {
