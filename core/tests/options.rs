@@ -525,7 +525,7 @@ fn defaults_and_documentation_are_those_of_the_row() {
                 }
                 continue;
             };
-            // The field has the name in JSON; setters and Python have the spelling of their language.
+            // The name in JSON is the name of the field in TypeScript; Python spells it in snake case.
             let in_typescript = documentation_in_typescript(&npm, type_name, &name).unwrap_or_default();
             let in_python = documentation_in_python(&py, type_name, &spelled(Naming::Snake, &name)).unwrap_or_default();
             let is_apart = DOCUMENTED_APART.iter().any(|apart| (apart.0, apart.1) == (type_name, name.as_str()));

@@ -16,7 +16,7 @@ const SIZES: [usize; 3] = [16 << 10, 128 << 10, 1 << 20];
 /// Calls that take longer than this are not measured at the next size.
 const TOO_LONG: Duration = Duration::from_secs(3);
 
-/// The rows on the page, one for each kind of input: function, dialect, group and shape.
+/// The rows on the page, which cover all kinds of input: function, dialect, group and shape.
 const ON_THE_PAGE: [(Work, &str, &str, &str); 14] = [
     (Work::Sanitize, "gemini", "properties", "properties"),
     (Work::Sanitize, "gemini", "anyOf over properties", "required"),

@@ -311,6 +311,7 @@ fn formats((api, dialect, model): Backend, request: &Value) -> Verdict {
     }
 }
 
+/// Checks calls and their results in turns of Gemini `generateContent`.
 fn gemini(request: &Value) -> Verdict {
     let mut open = 0;
     for content in items(&request["contents"]) {

@@ -85,8 +85,8 @@ fn of_what_the_validator_rejects() {
         for case in &cases {
             let (name, schema) = (case["name"].as_str().unwrap_or_default(), &case["schema"]);
             if is_accepted(case) {
-                // A schema that both the validator and the root gate accept must stay lossless. Other schemas are only
-                // checked as a property.
+                // A schema that both the validator and the root gate accept must stay acceptable. Every schema is also
+                // checked as a property, to which the root gate does not apply.
                 if schema["type"] == "object" {
                     measure(name, schema, &mut accepted, &mut faults);
                 }

@@ -255,7 +255,7 @@ pub(crate) struct ObjectRule {
     pub(crate) open: OpenRule,
     /// Which properties must be in `required`.
     pub(crate) required: RequiredRule,
-    /// Every name in `required` must belong to a property that accepts some value.
+    /// Every property in `required` must accept some value.
     pub(crate) required_accepts: bool,
     /// `additionalProperties` may be a schema.
     pub(crate) maps: bool,

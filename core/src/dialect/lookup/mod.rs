@@ -207,7 +207,7 @@ mod tests {
         for row in ROWS {
             assert!(('A'..='C').contains(&row.confidence), "{}", row.because);
             assert!(row.because.len() > 20 && !row.because.ends_with('.'), "{}", row.because);
-            // A port is convention, so it cannot be evidence of confidence `A`.
+            // The default port of a server is weak evidence at a private host, never of confidence `A`.
             assert!(row.confidence != 'A' || !matches!(row.place, Place::PrivatePorts(_)), "{}", row.because);
         }
     }

@@ -48,7 +48,7 @@ pub(super) const CONVERSE_PAIRS: RequestFact = RequestFact {
     ..HISTORY_PAIRS
 };
 
-/// Reasoning of a message that was a call before the reply was restored for the client.
+/// An answer of an earlier turn that the model gave as a call, and that the client has as a message.
 pub(crate) const ANSWERED: RequestFact = RequestFact {
     refuses: Refusal::HistoryPairs(&[Api::OpenaiResponses]),
     statement: "reasoning in the history needs the item that followed it, by its id",
