@@ -85,8 +85,8 @@ mod tests {
             ("format", None),
             ("", None),
         ] {
-            let told = meant.map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"));
-            assert_eq!(did_you_mean(written, &known), told, "{written}");
+            let expected = meant.map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"));
+            assert_eq!(did_you_mean(written, &known), expected, "{written}");
         }
         assert_eq!(did_you_mean(&"d".repeat(100_000), &known), "");
         assert_eq!(nearest("dialet", known, |_| 0), None);

@@ -216,13 +216,13 @@ fn any_event_is_taken(case: &Value) {
     for (at, event) in events.iter().enumerate() {
         let members: Vec<String> = event.as_object().expect("an object").keys().cloned().collect();
         for (member, value) in members.iter().flat_map(|member| odd.iter().map(move |value| (member, value))) {
-            let mut said = events.clone();
-            said[at][member] = value.clone();
+            let mut changed = events.clone();
+            changed[at][member] = value.clone();
             let mut exchange = open(case, &body).expect("opens").expect("an exchange");
-            let text: String = said.iter().map(|event| format!("data: {event}\n\n")).collect();
+            let text: String = changed.iter().map(|event| format!("data: {event}\n\n")).collect();
             events_of(&feed(&mut exchange, &text, member));
             let mut exchange = open(case, &body).expect("opens").expect("an exchange");
-            let reply = json!({"content": [value, said[at]], "stop_reason": value, "usage": value, "id": value});
+            let reply = json!({"content": [value, changed[at]], "stop_reason": value, "usage": value, "id": value});
             assert!(exchange.reply(&reply.to_string()).is_ok(), "{reply}");
             taken += 1;
         }
@@ -334,16 +334,16 @@ fn whole_replies_are_asked_again_within_the_limit() {
     let search = exchange.report().deferred.as_ref().and_then(|report| report.tool_search_name.clone());
     let search = search.expect("a search");
     let mut rounds = 0;
-    let told = loop {
+    let reply_text = loop {
         let content = json!([{"type": "text", "text": "x".repeat(40 << 20)},
             {"type": "tool_use", "id": "toolu_1", "name": search, "input": {"query": "a"}}]);
         let reply = json!({"stop_reason": "tool_use", "content": content}).to_string();
-        if let Some(told) = exchange.reply(&reply).expect("a reply") {
-            break told.into_owned();
+        if let Some(reply_text) = exchange.reply(&reply).expect("a reply") {
+            break reply_text.into_owned();
         }
         rounds += 1;
     };
-    let told: Value = serde_json::from_str(&told).expect("JSON");
-    assert_eq!((rounds, &told["stop_reason"]), (1, &json!("pause_turn")));
-    assert_eq!(told["content"].as_array().map(Vec::len), Some(6));
+    let found: Value = serde_json::from_str(&reply_text).expect("JSON");
+    assert_eq!((rounds, &found["stop_reason"]), (1, &json!("pause_turn")));
+    assert_eq!(found["content"].as_array().map(Vec::len), Some(6));
 }

@@ -105,12 +105,12 @@ fn answer(restore: &Restore, wire: Wire, data: &mut Unstructured<'_>) -> Result<
 
 /// Returns a description of the difference if a complete call, its stream and its client item disagree.
 fn call(restore: &Restore, name: &str, arguments: &str, pieces: &[&str]) -> Option<String> {
-    let said = |pieces: &[&str]| {
+    let streamed = |pieces: &[&str]| {
         let mut stream = restore.call_stream(name);
         let out: std::result::Result<String, toolwire::Error> = pieces.iter().map(|piece| stream.feed(piece)).collect();
         out.map(|out| out + &stream.finish())
     };
-    let (whole, in_pieces) = (said(&[arguments]), said(pieces));
+    let (whole, in_pieces) = (streamed(&[arguments]), streamed(pieces));
     if whole != in_pieces {
         return Some(format!("{arguments:?} of `{name}` is {whole:?}, and {in_pieces:?} as {pieces:?}"));
     }

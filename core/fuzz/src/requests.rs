@@ -23,12 +23,12 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
         request[key] = format;
     }
     let about = |fault: String| format!("{dialect}, {wire:?}: {fault}\n  in  {request}");
-    let held = list(&request["tools"], dialect, wire)
+    let checked = list(&request["tools"], dialect, wire)
         .and_then(|()| whole(&request, dialect, wire))
         .and_then(|()| opened(&request, dialect, wire))
         .and_then(|()| handed_on(&request, target, native))
         .map_err(about);
-    Ok(held.map(|()| 1))
+    Ok(checked.map(|()| 1))
 }
 
 /// Every target, with each of its native constructs.

@@ -155,7 +155,7 @@ impl HiddenLoop {
     ///
     /// # Errors
     /// Those of the searches.
-    pub(super) fn answer(&mut self, said: Vec<Node<'static>>, units: &[Node<'static>]) -> Result<(), Error> {
+    pub(super) fn answer(&mut self, model_answer: Vec<Node<'static>>, units: &[Node<'static>]) -> Result<(), Error> {
         let mut answers = Vec::new();
         for unit in units {
             if self.searches.is_call(unit) {
@@ -163,7 +163,7 @@ impl HiddenLoop {
             }
         }
         self.kept = answers.iter().fold(self.kept, |kept, answer| kept.saturating_add(json::length(answer)));
-        self.turns.extend(said);
+        self.turns.extend(model_answer);
         if self.api == Api::Gemini {
             answers = [Node::record([("role", Node::literal("user")), ("parts", Node::array(answers))])].into();
         }
@@ -210,20 +210,21 @@ impl HiddenLoop {
             _ => is_one_of(reply.get("status"), STATUSES),
         };
         if self.decide((searched, called), ended) {
-            let said = match api {
+            let model_answer = match api {
                 Api::OpenaiChat => first("choices").and_then(|choice| choice.get("message")).map(Node::detached),
                 Api::Gemini => first("candidates").and_then(|one| one.get("content")).map(as_model),
                 _ => None,
             };
-            let text = said.as_ref().filter(|_| api == Api::OpenaiChat).and_then(|said| said.get("content")?.as_text());
+            let text =
+                model_answer.as_ref().filter(|_| api == Api::OpenaiChat).and_then(|one| one.get("content")?.as_text());
             if let Some(text) = text.filter(|text| !text.is_empty()) {
                 let text = text.display().into_owned();
                 self.text = joined(&self.text, &text);
             }
             self.shown.extend(self.without_searches(&own));
             self.used = used;
-            let said = said.map_or_else(|| own.clone(), |said| [said].into());
-            return self.answer(said, &own);
+            let model_answer = model_answer.map_or_else(|| own.clone(), |one| [one].into());
+            return self.answer(model_answer, &own);
         }
         if self.is_answered {
             // Clients read the whole text as the answer, so other text is removed.
@@ -311,16 +312,16 @@ impl HiddenLoop {
                 Some(first) if is_interactions && is_content(first)? => input(items),
                 _ => items,
             },
-            Data::String(said) if is_interactions => input([text(Node::new(Data::String(said)))].into()),
+            Data::String(string) if is_interactions => input([text(Node::new(Data::String(string)))].into()),
             Data::Object(one) if is_interactions && type_of(&Node::new(Data::Object(one.clone()))).is_some() => {
                 input([Node::new(Data::Object(one))].into())
             }
             Data::Object(one) => [Node::new(Data::Object(one))].into(),
-            Data::String(said) if self.api == Api::Gemini => {
-                let part = Node::record([("text", Node::new(Data::String(said)))]);
+            Data::String(string) if self.api == Api::Gemini => {
+                let part = Node::record([("text", Node::new(Data::String(string)))]);
                 user("parts", Node::array([part].into()))
             }
-            Data::String(said) => user("content", Node::new(Data::String(said))),
+            Data::String(string) => user("content", Node::new(Data::String(string))),
             _ => Vec::new(),
         })
     }

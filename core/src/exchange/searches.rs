@@ -87,8 +87,8 @@ impl Searches {
     ///
     /// # Errors
     /// `invalid-option`.
-    pub(super) fn result(&mut self, told: &Node<'_>, asked: &str) -> Result<Node<'static>, Error> {
-        let mut call = told.detached();
+    pub(super) fn result(&mut self, rewritten: &Node<'_>, asked: &str) -> Result<Node<'static>, Error> {
+        let mut call = rewritten.detached();
         call.set("type", Node::literal("tool_use"));
         call.set("name", Node::string(self.options.tool_search_name.clone()));
         let options = self.options.clone();
@@ -121,7 +121,7 @@ impl Searches {
                 ("tool_references", Node::array(references)),
             ])
         };
-        let id = told.get("id").map(Node::detached).unwrap_or_default();
+        let id = rewritten.get("id").map(Node::detached).unwrap_or_default();
         Ok(Node::record([
             ("type", Node::literal("tool_search_tool_result")),
             ("tool_use_id", id),

@@ -41,12 +41,12 @@ pub(crate) fn directive(node: &Node<'_>) -> Option<Directive> {
 /// call with `caller` also counts, because it belongs to a search.
 pub(crate) fn concerns_tools(block: &Node<'_>) -> bool {
     let is = |name| has_type(block, name);
-    let speaks = |node: &Node<'_>| is_mention(node) || is_typed_outcome(node);
-    speaks(block)
+    let mentions = |node: &Node<'_>| is_mention(node) || is_typed_outcome(node);
+    mentions(block)
         || is("server_tool_use")
         || is("tool_search_tool_result")
         || is("tool_use") && block.get("caller").is_some()
-        || is("tool_result") && block.get("content").is_some_and(|content| any_block(content, speaks))
+        || is("tool_result") && block.get("content").is_some_and(|content| any_block(content, mentions))
 }
 
 /// Returns true if `is` holds for any block of a content, or if the content is a search outcome instead of blocks.

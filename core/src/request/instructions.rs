@@ -77,8 +77,8 @@ pub(crate) fn insert_before_input(request: &mut Node<'_>, text: String) -> Resul
     let first = message("system", Node::string(text));
     let mut input = take(request, "input")?.unwrap_or_default();
     if input.as_array().is_none() {
-        let said = (!input.is_null()).then(|| message("user", input));
-        input = Node::array(said.into_iter().collect());
+        let user_message = (!input.is_null()).then(|| message("user", input));
+        input = Node::array(user_message.into_iter().collect());
     }
     input.as_array_mut().into_iter().for_each(|items| items.insert(0, first.clone()));
     request.set("input", input);

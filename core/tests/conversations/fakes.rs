@@ -265,9 +265,9 @@ fn formats((api, dialect, model): Backend, request: &Value) -> Verdict {
     }
     let has_functions = definitions(api, request).any(|definition| definition["name"].is_string());
     let is_json_mode = format["type"] == "json_object";
-    let said = serde_json::to_string(&history).unwrap_or_default().to_lowercase();
+    let text = serde_json::to_string(&history).unwrap_or_default().to_lowercase();
     let wants_word = ["openai-chat", "openai-responses", "deepseek"].contains(&dialect);
-    refuse(wants_word && is_json_mode && !said.contains("json"), "the messages must contain the word json")?;
+    refuse(wants_word && is_json_mode && !text.contains("json"), "the messages must contain the word json")?;
     if dialect.starts_with("openai") && format["type"] == "json_schema" {
         let name = format.get("name").or_else(|| format["json_schema"].get("name")).and_then(Value::as_str);
         let is_legal = |name: &str| {

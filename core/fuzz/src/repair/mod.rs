@@ -115,9 +115,9 @@ fn holds(text: &str, schema: &str, options: &RepairOptions) -> Verdict<usize> {
     second_run(schema, options, &done)?;
     exact_run(text, schema, options)?;
     each_rule_off(text, schema, options, &done)?;
-    let told = done.repairs.iter().map(|repair| format!("{repair:?}"));
-    let told: Vec<String> = told.chain(done.left.iter().map(|left| format!("{left:?}"))).collect();
-    secrets_stay(&told, text, Some(&result), schema)?;
+    let messages = done.repairs.iter().map(|repair| format!("{repair:?}"));
+    let messages: Vec<String> = messages.chain(done.left.iter().map(|left| format!("{left:?}"))).collect();
+    secrets_stay(&messages, text, Some(&result), schema)?;
     // A string is parsed as the text of the arguments, but inside of text it is an ordinary value.
     if let Some(value) = parsed.filter(|value| !value.is_string()) {
         on_values((text, &value), schema, options, &result, &done)?;
@@ -135,8 +135,8 @@ fn valid_arguments_stay(text: &str, schema: &str, done: &Done<'_>) -> Verdict<()
 
 fn told_verdict(schema: &str, result: &Value, done: &Done<'_>) -> Verdict<()> {
     let after = validate_arguments(&*done.arguments, schema).map_err(|error| format!("no verdict: {error}"))?;
-    if let (Some(told), Some(valid)) = (done.valid, after.valid) {
-        if told != valid {
+    if let (Some(reported), Some(valid)) = (done.valid, after.valid) {
+        if reported != valid {
             return Err(format!("the schema says {valid} of the result: {done:?}"));
         }
     }
