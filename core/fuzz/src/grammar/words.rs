@@ -56,7 +56,7 @@ pub(super) const EXPRESSIONS: usize = 7;
 
 pub(super) const FORMATS: [&str; 6] = ["date-time", "email", "uri", "int64", "enum", "odd"];
 
-/// Keywords; each occurs as often as its frequency requires.
+/// Keywords, repeated in proportion to their frequency.
 #[rustfmt::skip]
 pub(super) const KEYWORDS: [&str; 62] = [
     "properties", "properties", "required", "items", "additionalProperties", "anyOf", "anyOf", "oneOf", "allOf", "allOf", "not", "if",
