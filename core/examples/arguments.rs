@@ -1,9 +1,9 @@
-//! What validating and repairing arguments costs, beside reading them: `cargo run --release --example arguments`.
+//! Cost of validating and repairing arguments relative to parsing them: `cargo run --release --example arguments`.
 //!
-//! Over valid calls of published tools (the sample in this repository, and all of the reference data where it lies
-//! beside the checkout), and over the same calls with every number and list in quotes. Each row is a ratio to the
-//! first of its table in one run. In the first table arguments and schema are read from text in each; in the second a
-//! `Restore` keeps the schemas, and arguments alone are read.
+//! Measures valid calls of published tools (the sample in this repository, and the reference data if it exists next to
+//! the checkout), and the same calls with every number and list in quotes. Each row is a ratio to the first row of its
+//! table in the same run. In the first table, every row parses arguments and schema from text; in the second, a
+//! `Restore` keeps the schemas, and only the arguments are parsed.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a measurement stops by panicking")]
 
@@ -22,7 +22,7 @@ use serde_json::{json, Value};
 use toolwire::{json, repair_arguments, sanitize_tools, validate_arguments, RepairOptions, Restore, ToolsOptions};
 
 const ROUNDS: u32 = 15;
-/// The tools of an agent, more or less.
+/// Approximate number of tools of an agent.
 const GROUP: usize = 60;
 
 fn main() {
@@ -66,7 +66,7 @@ fn main() {
     print(&rows, texts.len());
 }
 
-/// What brings the calls of one tool back, for an API that takes its schema as it is.
+/// Returns the restore data of one tool, for an API that accepts its schema unchanged.
 fn restore(schema: &Value, repair: bool) -> Restore {
     let options = ToolsOptions::new("anthropic").repair(repair.then(RepairOptions::default));
     sanitize_tools(&json!([{"name": "tool", "inputSchema": schema}]), &options).expect("a list of tools").restore
@@ -80,8 +80,8 @@ fn print(rows: &[(&str, Duration)], calls: usize) {
     }
 }
 
-/// The fastest rounds over all calls, in groups as large as the tools of a request: nobody keeps 3,000 tools at once, and
-/// what does not fit the caches would be measured as theirs.
+/// Returns the fastest rounds over all calls, in groups as large as the tool list of a request. Applications do not
+/// keep 3,000 tools at once, and larger groups would measure cache misses.
 fn best<C, T>(texts: &[C], run: impl Fn(&C) -> T) -> Duration {
     let round = |group: &[C]| {
         let start = Instant::now();
@@ -94,7 +94,7 @@ fn best<C, T>(texts: &[C], run: impl Fn(&C) -> T) -> Duration {
     texts.chunks(GROUP).map(fastest).sum()
 }
 
-/// Arguments with their numbers, booleans and lists as strings.
+/// Returns arguments with numbers, booleans and lists converted to strings.
 fn quoted(arguments: &Value) -> Value {
     let members = arguments.as_object().into_iter().flatten();
     let quoted = |value: &Value| match value {

@@ -1,5 +1,5 @@
-//! Microseconds per tool in Rust, beside parsing and printing alone: `make bench` runs it over a file with one MCP tool
-//! per line.
+//! Microseconds per tool in Rust, compared with parsing and printing alone: `make bench` runs it with a file that has
+//! one MCP tool per line.
 
 use std::{
     env,
@@ -12,7 +12,7 @@ use std::{
 use serde_json::Value;
 use toolwire::{normalize_envelope, sanitize, SanitizeOptions};
 
-/// Long enough for a stable minimum, short enough to run often.
+/// Enough rounds for a stable minimum, few enough to run often.
 const ROUNDS: u32 = 15;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -52,12 +52,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A result whose report has been read.
+/// Returns a report, which is created when it is read.
 fn reported(text: &String, options: &SanitizeOptions) -> Option<Vec<toolwire::reports::Change>> {
     sanitize(text, options).ok()?.changes().ok().map(<[_]>::to_vec)
 }
 
-/// The fastest of several rounds over all inputs: what the machine's other work adds is not ours to count.
+/// Returns the fastest of several rounds over all inputs, to exclude other load on the machine.
 fn best<'a, I, T>(inputs: &'a [I], run: impl Fn(&'a I) -> T) -> Duration {
     let round = |_| {
         let start = Instant::now();

@@ -1,8 +1,8 @@
-//! Writes what `sanitize` answers into fixtures, for a person to read in the diff:
+//! Writes the results of `sanitize` into fixtures, to be reviewed in the diff:
 //! `cargo run -p toolwire --example bless -- tests/fixtures/sanitize/rules/add-items.json …`
 //!
-//! Of each case in the files, `expected` and `changes` (or `error`) are rewritten. Whether they are right is for the
-//! reader to say: a case that was not read proves nothing.
+//! Rewrites `expected` and `changes` (or `error`) of each case in the files. The reviewer must decide whether they are
+//! right: a case that nobody reviewed proves nothing.
 
 use std::{error::Error, fs, process::ExitCode};
 
@@ -13,7 +13,7 @@ use toolwire::{
     sanitize, SanitizeOptions,
 };
 
-/// The order in which a case's members stand.
+/// The order of the members of a case.
 const ORDER: [&str; 12] = [
     "name",
     "why",
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Writes one file again; gives whether anything changed.
+/// Rewrites one file. Returns true if it changed.
 fn bless(file: &str) -> Result<bool, Box<dyn Error>> {
     let old = fs::read_to_string(file)?;
     let read = json::read(&old)?;
@@ -61,7 +61,7 @@ fn bless(file: &str) -> Result<bool, Box<dyn Error>> {
     Ok(new != old)
 }
 
-/// A case with what `sanitize` answers to it.
+/// Returns a case with the result of `sanitize`.
 fn case(case: &Node<'_>) -> Result<String, Box<dyn Error>> {
     let input = case.get("input").ok_or("expected an `input`: other cases are written by hand")?;
     let none = Node::empty_object();
@@ -105,7 +105,7 @@ fn changes(changes: &[Change]) -> String {
     format!("[\n{}\n    ]", lines.join(",\n"))
 }
 
-/// A value on one line, with blanks where people put them.
+/// Returns a value on one line, with spaces after separators.
 fn spaced(node: &Node<'_>) -> String {
     match node.data() {
         Data::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),

@@ -1,6 +1,7 @@
-//! Writes the census of real tools, `docs/census.md` with its plots: `cargo run --release -p toolwire --example census`.
+//! Writes the census of real tools, `docs/census.md` with its plots: `cargo run --release -p toolwire --example
+//! census`.
 //!
-//! It counts the tools in `../shared/data`, beside the checkout, and writes nothing without them.
+//! It counts the tools in `../shared/data` next to the checkout, and writes nothing if that folder is missing.
 
 #[path = "../tests/census/mod.rs"]
 #[allow(clippy::expect_used, reason = "what is counted has a report, or there is no census")]

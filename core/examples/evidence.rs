@@ -1,7 +1,7 @@
-//! Writes how many answers stand behind each table, `docs/evidence.md`: `cargo run -p toolwire --example evidence`.
-//! With a day (`evidence 2027-03-01`) it writes no page and prints the facts that are old on that day.
+//! Writes the number of answers behind each table, `docs/evidence.md`: `cargo run -p toolwire --example evidence`. With
+//! a date (`evidence 2027-03-01`) it writes no page and prints the facts that are outdated on that date.
 //!
-//! The page counts the answers in `../shared/data`, beside the checkout. It is not written without them.
+//! The page counts the answers in `../shared/data` next to the checkout. It is not written if that folder is missing.
 #![allow(clippy::panic, reason = "a program of the project stops where it cannot go on")]
 #![allow(clippy::indexing_slicing, reason = "`value[\"name\"]` of serde_json gives null instead of panicking")]
 
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     let ledger = Ledger::whole().ok_or_else(|| format!("expected {DATA} beside the checkout, found none"))?;
-    // A page of counts that the tests would not let stand.
+    // The tests would refuse a page with faults.
     if let Some(fault) = ledger.faults.first() {
         return Err(format!("{} faults, the first: {fault}", ledger.faults.len()).into());
     }

@@ -1,5 +1,5 @@
-//! Microseconds per real tool in Rust, as one line of JSON for `scripts/figures.mjs`: `make figures` runs it over a file
-//! with one MCP tool per line.
+//! Microseconds per real tool in Rust, as one line of JSON for `scripts/figures.mjs`: `make figures` runs it with a
+//! file that has one MCP tool per line.
 
 #![allow(clippy::print_stdout, reason = "the figures are what it is for")]
 
@@ -16,12 +16,12 @@ use toolwire::{
     dialects, sanitize, sanitize_tools, Exchange, ExchangeOptions, SanitizeOptions, ToolListCache, ToolsOptions,
 };
 
-/// Long enough for a stable minimum, short enough for all dialects.
+/// Enough rounds for a stable minimum, few enough for all dialects.
 const ROUNDS: u32 = 7;
-/// How many tools a list has, and how many lists there are.
+/// Number of tools in a list, and number of lists.
 const LIST: usize = 60;
 const LISTS: usize = 4;
-/// How often a request is sent; at half of it, the list changes.
+/// Number of requests in a session; the list changes halfway.
 const REQUESTS: usize = 50;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -70,14 +70,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Where requests that repeat their tools are sent.
+/// Dialects and URLs of requests that repeat their tools.
 const REPEATED: [(&str, &str); 3] = [
     ("moonshot", "http://localhost/v1/chat/completions"),
     ("openai-strict", "http://localhost/v1/chat/completions"),
     ("anthropic-strict", "http://localhost/v1/messages"),
 ];
 
-/// An agent's session through an exchange, with its lists kept and without, per request.
+/// Measures an agent's session through an exchange, with and without a list cache, per request.
 fn repeated(
     tools: &[Value],
     dialect: &str,
@@ -111,7 +111,8 @@ fn said(text: &str) -> Value {
     json!({"role": "user", "content": text})
 }
 
-/// The fastest of several rounds of each; they take turns, so that a machine that is busy for a while is so for all.
+/// Returns the fastest of several rounds of each function. The functions alternate, so that load on the machine affects
+/// all of them.
 fn best(runs: &mut [&mut dyn FnMut()]) -> Vec<Duration> {
     let mut best = vec![Duration::MAX; runs.len()];
     for _ in 0..ROUNDS {

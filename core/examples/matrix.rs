@@ -1,8 +1,8 @@
-//! Prints what `sanitize` makes of every collection of schemas in every dialect:
+//! Prints the results of `sanitize` for every collection of schemas in every dialect:
 //! `cargo run --release -p toolwire --example matrix`.
 //!
-//! With names of dialects behind it, only those, and what is wrong in full. Without the data beside the
-//! checkout (`../shared/data`), the sample in this repository is what is counted.
+//! With names of dialects as arguments, prints only those dialects, with full details of failures. Without the data
+//! next to the checkout (`../shared/data`), it measures the sample in this repository.
 
 #[path = "../tests/matrix/measure.rs"]
 mod measure;

@@ -1,7 +1,7 @@
-//! Which library reads JSON into the tree: the measurement behind the choice in `src/json/read.rs`.
+//! Compares libraries that parse JSON into the tree: the measurement behind the choice in `src/json/read.rs`.
 //!
-//! `cargo run --release --example reading -- tools.jsonl` (one MCP tool a line). Each row is a ratio to the first in
-//! one run.
+//! `cargo run --release --example reading -- tools.jsonl` (one MCP tool per line). Each row is a ratio to the first row
+//! in the same run.
 
 use std::{
     borrow::Cow,
@@ -52,8 +52,8 @@ fn best<T>(texts: &[String], run: impl Fn(&str) -> T) -> Duration {
     (0..ROUNDS).map(round).min().unwrap_or_default()
 }
 
-/// The tree, filled by serde: the best that serde_json can do without `arbitrary_precision`, which would leak into
-/// users' builds.
+/// The tree, filled by serde: the fastest use of serde_json without `arbitrary_precision`, which would affect users'
+/// builds.
 struct Tree<'de>(Node<'de>);
 
 impl<'de> Deserialize<'de> for Tree<'de> {

@@ -1,15 +1,15 @@
-//! "Did you mean …": the known name that somebody most likely wanted to write.
+//! Suggestions for misspelled names: "Did you mean …?"
 
 use alloc::{format, string::String, vec::Vec};
 
-/// The known name nearest to what was written: the same but for case, `-` and `_`, or no more letters away than
-/// `tolerance` allows a name of so many letters. `None` if it is like none of them.
+/// Returns the known name nearest to `written`. It must be equal except for case, `-`, `_`, spaces and dots, or be at
+/// most `tolerance(length)` edits away. Returns `None` if no name is near enough.
 pub fn nearest<'k>(
     written: &str,
     known: impl IntoIterator<Item = &'k str>,
     tolerance: fn(usize) -> usize,
 ) -> Option<&'k str> {
-    // What is longer than any name is no misspelt one, and would cost its square.
+    // Longer text is not a misspelled name, and the comparison takes quadratic time.
     const LONGEST: usize = 40;
     let folded = fold(written);
     if folded.is_empty() || folded.len() > LONGEST {
@@ -21,7 +21,7 @@ pub fn nearest<'k>(
         if name.len() > 8 * LONGEST {
             continue;
         }
-        // What one of them has more of has to be put in at least.
+        // The difference in length is a lower bound of the distance.
         let known = fold(name);
         if known.len().abs_diff(folded.len()) > most {
             continue;
@@ -34,7 +34,7 @@ pub fn nearest<'k>(
     best.map(|(_, name)| name)
 }
 
-/// `" (did you mean …?)"`, to stand behind what was found; or nothing.
+/// Returns `" (did you mean …?)"` to append to a message, or an empty string if no known name is near.
 pub fn did_you_mean<'k, T: AsRef<str> + 'k>(written: &str, known: impl IntoIterator<Item = &'k T>) -> String {
     let known = known.into_iter().map(AsRef::as_ref);
     nearest(written, known, |letters| letters.div_ceil(4))
@@ -45,7 +45,7 @@ fn fold(name: &str) -> Vec<char> {
     name.chars().filter(|one| !matches!(one, '_' | '-' | ' ' | '.')).flat_map(char::to_lowercase).collect()
 }
 
-/// How many letters have to be put in, taken out, replaced, or swapped with their neighbour (optimal string alignment).
+/// Returns the number of insertions, deletions, replacements and swaps of adjacent letters (optimal string alignment).
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=b.len()).collect();
@@ -85,8 +85,8 @@ mod tests {
             ("format", None),
             ("", None),
         ] {
-            let told = meant.map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"));
-            assert_eq!(did_you_mean(written, &known), told, "{written}");
+            let expected = meant.map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"));
+            assert_eq!(did_you_mean(written, &known), expected, "{written}");
         }
         assert_eq!(did_you_mean(&"d".repeat(100_000), &known), "");
         assert_eq!(nearest("dialet", known, |_| 0), None);

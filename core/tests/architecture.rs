@@ -1,4 +1,4 @@
-//! What ARCHITECTURE.md says of the core's files, where it can be tested.
+//! Checks the statements of ARCHITECTURE.md about the core's files, as far as a test can.
 #![allow(clippy::panic, clippy::expect_used, clippy::indexing_slicing, reason = "a test stops where it cannot go on")]
 
 use std::{
@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The layers. Each uses only what stands above it here.
+/// The layers. Each one only uses layers above it in this list.
 const LAYERS: [&str; 26] = [
     "collections",
     "limits",
@@ -37,25 +37,26 @@ const LAYERS: [&str; 26] = [
     "lib",
 ];
 
-/// What looks to the right, and why.
+/// Exceptions to the order of the layers.
 const EXCEPTIONS: [(&str, &str); 1] = [
-    // A dialect's name is refused when options are read, not at the first call.
+    // A wrong name of a dialect is refused when options are read, not at the first call.
     ("options", "dialect"),
 ];
 
-/// Circles that are still there, each as its files. Do not add any.
+/// Known cycles, each as a list of files. Do not add any.
 const CIRCLES: [&str; 2] = [
     "core/src: sanitize/anything.rs, sanitize/encode/lower.rs, sanitize/encode/mod.rs, sanitize/encode/normalize.rs",
     "core/src: sanitize/context.rs, sanitize/diagnostics/merge_conflicts.rs, sanitize/diagnostics/mod.rs",
 ];
 
-/// Every crate that is not for tests alone.
+/// Every crate that is not only for tests.
 const SOURCES: [&str; 4] = ["core/src", "command/src", "bindings-wasm/src", "bindings-py/src"];
 
-/// The most lines of a file. (The table of passes is a table.)
+/// Maximum number of lines of a file. (The table of passes is exempt.)
 const LONGEST: usize = 800;
 
-/// The most columns of a row: what stands beside another file on a screen. (rustfmt leaves comments and texts as they are.)
+/// Maximum number of columns of a line, so that two files fit next to each other on a screen. (rustfmt wraps neither
+/// comments nor strings.)
 const WIDEST: usize = 120;
 
 fn source() -> PathBuf {
@@ -72,7 +73,7 @@ fn files(folder: &Path, into: &mut Vec<PathBuf>) {
     }
 }
 
-/// Every file of the core, by its path below `src`, without its comments.
+/// Returns every file of the core by its path below `src`, without comments.
 fn sources() -> Vec<(String, String)> {
     sources_in(&source())
 }
@@ -89,7 +90,7 @@ fn sources_in(folder: &Path) -> Vec<(String, String)> {
     found.into_iter().map(read).collect()
 }
 
-/// The modules of the crate that a file names.
+/// Returns the modules of the crate that a file names.
 fn used(code: &str) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
     for (_, rest) in code.match_indices("crate::").map(|(at, _)| code.split_at(at + "crate::".len())) {
@@ -142,7 +143,7 @@ fn layers_look_left() {
     assert!(faults.is_empty(), "these look to the right:\n{}", faults.join("\n"));
 }
 
-/// The names that the door makes public: of its functions and traits, and of what it passes on.
+/// Returns the public names of the entry module: its functions and traits, and its re-exports.
 fn names_of_the_door(code: &str) -> Vec<String> {
     let mut names: Vec<String> = ["pub fn ", "pub trait "]
         .iter()
@@ -150,7 +151,7 @@ fn names_of_the_door(code: &str) -> Vec<String> {
         .collect();
     for (at, start) in code.match_indices("pub use ") {
         let list = code[at + start.len()..].split(';').next().unwrap_or_default();
-        // Each entry of the innermost lists, under the name that it has here.
+        // Each entry of the innermost lists, by the name that it has here.
         let entries =
             list.split(['{', '}', ',']).map(str::trim).filter(|entry| !entry.is_empty() && !entry.ends_with("::"));
         names.extend(entries.map(|entry| first_word(entry.rsplit([' ', ':']).next().unwrap_or_default())));
@@ -185,8 +186,8 @@ fn what_is_not_public_has_one_door() {
     }
 }
 
-/// The paths that begin at the crate, at the module or at what holds it, each as its names; a list of imports is as
-/// many paths.
+/// Returns the paths that begin at the crate, at the module or at its parent, each as a list of names. An import list
+/// yields several paths.
 fn paths(code: &str) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     let mut rest = code;
@@ -201,13 +202,13 @@ fn paths(code: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// One branch of a tree of paths below a prefix. Gives what stands behind it.
+/// Reads one branch of a tree of paths below a prefix. Returns the text after it.
 fn branch<'t>(text: &'t str, prefix: &[String], found: &mut Vec<Vec<String>>) -> &'t str {
     let text = text.trim_start();
     if let Some(mut list) = text.strip_prefix('{') {
         while !list.trim_start().starts_with('}') && !list.is_empty() {
             let behind = branch(list, prefix, found);
-            // `as` and another name, up to the next entry.
+            // Skips `as` and the new name, up to the next entry.
             list = behind[behind.find([',', '}']).unwrap_or(behind.len())..].trim_start_matches(',');
         }
         return list.trim_start().strip_prefix('}').unwrap_or_default();
@@ -223,13 +224,13 @@ fn branch<'t>(text: &'t str, prefix: &[String], found: &mut Vec<Vec<String>>) ->
     }
 }
 
-/// The module that a file is, as the names that lead to it.
+/// Returns the module that a file defines, as a list of names.
 fn module(file: &str) -> Vec<&str> {
     let path = file.trim_end_matches(".rs");
     path.split('/').filter(|name| !["mod", "lib", "main"].contains(name)).collect()
 }
 
-/// What each file uses. A module uses all that it is made of; that its parts use it, too, is left out.
+/// Returns the files that each file uses. A module uses its submodules; uses in the opposite direction are omitted.
 fn uses(sources: &[(String, String)]) -> BTreeMap<&str, BTreeSet<&str>> {
     let files: BTreeMap<Vec<&str>, &str> = sources.iter().map(|(file, _)| (module(file), file.as_str())).collect();
     let is_part = |one: &str, two: &str| module(one).starts_with(&module(two));
@@ -257,7 +258,7 @@ fn uses(sources: &[(String, String)]) -> BTreeMap<&str, BTreeSet<&str>> {
     uses
 }
 
-/// Every file that can be reached from a file.
+/// Returns every file that is reachable from a file.
 fn reached<'f>(uses: &BTreeMap<&'f str, BTreeSet<&'f str>>, file: &'f str) -> BTreeSet<&'f str> {
     let (mut reached, mut open) = (BTreeSet::new(), vec![file]);
     while let Some(file) = open.pop() {
@@ -344,7 +345,7 @@ fn architecture_names_files_that_there_are() {
     }
 }
 
-/// Names of the form `module::function(`.
+/// Returns names of the form `module::function(`.
 fn calls(code: &str) -> BTreeSet<String> {
     let is_path = |character: char| character.is_alphanumeric() || character == '_' || character == ':';
     code.match_indices('(')
@@ -361,9 +362,9 @@ fn calls(code: &str) -> BTreeSet<String> {
 #[test]
 fn passes_never_call_one_another() {
     const TABLE: &str = "sanitize/pipeline/passes.rs";
-    // Where a pass hands the branches that it has made to the others.
+    // The place at which a pass sends the branches that it created to the other passes.
     const HANDS_ON: &str = "sanitize/legalize/mod.rs";
-    // The emulation of Codex has no passes, and modules of its own by the same names.
+    // The emulation of Codex has no passes, and its modules have the same names.
     let sources: Vec<(String, String)> =
         sources().into_iter().filter(|(file, _)| !file.starts_with("sanitize/codex/")).collect();
     let table = &sources.iter().find(|(file, _)| file == TABLE).expect("the table of passes is there").1;

@@ -1,4 +1,5 @@
-//! The census of real tools is what the tables say today, it counts as it says, and it tells nothing of any server.
+//! Checks that the census is up to date with the tables, that its counts are right, and that it reveals nothing about
+//! any server.
 #![allow(clippy::panic, clippy::expect_used, clippy::indexing_slicing, reason = "a test stops where it cannot go on")]
 
 #[path = "census/mod.rs"]
@@ -24,12 +25,12 @@ use census::{
 use serde_json::Value;
 use toolwire::{dialects, rules::Constraint, Dialect};
 
-/// Said past the test harness, which would swallow it.
+/// Prints a line without the test harness, which would capture it.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Counted once for all tests.
+/// Counts once for all tests.
 fn whole() -> Option<&'static Figures> {
     static WHOLE: OnceLock<Option<Figures>> = OnceLock::new();
     WHOLE.get_or_init(census::whole).as_ref()
@@ -73,7 +74,7 @@ fn the_page_is_fresh_and_tells_nothing_of_a_server() {
     assert!(told.is_empty(), "the census names {told:?}");
 }
 
-/// What the servers and their tools are called, less what is a word of English, too.
+/// Returns the names of servers and tools, except for English words.
 fn secrets(tools: &Path) -> BTreeSet<String> {
     let text = fs::read_to_string(tools).unwrap_or_default();
     let mut secrets = BTreeSet::new();
@@ -154,7 +155,7 @@ fn a_tool_has_the_fate_of_its_worst_change() {
     }
 }
 
-/// A verdict that no table gave: these tests are about sums.
+/// Returns a verdict that is independent of the tables, because these tests are about totals.
 fn verdict(fate: Fate, refused: &[&'static str], keywords: &[&str]) -> Verdict {
     let keywords = keywords.iter().map(|keyword| (*keyword).to_owned()).collect();
     let refused = refused.iter().copied().collect();
@@ -165,7 +166,8 @@ fn dialect(name: &str) -> &'static Dialect {
     dialects().iter().find(|dialect| dialect.name == name).expect("a dialect of that name")
 }
 
-/// Three tools of two servers, the last two with one schema, in two dialects and one that is no API.
+/// Returns three tools of two servers, the last two with the same schema, in two dialects of APIs and one that is not
+/// an API.
 fn made_up() -> Census {
     let (refused, other, third) = ("refused-keyword", "untyped", "format");
     let columns = [
@@ -189,7 +191,7 @@ fn tallies_count_tools_and_the_worst_of_each_server() {
     //                                 as is, lossless, encoded, closed, text, wider, narrower, not at all
     assert_eq!((tallies[0].tools.0, tallies[0].servers.0), ([0, 0, 0, 2, 0, 1, 0, 0], [0, 0, 0, 1, 0, 1, 0, 0]));
     assert_eq!((tallies[1].tools.0, tallies[1].servers.0), ([1, 0, 2, 0, 0, 0, 0, 0], [0, 0, 2, 0, 0, 0, 0, 0]));
-    // Both count only where the tool is taken as it is.
+    // Both counts only include tools that are accepted unchanged.
     assert_eq!((tallies[1].reinterpreted, tallies[1].ignored), (1, 0));
     assert_eq!((tallies[0].reinterpreted, tallies[0].ignored), (0, 0));
 }
@@ -201,7 +203,7 @@ fn broken(name: &str, [tools, dialects, cases, alone, with_those_before]: [usize
 #[test]
 fn rules_count_by_cases_and_gain_what_nothing_else_refuses() {
     let list = rules(&made_up(), 10);
-    // What is no API counts for nothing, so that `format` has two cases, not five.
+    // Dialects that are not APIs do not count, so `format` has two cases instead of five.
     assert_eq!(
         list,
         [

@@ -1,5 +1,5 @@
-//! The corpus of unions at the root, tuples and outputs (tests/corpus): `check` accepts what `sanitize` writes for them.
-//! The judges of the Python tests are asked about the same schemas.
+//! The corpus of unions at the root, tuples and outputs (tests/corpus): `check` must accept the output of `sanitize`.
+//! The judges of the Python tests use the same schemas.
 #![allow(
     clippy::panic,
     clippy::expect_used,
@@ -14,14 +14,14 @@ use toolwire::{check, dialects, reports::Severity, sanitize, Code, SanitizeOptio
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/corpus/schemas.jsonl");
 
-/// The schemas, each with its source.
+/// Returns the schemas, each with its source.
 fn corpus() -> Vec<(String, Value)> {
     let text = fs::read_to_string(CORPUS).expect("the corpus is a part of this repository");
     let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a row"));
     rows.map(|row| (row["source"].as_str().expect("a source").to_owned(), row["schema"].clone())).collect()
 }
 
-/// The schema as one property of a tool, with its definitions at the root.
+/// Returns a tool with the schema as a property, and with its definitions at the root.
 fn below_a_property(schema: &Value) -> Value {
     let mut inner = schema.clone();
     let definitions = inner.as_object_mut().and_then(|members| members.remove("$defs"));
@@ -32,7 +32,7 @@ fn below_a_property(schema: &Value) -> Value {
     outer
 }
 
-/// Can an argument object be valid? A tool whose arguments are a list or a word cannot be called.
+/// Returns true if the schema accepts an object. A tool whose arguments are a list or a string cannot be called.
 fn admits_an_object(schema: &Value) -> bool {
     schema.get("type").is_none_or(|name| name == "object")
         && schema.get("prefixItems").is_none()

@@ -1,4 +1,4 @@
-//! Runs the reference data (`reference`): Codex's own cases and real MCP tools.
+//! Checks the reference data (`reference`): Codex's own cases and real MCP tools.
 #![allow(
     clippy::panic,
     clippy::indexing_slicing,
@@ -13,18 +13,18 @@ use reference::{sources, Source};
 use serde_json::{json, Value};
 use toolwire::{check, json as tree, normalize_envelope, reports::Change, sanitize, Error, SanitizeOptions};
 
-/// Said past the test harness, which would swallow it.
+/// Prints a line without the test harness, which would capture it.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Where we differ from upstream on purpose, with what we give instead.
+/// Returns the result here if it intentionally differs from upstream.
 fn deviation(name: &str) -> Option<Value> {
     match name {
-        // A modelled keyword whose value is null is removed before it can count (spec/codex.md: idempotence).
+        // A known keyword with the value null is removed first (spec/codex.md: idempotence).
         "edge__any_of_null_value" => Some(json!({"type": "object", "properties": {"a": {}}})),
-        // Any `properties` that is no object becomes `{}`; the pull request leaves it and the API rejects it
-        // (spec/envelope.md, rule 4).
+        // `properties` with a value that is not an object becomes `{}`; the pull request leaves it unchanged, and the
+        // API refuses it (spec/envelope.md, rule 4).
         "envelope__properties_string_kept" => Some(json!({"type": "object", "properties": {}})),
         _ => None,
     }
@@ -65,8 +65,7 @@ fn codex_cases() {
                 }
                 None => case["expected"].clone(),
             };
-            // Upstream sorts `properties`, so objects are compared without their order, which is how serde_json
-            // compares them.
+            // Upstream sorts `properties`, so objects are compared without their order, which is serde_json's equality.
             match (found, expected.get("$error")) {
                 (Ok(found), None) if found == expected => {}
                 (Err(error), Some(_)) if error.code().as_str() == "not-representable" => {}
@@ -82,7 +81,7 @@ fn codex_cases() {
     }
 }
 
-/// One of the functions, on both paths.
+/// One of the functions, on values and on text.
 struct Function {
     name: &'static str,
     on_value: fn(&Value) -> Result<Value, Error>,
@@ -115,7 +114,7 @@ const FUNCTIONS: &[Function] = &[
 fn real_tools() {
     for Source { text, is_whole } in sources("mcp_tools.jsonl") {
         let mut failures = Vec::new();
-        // Counted from the report alone; spec/codex.md gives 96 tools without descriptions.
+        // Counts from the report alone; by spec/codex.md, 96 tools have no descriptions.
         let (mut tools, mut refused, mut without_descriptions, mut without_constraints) = (0, 0, 0, 0);
         for line in text.lines().filter(|line| !line.is_empty()) {
             tools += 1;

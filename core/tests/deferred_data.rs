@@ -1,4 +1,4 @@
-//! `apply_deferred_loading` against the reference data (`reference`): cases with their expectations, and recorded
+//! `apply_deferred_loading` with the reference data (`reference`): cases with their expected results, and recorded
 //! requests with the promises that hold for every request.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
@@ -22,9 +22,9 @@ fn options(value: &Value) -> DeferredOptions {
         .expect("options are valid")
 }
 
-/// The members of a report that the data compares.
+/// Returns the members of a report that the data contains.
 fn compared(report: &DeferredReport) -> Value {
-    // The data was written when codes had underscores.
+    // The data uses an older spelling of codes, with underscores.
     let code = |warning: &Warning| warning.code.replace('-', "_");
     let warnings: Vec<Value> = report
         .warnings
@@ -35,7 +35,7 @@ fn compared(report: &DeferredReport) -> Value {
         })
         .collect();
     let mut out = json!({"loaded": report.loaded, "hidden": report.hidden, "warnings": warnings});
-    // The data was written when only namespaces stood there.
+    // The data is older than entries for tools outside of namespaces.
     let is_namespaced = |tool: &ClientTool| tool.namespace.as_ref().is_some_and(|namespace| *namespace != tool.name);
     let names: Vec<_> = report.name_map.iter().filter(|(_, tool)| is_namespaced(tool)).collect();
     if !names.is_empty() {
@@ -47,8 +47,8 @@ fn compared(report: &DeferredReport) -> Value {
     out
 }
 
-/// Two cases were written before the hand-off between APIs, whose specification says that a removal that changes the
-/// prefix is told of (b, 1).
+/// Two cases are older than the translation between APIs, whose specification requires a report of a removal that
+/// changes the prefix (b, 1).
 fn with_telling(name: &str, mut expected: Value) -> Value {
     let removed = match name {
         "tool_removed_then_added" => "Read",
@@ -59,7 +59,8 @@ fn with_telling(name: &str, mut expected: Value) -> Value {
     expected
 }
 
-/// Some cases were written when a reference to an unknown tool said that the tool is available.
+/// Some cases are older than the current text for references to unknown tools; they expect that the tool is announced
+/// as available.
 fn with_gone_tools(name: &str, expected: Value) -> Value {
     let is_gone =
         ["reference_missing_name", "no_tools_key", "tools_null", "shunt43_reference_without_tools_key"].contains(&name);
@@ -70,7 +71,7 @@ fn with_gone_tools(name: &str, expected: Value) -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-/// Two cases were written before `max_tokens` was mapped, and the specification says that the mapping wins.
+/// Two cases are older than the mapping of `max_tokens`, which takes precedence by the specification.
 fn with_mapping(name: &str, mut expected: Value, input: &Value) -> Value {
     let renamed = match name {
         "wire_anthropic_bm25_history_responses" => "max_output_tokens",
@@ -78,7 +79,7 @@ fn with_mapping(name: &str, mut expected: Value, input: &Value) -> Value {
         _ => return expected,
     };
     let request = expected["request"].as_object_mut().expect("a request");
-    // A respelled key keeps its place: after `model`, as in both inputs.
+    // A renamed key keeps its position: after `model`, as in both inputs.
     let mut members = Map::new();
     for (key, value) in std::mem::take(request) {
         let after = key == "model";
@@ -103,7 +104,7 @@ fn every_case_gives_what_is_expected() {
             let expected = with_gone_tools(name, with_mapping(name, case["expected"].clone(), input));
             let expected = with_telling(name, expected);
             let done = apply_deferred_loading(input, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
-            // As text, because equality of values does not see the order of keys.
+            // Compared as text, because equality of values ignores the order of keys.
             let mut check = |what: &str, found: String, expected: String| {
                 if found != expected {
                     failed.push(format!("{name}: {what}\n   found {found}\nexpected {expected}"));
@@ -129,7 +130,7 @@ fn every_case_gives_what_is_expected() {
     }
 }
 
-/// Option sets: each option alone, and the combinations in which options meet.
+/// Returns option sets: each option alone, and combinations of options that interact.
 fn option_sets() -> Vec<Value> {
     let singles = [
         ("announce", vec!["none", "names"]),
@@ -160,8 +161,8 @@ fn option_sets() -> Vec<Value> {
     sets
 }
 
-/// Objects of types that belong to deferred loading, and flags on tools and calls. Names, arguments, schemas and texts
-/// are the caller's own and are not searched.
+/// Collects objects with types of deferred loading, and flags on tools and calls. Names, arguments, schemas and texts
+/// belong to the caller and are not searched.
 fn leftovers(value: &Value, found: &mut BTreeSet<String>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| leftovers(item, found)),
@@ -233,7 +234,7 @@ fn every_recorded_request_keeps_the_promises_in_every_mode() {
     }
 }
 
-/// A small generator of numbers: the same on every machine, so that a failure can be repeated.
+/// A pseudorandom number generator with the same sequence on every machine, so that a failure can be reproduced.
 struct Numbers(u64);
 
 impl Numbers {
@@ -243,7 +244,7 @@ impl Numbers {
     }
 }
 
-/// Every value in a tree, to be put where it does not belong.
+/// Collects every value in a tree, to be inserted in wrong places.
 fn parts(value: &Value, out: &mut Vec<Value>) {
     out.push(value.clone());
     match value {
@@ -253,7 +254,7 @@ fn parts(value: &Value, out: &mut Vec<Value>) {
     }
 }
 
-/// Changes one value somewhere in a tree: replaced, removed or doubled.
+/// Replaces, removes or duplicates one value in a tree.
 fn disturb(value: &mut Value, numbers: &mut Numbers, pool: &[Value]) {
     let here = numbers.below(20) == 0;
     match value {
@@ -277,7 +278,7 @@ fn disturb(value: &mut Value, numbers: &mut Numbers, pool: &[Value]) {
     }
 }
 
-/// An Anthropic request as one of Chat Completions that still has its deferral features.
+/// Converts an Anthropic request to Chat Completions, including its features of deferred loading.
 fn as_chat(request: &Value) -> Option<Value> {
     let wrapped = |tool: &Value| {
         let mut function = tool.as_object()?.clone();
@@ -308,8 +309,8 @@ fn as_chat(request: &Value) -> Option<Value> {
     Some(chat)
 }
 
-/// Whether a block of deferred loading stands where blocks stand: in the place of a message, in its content, or in a
-/// result there.
+/// Returns true if a block of deferred loading is left in a place for blocks: as a message, in the content of a
+/// message, or in a result there.
 fn block_left(messages: &Value) -> bool {
     fn items(list: &Value) -> impl Iterator<Item = &Value> {
         list.as_array().into_iter().flatten()

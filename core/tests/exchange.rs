@@ -1,5 +1,5 @@
-//! One request of a client and its reply, as often as the backend has to be asked for it: the cases of tests/exchange,
-//! which all languages play.
+//! One request of a client and its reply, with all requests to the backend that it takes: the cases of tests/exchange,
+//! which all languages run.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -39,8 +39,8 @@ fn type_of(event: &Value) -> Option<&str> {
     event["type"].as_str().or_else(|| event["event_type"].as_str())
 }
 
-/// The events as the text of a stream, `whole` or without the line ends behind the last one, which some servers leave
-/// out.
+/// Returns the events as the text of a stream: complete if `whole` is true, otherwise without the final line breaks,
+/// which some servers omit.
 fn text_of(events: &Value, named: bool, whole: bool) -> String {
     let write = |event: &Value| {
         // Events of Chat Completions and Gemini have no type.
@@ -56,7 +56,7 @@ fn text_of(events: &Value, named: bool, whole: bool) -> String {
     }
 }
 
-/// The events in the text of a stream; those with a name have their own.
+/// Parses the events in the text of a stream and checks the names of named events.
 fn events_of(text: &str) -> Value {
     let one = |event: &str| {
         let data = event.lines().find_map(|line| line.strip_prefix("data: ")).expect("data");
@@ -197,7 +197,7 @@ fn whatever_a_backend_says_is_taken() {
     cases.iter().for_each(any_event_is_taken);
 }
 
-/// Replaces, repeats and leaves out the events of a stream.
+/// Replaces, repeats and removes the events of a stream.
 fn any_event_is_taken(case: &Value) {
     let body = case["asked"].to_string();
     let events = case["rounds"][0]["events"].as_array().expect("events").clone();
@@ -212,17 +212,17 @@ fn any_event_is_taken(case: &Value) {
         json!([[{"type": "tool_use"}]]),
     ];
     let mut taken = 0;
-    // Each member of each event, replaced by something else; each event twice, or not at all.
+    // Replaces each member of each event, duplicates each event, and removes each event.
     for (at, event) in events.iter().enumerate() {
         let members: Vec<String> = event.as_object().expect("an object").keys().cloned().collect();
         for (member, value) in members.iter().flat_map(|member| odd.iter().map(move |value| (member, value))) {
-            let mut said = events.clone();
-            said[at][member] = value.clone();
+            let mut changed = events.clone();
+            changed[at][member] = value.clone();
             let mut exchange = open(case, &body).expect("opens").expect("an exchange");
-            let text: String = said.iter().map(|event| format!("data: {event}\n\n")).collect();
+            let text: String = changed.iter().map(|event| format!("data: {event}\n\n")).collect();
             events_of(&feed(&mut exchange, &text, member));
             let mut exchange = open(case, &body).expect("opens").expect("an exchange");
-            let reply = json!({"content": [value, said[at]], "stop_reason": value, "usage": value, "id": value});
+            let reply = json!({"content": [value, changed[at]], "stop_reason": value, "usage": value, "id": value});
             assert!(exchange.reply(&reply.to_string()).is_ok(), "{reply}");
             taken += 1;
         }
@@ -270,7 +270,7 @@ fn whatever_a_backend_replies_is_taken() {
     }
 }
 
-/// An exchange whose model may search, and the name of the search.
+/// Returns an exchange whose model may search, and whose search is answered by the exchange.
 fn searching() -> Exchange {
     let case = json!({"options": {"dialect": "anthropic"}});
     let tools = json!([{"type": "tool_search_tool_bm25_1", "name": "s"}, {"name": "a", "defer_loading": true}]);
@@ -282,7 +282,7 @@ fn data(event: &Value) -> String {
     format!("data: {event}\n\n")
 }
 
-/// A block of a reply, in the three events that it comes in.
+/// Returns the three events of a block of a reply.
 fn block(index: usize, block: &Value, delta: &Value) -> String {
     data(&json!({"type": "content_block_start", "index": index, "content_block": block}))
         + &data(&json!({"type": "content_block_delta", "index": index, "delta": delta}))
@@ -313,7 +313,7 @@ fn a_reply_that_is_too_long_to_be_kept_passes() {
     let out = exchange.feed_text(&call(70, &search.expect("a search"))).expect("passes");
     assert!(out.contains("tool_search_tool_result"), "the search is answered: {out}");
     let out = exchange.feed_text(END).expect("passes") + &exchange.finish_text().expect("ends");
-    // What came before is not known any more: the client sends it back to go on.
+    // The earlier blocks were dropped, so the client must send them back to continue.
     assert!(out.contains("\"stop_reason\":\"pause_turn\"") && !exchange.asks_again(), "{out}");
 }
 
@@ -327,23 +327,23 @@ fn a_short_reply_is_asked_again() {
     assert!(exchange.request().contains("\"text\":\"x\""), "{}", exchange.request());
 }
 
-/// Whole replies of all rounds count, too.
+/// Non-streamed replies also count, over all rounds.
 #[test]
 fn whole_replies_are_asked_again_within_the_limit() {
     let mut exchange = searching();
     let search = exchange.report().deferred.as_ref().and_then(|report| report.tool_search_name.clone());
     let search = search.expect("a search");
     let mut rounds = 0;
-    let told = loop {
+    let reply_text = loop {
         let content = json!([{"type": "text", "text": "x".repeat(40 << 20)},
             {"type": "tool_use", "id": "toolu_1", "name": search, "input": {"query": "a"}}]);
         let reply = json!({"stop_reason": "tool_use", "content": content}).to_string();
-        if let Some(told) = exchange.reply(&reply).expect("a reply") {
-            break told.into_owned();
+        if let Some(reply_text) = exchange.reply(&reply).expect("a reply") {
+            break reply_text.into_owned();
         }
         rounds += 1;
     };
-    let told: Value = serde_json::from_str(&told).expect("JSON");
-    assert_eq!((rounds, &told["stop_reason"]), (1, &json!("pause_turn")));
-    assert_eq!(told["content"].as_array().map(Vec::len), Some(6));
+    let found: Value = serde_json::from_str(&reply_text).expect("JSON");
+    assert_eq!((rounds, &found["stop_reason"]), (1, &json!("pause_turn")));
+    assert_eq!(found["content"].as_array().map(Vec::len), Some(6));
 }

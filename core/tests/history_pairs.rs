@@ -1,5 +1,5 @@
-//! `historyPairs: "complete"` on made histories: the result obeys the API's rule of calls and results, a second run
-//! changes nothing, and no text is lost.
+//! `historyPairs: "complete"` with generated histories: the result satisfies the API's rules for calls and results, a
+//! second run changes nothing, and no text is lost.
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::{collections::BTreeMap, time::Instant};
@@ -19,7 +19,7 @@ impl Numbers {
         format!("c{}", self.below(3))
     }
 
-    /// A few ids, for calls of one message each once.
+    /// Returns a few ids for the calls of one message, without duplicates.
     fn ids(&mut self) -> Vec<String> {
         (0..3).filter(|_| self.below(3) == 0).map(|id| format!("c{id}")).collect()
     }
@@ -86,7 +86,8 @@ fn id(value: &Value, key: &str) -> String {
     value[key].as_str().expect("an id").to_owned()
 }
 
-/// Every run of the model's messages is followed by one of the user's that begins with exactly the results.
+/// Returns true if every run of assistant messages is followed by a run of user messages that begins with exactly the
+/// results.
 fn obeys_anthropic(messages: &[Value]) -> bool {
     let runs = messages.chunk_by(|one, next| one["role"] == next["role"]).map(|run| {
         let blocks = run.iter().flat_map(|message| match &message["content"] {
@@ -107,7 +108,7 @@ fn obeys_anthropic(messages: &[Value]) -> bool {
     calls.is_empty() && messages.iter().all(|message| message["content"] != json!([]))
 }
 
-/// Every message with calls is followed by exactly the results.
+/// Returns true if every message with calls is followed by exactly the results.
 fn obeys_chat(messages: &[Value]) -> bool {
     let mut calls: Vec<String> = Vec::new();
     for message in messages {
@@ -124,7 +125,7 @@ fn obeys_chat(messages: &[Value]) -> bool {
     calls.is_empty()
 }
 
-/// Every call has a result behind it, and every result a call before it.
+/// Returns true if every call has a later result, and every result an earlier call.
 fn obeys_responses(items: &[Value]) -> bool {
     let mut open: BTreeMap<String, usize> = BTreeMap::new();
     for item in items {
@@ -190,8 +191,8 @@ fn completed_histories_obey_their_api() {
     assert!(changed > 4000, "{changed} histories changed");
 }
 
-/// Four times as many orphans take less than twelve times as long, at best of several runs, as a busy machine slows some of
-/// them. Quadratic work would take sixteen times as long.
+/// Four times as many orphans must take less than twelve times as long (the best of several runs, because other load
+/// slows some of them). Quadratic work would take sixteen times as long.
 #[test]
 fn broken_pairs_are_found_in_linear_time() {
     let seconds = |count: usize| {

@@ -1,6 +1,6 @@
-//! The verdicts on the public reports of `issue_cases_3.jsonl`, where they are beside the checkout. Each row says what a
-//! user must get (`right`); [`is_solved`] restates that as a condition. `cargo test -p toolwire --test issue_cases --
-//! --nocapture` prints the verdict on each.
+//! Verdicts on the public reports in `issue_cases_3.jsonl`, if that file exists next to the checkout. Each row states
+//! what a user must get (`right`); [`is_solved`] implements that as a condition. `cargo test -p toolwire --test
+//! issue_cases -- --nocapture` prints the verdict on each row.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -15,7 +15,7 @@ use toolwire::{
     sanitize, sanitize_tools, AdaptOptions, DeferredOptions, RepairOptions, SanitizeOptions, ToolsOptions,
 };
 
-/// The rows that are not solved, with the reason.
+/// The unsolved rows, with the reason.
 const UNSOLVED: &[(&str, &str)] = &[
     ("bedrock-root-union", "only Claude refuses it, and `check` and `sanitize` do not know the model"),
     ("llama-lookahead", "current builds ignore patterns of tools; `check` says so, and nothing is changed"),
@@ -25,13 +25,13 @@ const UNSOLVED: &[(&str, &str)] = &[
     ("outputschema-dangling-ref", "output schemas are neither checked nor changed"),
 ];
 
-/// Constraints that a schema violates, as the API would refuse it.
+/// Returns the constraints of a schema whose violations the API refuses.
 fn refused(schema: &Value, dialect: &str) -> Vec<&'static str> {
     let found = check(schema, &SanitizeOptions::new(dialect)).expect("a schema");
     found.iter().filter(|one| one.severity == Severity::Refused).map(|one| one.constraint).collect()
 }
 
-/// Returns true if a schema is refused as it is (if `is_refused`), and its rewritten form is accepted.
+/// Returns true if a schema is refused before rewriting (or accepted, if `is_refused` is false), and accepted after it.
 fn is_mended(schema: &Value, dialect: &str, is_refused: bool) -> bool {
     let sent = sanitize(schema, &SanitizeOptions::new(dialect)).expect("a schema").schema;
     is_refused != refused(schema, dialect).is_empty() && refused(&sent, dialect).is_empty()
@@ -47,7 +47,7 @@ fn adapted(request: &Value, options: &AdaptOptions) -> (Value, Vec<&'static str>
     (done.request, rules)
 }
 
-/// Returns the result of a list of 300 functions: the number of tools that are refused by `check_tools`, and of those
+/// Returns the results for a list of 300 functions: whether `check_tools` refuses the list, and the number of functions
 /// that are sent.
 fn of_300(dialect: &str) -> (bool, usize) {
     let list: Value = (0..300).map(|number| function(&format!("t{number}"))).collect();

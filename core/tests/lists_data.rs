@@ -1,4 +1,4 @@
-//! Whole lists of real MCP tools (`reference`), and lists that somebody made to be hard.
+//! Whole lists of real MCP tools (`reference`), and lists that are made to be difficult.
 #![allow(
     clippy::panic,
     clippy::expect_used,
@@ -17,12 +17,12 @@ use toolwire::{
     Restore, ToolsOptions,
 };
 
-/// Said past the test harness, which would swallow it.
+/// Prints a line without the test harness, which would capture it.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// The real tools, names and all; of several servers, so some names stand more than once.
+/// Returns the real tools with their names. They are from several servers, so some names occur more than once.
 fn real_tools() -> impl Iterator<Item = Vec<Value>> {
     let tool = |line: &str| {
         let row: Value = serde_json::from_str(line).expect("a row");
@@ -35,7 +35,7 @@ fn definition(tool: &Value) -> &Value {
     ["function", "toolSpec"].iter().map(|holder| &tool[holder]).find(|inner| inner.is_object()).unwrap_or(tool)
 }
 
-/// The tools of a list, whatever API it is for.
+/// Returns the definitions in a list of any API.
 fn definitions(list: &Value) -> Vec<&Value> {
     let entries = list.as_array().expect("a list").iter();
     entries
@@ -52,7 +52,7 @@ fn every_real_tool_has_a_name_of_its_own_and_every_call_comes_back() {
     for all in real_tools() {
         for dialect in dialects() {
             let (mut kept, mut renamed, mut quarantined) = (0, 0, 0);
-            // As many at once as an API takes.
+            // At most as many tools per list as an API accepts.
             for tools in all.chunks(100) {
                 let list = json!(tools);
                 let found = sanitize_tools(&list, &ToolsOptions::new(dialect.name)).expect("a list");
@@ -99,7 +99,7 @@ fn every_real_tool_has_a_name_of_its_own_and_every_call_comes_back() {
     }
 }
 
-/// The same tools in another order have the same names.
+/// The same tools in another order must get the same names.
 #[test]
 fn names_do_not_depend_on_the_order() {
     let names = ["a.b", "a_b", "a b", "a/b", "abc", "ls", "ls_", "21", "__1", "é", "è", "e"];
@@ -127,7 +127,7 @@ fn names_do_not_depend_on_the_order() {
     assert_eq!(by_name(&other), first);
 }
 
-/// Whatever stands in a list or a request: an answer or an error, and no tool is lost without a word.
+/// Any JSON as a list or a request yields a result or an error, and no tool is dropped without a report.
 #[test]
 fn any_json_is_a_list_or_an_error() {
     let odd = [
@@ -180,7 +180,7 @@ fn any_json_is_a_list_or_an_error() {
     }
 }
 
-/// Ten thousand tools: every one with a name that has to be changed, many of them alike.
+/// Ten thousand tools, all with names that must be changed, many of them similar.
 #[test]
 fn ten_thousand_tools() {
     let tools: Vec<Value> = (0..10_000)

@@ -1,5 +1,5 @@
-//! Deferred loading as an agent lives it, in each request format: the conversations of tests/loop, which all languages
-//! play.
+//! Deferred loading over the turns of an agent, in each request format: the conversations of tests/loop, which all
+//! languages run.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -23,8 +23,8 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// What is sent. Whatever the turn, the backend meets no feature of deferred loading in it, applying twice changes
-/// nothing, and text gives what values give.
+/// Rewrites a request and checks it: the result contains no feature of deferred loading, a second run changes nothing,
+/// and text gives the same result as values.
 fn send<'r>(request: &'r Value, options: &DeferredOptions) -> Deferred<&'r Value> {
     let sent = apply_deferred_loading(request, options).expect("the request is rewritten");
     let text = sent.request.to_string();
@@ -63,7 +63,7 @@ fn members(report: &DeferredReport) -> Value {
     })
 }
 
-/// Plays a conversation, translated if there is a target.
+/// Runs a conversation, translated if there is a target.
 fn play(name: &str, target: Option<&str>) {
     let script = conversation(name);
     let mut options = script["options"].clone();
@@ -111,7 +111,7 @@ fn play(name: &str, target: Option<&str>) {
         assert_eq!(json!(names(&sent.request)), expected["tools"], "{what}");
         assert_eq!(list(&sent.request[sent_member]).last(), Some(&expected["last"]), "{what}");
         assert_eq!(members(report), expected["report"], "{what}");
-        // What a compaction in two turns from now needs is what was loaded before it.
+        // A compaction two turns later needs the tools that were loaded before it.
         if turn["compacts"] != true {
             loaded = json!(report.loaded);
         }
@@ -141,7 +141,7 @@ fn chat() {
     play("openai-chat", None);
 }
 
-/// The agent keeps Anthropic's format, the backend speaks another.
+/// The agent uses Anthropic's format and the backend another one.
 #[test]
 fn translated() {
     play("anthropic", Some("openai-responses"));

@@ -1,5 +1,5 @@
-//! Any request to any API with any of its constructs: what holds for every pair, over recorded requests, the fixtures'
-//! conversations, and both with values put where they do not belong.
+//! Requests of every format to every API with each native construct: properties that hold for every pair, with recorded
+//! requests, the conversations in the fixtures, and both with values in wrong places.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -42,7 +42,7 @@ const TARGETS: [(&str, &[&str]); 4] = [
     ("gemini-interactions", &["none", "interactions"]),
 ];
 
-/// Every target with every construct of its own, and what decides of removals and hosted searches.
+/// Returns every target with each native construct, and with options for removals and hosted searches.
 fn sets() -> Vec<Value> {
     let mut sets = Vec::new();
     for (target, natives) in TARGETS {
@@ -57,7 +57,7 @@ fn sets() -> Vec<Value> {
     sets
 }
 
-/// Conversations: recorded ones, and those of the fixtures.
+/// Returns conversations: recorded ones, and those in the fixtures.
 fn requests() -> Vec<Value> {
     let mut requests = Vec::new();
     for Source { text, .. } in sources("deferred_requests.jsonl") {
@@ -85,8 +85,8 @@ fn requests() -> Vec<Value> {
     requests
 }
 
-/// Whether the API that a request is from takes it, with all that the API has: what is refused as it came may be
-/// refused as it goes.
+/// Returns true if the API of the request's format accepts the request with all native constructs. The translation of a
+/// request that is not accepted may be refused, too.
 fn is_accepted(request: &Value) -> bool {
     let (target, native) = if request.get("input").is_some() {
         ("openai-responses", "tool-search")
@@ -102,7 +102,8 @@ fn options(set: &Value) -> DeferredOptions {
     bindings::options(&Node::from_value(set).expect("options are shallow"), Naming::Camel).expect("options are valid")
 }
 
-/// What a request becomes, by value and by text alike, once and again; or its error.
+/// Returns the rewritten request, after checking that text and value agree and that a second run changes nothing;
+/// `None` if it is an error.
 fn adapted(request: &Value, options: &DeferredOptions, about: &str) -> Option<Value> {
     let text = request.to_string();
     let by_text = apply_deferred_loading(text.as_str(), options);
@@ -142,13 +143,13 @@ fn every_request_goes_to_every_api() {
                 assert_eq!(verdict, Ok(()), "{about}: {found}\n of {request}");
                 taken += 1;
             }
-            // What a backend takes as it is stays as it came.
+            // An unchanged request was not written by this library, so the properties need not hold.
             if &found == request {
                 continue;
             }
             let broken = broken(&found);
             assert!(broken.is_empty(), "{about}: {broken:?} in {found}\n of {request}");
-            // Hosted searches alone may leave, and made-up ones come.
+            // Only hosted searches may be dropped, and only synthesized ones added.
             let (before, after) = (calls(request), calls(&found));
             let missing: Vec<&String> = before.iter().filter(|name| !after.contains(*name)).collect();
             assert!(missing.is_empty(), "{about}: the calls of {missing:?} are gone in {found}");
@@ -159,7 +160,7 @@ fn every_request_goes_to_every_api() {
     assert!(runs > 1_000 && taken > 1_000, "most requests can go anywhere");
 }
 
-/// A small generator of numbers: the same on every machine, so that a failure can be repeated.
+/// A pseudorandom number generator with the same sequence on every machine, so that a failure can be reproduced.
 struct Numbers(u64);
 
 impl Numbers {
@@ -169,7 +170,7 @@ impl Numbers {
     }
 }
 
-/// Puts a value somewhere in a tree.
+/// Puts a value somewhere into a tree.
 fn disturb(value: &mut Value, numbers: &mut Numbers, pool: &[Value]) {
     let here = numbers.below(12) == 0;
     match value {

@@ -1,5 +1,5 @@
-//! `apply_deferred_loading` from one API to another, against the reference data where it lies beside the checkout: 188
-//! cases of what other projects, documentation and recordings say. (The fixtures hold our own.)
+//! `apply_deferred_loading` from one API to another, with the reference data if it exists next to the checkout: 188
+//! cases from other projects, documentation and recordings. (Our own cases are fixtures.)
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -21,7 +21,7 @@ fn options<T: bindings::ReadOptions>(value: &Value) -> Result<T, toolwire::Error
     bindings::options::<T>(&Node::from_value(value).expect("options are shallow"), Naming::Camel)
 }
 
-/// The request that a row's options make of another.
+/// Returns the request that results from a row's options.
 fn adapted(input: &Value, given: &Value) -> Result<Value, toolwire::Error> {
     let text = input.to_string();
     let done = if given["call"] == "adaptRequest" {
@@ -34,12 +34,12 @@ fn adapted(input: &Value, given: &Value) -> Result<Value, toolwire::Error> {
     Ok(serde_json::from_str(&done).expect("the output is JSON"))
 }
 
-/// Rows whose `oneOf` at the root stays: Moonshot's own validator takes it beside `type` and does not look into it, and
-/// a validator's answer outweighs what the rows infer from a thread.
+/// Rows whose `oneOf` at the root remains: Moonshot's validator accepts it next to `type` and does not check it, and
+/// its verdict takes precedence over what the rows infer from a thread.
 const ROOT_UNION_STAYS: [&str; 2] = ["issue_kimi_automation_update_typed", "issue_kimi_automation_update_untyped"];
 
-/// Rows of a gateway that drops one of two tools of one flat name. Both are sent here: nothing is lost, and calls come
-/// back to both. What the rows say of the other tool holds.
+/// Rows of a gateway that drops one of two tools with the same flat name. Here both are sent: nothing is lost, and
+/// calls of both are restored. The statements of the rows about the other tool hold.
 const BOTH_ARE_SENT: [&str; 4] = [
     "chat_flat_name_wins",
     "anthropic_duplicate_flat_name",
@@ -47,7 +47,7 @@ const BOTH_ARE_SENT: [&str; 4] = [
     "anthropic_direct_beats_namespace_later",
 ];
 
-/// A request without the one tool that has a digest in its name.
+/// Returns a request without the tool that has a digest in its name.
 fn without_renamed(mut request: Value) -> Value {
     let tools = request["tools"].as_array_mut().expect("a list");
     let count = tools.len();
@@ -59,7 +59,7 @@ fn without_renamed(mut request: Value) -> Value {
     request
 }
 
-/// What is wrong with a row.
+/// Returns a description of the fault in a row.
 fn fault(row: &Value) -> Option<String> {
     let (given, expect) = (&row["options"], &row["expect"]);
     if let Some(code) = expect["error"].as_str() {
@@ -97,11 +97,11 @@ fn fault(row: &Value) -> Option<String> {
     (!wrong.is_empty()).then(|| format!("{}\n   in {found}", wrong.join("\n   ")))
 }
 
-/// Each request of a conversation begins as the one before it did.
+/// Checks that each request of a conversation begins like the previous one.
 fn prefix(row: &Value, at: &str) -> Option<String> {
     let mut before: Option<Value> = None;
     let inputs = row["input"].as_array().expect("requests");
-    // One alone has nothing to be compared with.
+    // A single request cannot be compared.
     assert!(inputs.len() > 1, "{}: {} requests", row["name"], inputs.len());
     for input in inputs {
         let found = match adapted(input, &row["options"]) {
@@ -125,7 +125,7 @@ fn prefix(row: &Value, at: &str) -> Option<String> {
     None
 }
 
-/// A value without an order of members.
+/// Returns a value as text, with sorted members.
 fn sorted(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("[{}]", items.iter().map(sorted).collect::<Vec<_>>().join(",")),
@@ -139,7 +139,7 @@ fn sorted(value: &Value) -> String {
     }
 }
 
-/// A call of the backend, as the client gets it after that request.
+/// Returns a call of the backend in the form that the client receives after that request.
 fn restored(row: &Value) -> Result<Value, toolwire::Error> {
     let text = row["input"].to_string();
     apply_deferred_loading(text.as_str(), &options::<DeferredOptions>(&row["options"])?)?

@@ -1,4 +1,4 @@
-//! Odd shapes (tests/odd): any JSON value anywhere in a request, as an option, a tool list or a call.
+//! Unusual shapes (tests/odd): any JSON value anywhere in a request, as an option, a tool list or a call.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -31,7 +31,7 @@ fn options(value: &Value) -> Result<DeferredOptions, Error> {
     bindings::options::<DeferredOptions>(&Node::from_value(value)?, Naming::Camel)
 }
 
-/// Gives whether the request was rewritten, and not refused.
+/// Returns true if the request was rewritten and not refused.
 fn check(request: &Value, set: &Value) -> bool {
     let options = options(set).expect("valid options");
     let text = request.to_string();
@@ -57,8 +57,8 @@ fn check(request: &Value, set: &Value) -> bool {
     }
 }
 
-/// Arguments in which every name is another spelling of a required one, or none: what is looked up for each of them is
-/// paid for, and a call ends in seconds where it took minutes.
+/// Arguments in which every name is a misspelling of a required name, or unrelated: the lookup for each name uses the
+/// budget, so a call takes seconds instead of minutes.
 #[test]
 fn many_wrong_names_are_no_trouble() {
     let count = 4_000;
@@ -96,7 +96,7 @@ fn an_odd_value_anywhere_in_a_request_is_no_trouble() {
             for value in list(&odd["values"]) {
                 let mut request = row["request"].clone();
                 *request.pointer_mut(place).expect("a place in the request") = value.clone();
-                // In turn: Node and Python, which test what is optimised, take them all.
+                // The option sets take turns here. The optimized builds of Node and Python run all of them.
                 let set = sets.next().expect("a cycle does not end");
                 match check(&request, set) {
                     true => accepted += 1,

@@ -1,5 +1,5 @@
-//! An option is known in every language and documented: what the core reads of each function is compared with the types
-//! of TypeScript and Python, with the tables of the documentation and with the flags of the command.
+//! Checks that every option is declared and documented in all languages: the options that the core accepts are compared
+//! with the types of TypeScript and Python, the tables of the documentation and the flags of the command line.
 #![allow(clippy::panic, clippy::expect_used, reason = "a test stops where it cannot go on")]
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
@@ -11,24 +11,24 @@ use toolwire::{
     Code, Error, ExchangeOptions,
 };
 
-/// A function with options, and where they are declared for people.
+/// A function with options, and the places that declare them.
 struct Declared {
-    /// `None` is `Exchange`, which is no function of `call`.
+    /// `None` for `Exchange`, which is not a function of `call`.
     function: Option<Function>,
-    /// The type's name in TypeScript and in Python.
+    /// Name of the type in TypeScript and in Python.
     type_name: &'static str,
     page: &'static str,
-    /// What stands in the head of the page's table.
+    /// Head of the column with the options in the page's table.
     head: &'static str,
-    /// The pages whose options these have too: this page has to link to them.
+    /// Pages whose options also apply; this page must link to them.
     bases: &'static [&'static str],
-    /// Options that the core knows and this function does not offer.
+    /// Options that the core accepts but this function does not offer.
     withheld: &'static [&'static str],
     /// Options in the tables of the bases that this function does not have.
     without: &'static [&'static str],
 }
 
-/// The options of `sanitize` that lists of tools do not have.
+/// Options of `sanitize` that do not apply to lists of tools.
 const OF_SCHEMAS: &[&str] = &["use", "wrapper"];
 
 const BY_OWN_PAGE: Declared = Declared {
@@ -44,7 +44,7 @@ const BY_SANITIZE: Declared = Declared { bases: &["sanitize.md"], ..BY_OWN_PAGE 
 
 const DECLARED: &[Declared] = &[
     Declared { function: Some(Function::Sanitize), type_name: "SanitizeOptions", ..BY_OWN_PAGE },
-    // What is found has no parts of the input to share.
+    // The result of `check` has no parts of the input to share.
     Declared {
         function: Some(Function::Check),
         type_name: "CheckOptions",
@@ -123,7 +123,7 @@ const DECLARED: &[Declared] = &[
         page: "search-tools.md",
         ..BY_OWN_PAGE
     },
-    // An exchange takes and gives bytes.
+    // An exchange reads and writes bytes.
     Declared {
         type_name: "ExchangeOptions",
         page: "adapt-request.md",
@@ -135,7 +135,7 @@ const DECLARED: &[Declared] = &[
     },
 ];
 
-/// Functions that take no options: what they are given would not be looked at.
+/// Functions without options: they would ignore any.
 const WITHOUT: &[Function] = &[
     Function::RestoreArguments,
     Function::ValidateArguments,
@@ -154,7 +154,7 @@ impl Declared {
         self.function.map_or("Exchange", Function::name)
     }
 
-    /// What the core knows: it lists that for whoever gives an option that there is not.
+    /// Returns the options that the core accepts, which it lists in the error about an unknown option.
     fn known(&self, naming: Naming) -> Names {
         let options = json::read(r#"{"?": true}"#).expect("that is JSON");
         let error: Error = match self.function {
@@ -193,7 +193,7 @@ impl Declared {
             assert!(is_linked, "docs/functions/{}: expected a link to {base}, which has the other options", self.page);
             names.extend(table(&read(&format!("docs/functions/{base}")), "option"));
         }
-        // The page says in words that it does not have these.
+        // The page states in words that these options do not apply.
         names.retain(|name| !self.withheld.contains(&name.as_str()) && !self.without.contains(&name.as_str()));
         names
     }
@@ -204,17 +204,17 @@ fn read(path: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// What stands in backticks.
+/// Returns the text in backticks.
 fn quoted(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split('`').skip(1).step_by(2).map(str::to_owned)
 }
 
-/// The members of an interface, those that it extends included: `Base`, or `Omit<Base, 'a' | 'b'>`.
+/// Returns the members of an interface, including those that it extends: `Base`, or `Omit<Base, 'a' | 'b'>`.
 fn typescript(text: &str, name: &str) -> Names {
     let (_, rest) =
         text.split_once(&format!("export interface {name} ")).unwrap_or_else(|| panic!("options.ts has no `{name}`"));
     let (head, body) = rest.split_once('{').expect("an interface has a body");
-    // An empty one ends at once.
+    // The body of an empty interface.
     let body = if body.starts_with('}') { "" } else { body.split_once("\n}").map_or("", |(body, _)| body) };
     let mut names = Names::new();
     if let Some(base) = head.trim().strip_prefix("extends ") {
@@ -235,7 +235,7 @@ fn typescript(text: &str, name: &str) -> Names {
     names
 }
 
-/// The fields of a `TypedDict`, those of its bases included.
+/// Returns the fields of a `TypedDict`, including those of its bases.
 fn python(text: &str, name: &str) -> Names {
     let (_, rest) = text.split_once(&format!("class {name}(")).unwrap_or_else(|| panic!("_options.py has no `{name}`"));
     let (bases, body) = rest.split_once("):\n").expect("a class has a body");
@@ -247,7 +247,7 @@ fn python(text: &str, name: &str) -> Names {
     names
 }
 
-/// What the first column of a table names.
+/// Returns the names in the first column of a table.
 fn table(text: &str, head: &str) -> Names {
     let cell = |line: &str| line.strip_prefix("| ").and_then(|row| row.split(" |").next()).map(str::to_owned);
     let is_head = |line: &&str| cell(line).is_some_and(|first| first == head);
@@ -259,7 +259,7 @@ fn table(text: &str, head: &str) -> Names {
         .collect()
 }
 
-/// What one place lacks, and what it has too much.
+/// Records the names that are missing in one place, and those that should not be there.
 fn compare(function: &str, place: &str, known: &Names, found: &Names, faults: &mut Vec<String>) {
     faults.extend((known - found).iter().map(|name| format!("{function}: {place} lacks `{name}`")));
     faults.extend(
@@ -289,11 +289,12 @@ fn options_are_the_same_everywhere() {
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
 }
 
-/// Where a language accepts fewer words than the core reads, because the rest is refused with a message of its own.
+/// Options for which a language declares fewer words than the core reads, because the core refuses the others with a
+/// specific message.
 const FEWER: &[(&str, &str)] = &[("adaptRequest", "format"), ("Exchange", "format"), ("Exchange", "target")];
 
 impl Declared {
-    /// The words of an option, if it has any: the core lists them for a wrong one.
+    /// Returns the words of an option, if it has any. The core lists them in the error about a wrong word.
     fn words(&self, name: &str) -> Option<Names> {
         let attempt = |options: &str| {
             let options = json::read(options).expect("that is JSON");
@@ -311,7 +312,7 @@ impl Declared {
     }
 }
 
-/// The words in the type of a member of an interface, or of one that it extends.
+/// Returns the words in the type of a member of an interface, or of an interface that it extends.
 fn words_in_typescript(text: &str, interface: &str, name: &str) -> Names {
     let (_, rest) = text.split_once(&format!("export interface {interface} ")).expect("an interface");
     let (head, body) = rest.split_once('{').expect("an interface has a body");
@@ -339,14 +340,14 @@ fn words_in_typescript(text: &str, interface: &str, name: &str) -> Names {
         .unwrap_or_default()
 }
 
-/// The words in the type of a field of a `TypedDict`, or of one of its bases.
+/// Returns the words in the type of a field of a `TypedDict`, or of one of its bases.
 fn words_in_python(text: &str, class: &str, name: &str) -> Names {
     let (_, rest) = text.split_once(&format!("class {class}(")).expect("a class");
     let (bases, body) = rest.split_once("):\n").expect("a class has a body");
     let body = body.split("\n\n\n").next().unwrap_or_default();
     if let Some((_, field)) = body.split_once(&format!("\n    {name}:")) {
         let of_type = field.split_once("\n    \"\"\"").map_or(field, |(of_type, _)| of_type);
-        // Fields of an exchange stand without words about them.
+        // Fields of an exchange have no documentation after them.
         let next = of_type
             .find(": ")
             .map_or(of_type.len(), |at| of_type.get(..at).map_or(at, |one| one.rfind('\n').unwrap_or(at)));
@@ -363,7 +364,7 @@ fn words_in_python(text: &str, class: &str, name: &str) -> Names {
     bases.find_map(|base| Some(words_in_python(text, base, name)).filter(|words| !words.is_empty())).unwrap_or_default()
 }
 
-/// The words of an option are the same in the types of TypeScript and Python and on its page.
+/// The words of an option must be the same in the types of TypeScript and Python and on its page.
 #[test]
 fn words_are_the_same_everywhere() {
     let (npm, py) = (read("npm/src/options.ts"), read("python/src/toolwire/_options.py"));
@@ -397,7 +398,7 @@ fn every_function_is_looked_at() {
     assert!(missing.is_empty(), "functions whose options nobody compares: {missing:?}");
 }
 
-/// An option's name as a language spells it.
+/// Returns the name of an option in the spelling of a language.
 fn spelled(naming: Naming, camel: &str) -> String {
     match naming {
         Naming::Camel => camel.to_owned(),
@@ -411,7 +412,7 @@ fn spelled(naming: Naming, camel: &str) -> String {
     }
 }
 
-/// The types whose rows an option of a type may stand in: its own, and those of the options that it includes.
+/// Returns the types whose rows may declare an option of a type: the type itself, and the types that it includes.
 fn row_types(type_name: &'static str) -> Vec<&'static str> {
     match type_name {
         "CheckOptions" => vec!["SanitizeOptions"],
@@ -422,10 +423,10 @@ fn row_types(type_name: &'static str) -> Vec<&'static str> {
     }
 }
 
-/// The options that no table of the core has: they are all that their function takes.
+/// Options without a row in the core: they are the only option of their function.
 const WITHOUT_ROW: &[(&str, &str)] = &[("CheckToolsOptions", "dialects")];
 
-/// Options whose documentation differs from the row of the core, with the reason.
+/// Options whose documentation differs from the row in the core, with the reason.
 const DOCUMENTED_APART: &[(&str, &str, &str)] = &[
     ("AdaptOptions", "format", "it is the format of the request, and not of its tools"),
     ("ExchangeOptions", "format", "it is the format of the request, and not of its tools"),
@@ -437,7 +438,7 @@ fn row(type_name: &'static str, name: &str) -> Option<Row> {
     row_types(type_name).into_iter().flat_map(bindings::option_rows).find(|row| row.name == name)
 }
 
-/// The comment before a member of an interface, or of one that it extends, as one line.
+/// Returns the comment of a member of an interface, or of an interface that it extends, on one line.
 fn documentation_in_typescript(text: &str, interface: &str, name: &str) -> Option<String> {
     let (_, rest) = text.split_once(&format!("export interface {interface} "))?;
     let (head, body) = rest.split_once('{')?;
@@ -454,7 +455,7 @@ fn documentation_in_typescript(text: &str, interface: &str, name: &str) -> Optio
     bases.find_map(|base| documentation_in_typescript(text, base, name))
 }
 
-/// The text behind a field of a `TypedDict`, or of one of its bases, as one line.
+/// Returns the docstring of a field of a `TypedDict`, or of one of its bases, on one line.
 fn documentation_in_python(text: &str, class: &str, name: &str) -> Option<String> {
     let (_, rest) = text.split_once(&format!("class {class}("))?;
     let (bases, body) = rest.split_once("):\n")?;
@@ -467,12 +468,13 @@ fn documentation_in_python(text: &str, class: &str, name: &str) -> Option<String
     python_bases(bases).find_map(|base| documentation_in_python(text, base, name))
 }
 
-/// The classes that a `TypedDict` extends.
+/// Returns the base classes of a `TypedDict`.
 fn python_bases(bases: &str) -> impl Iterator<Item = &str> {
     bases.split(", ").filter(|base| base.ends_with("Options") || base.ends_with("Deferral"))
 }
 
-/// The first sentence of a documentation, without what differs between languages: names of options and functions, null.
+/// Returns the first sentence of a documentation, normalized for differences between languages: names of options and
+/// functions, and null.
 fn first_sentence(documentation: &str) -> String {
     let line = documentation.split("\n\n").next().unwrap_or_default();
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -480,22 +482,22 @@ fn first_sentence(documentation: &str) -> String {
     let (sentence, _) = sentence.split_once(": see [").unwrap_or((sentence, ""));
     let nothing =
         ["`Some(None)`", "`None`"].iter().fold(sentence.to_owned(), |line, none| line.replace(none, "`null`"));
-    // The bindings' own objects are the reader's own.
+    // The documentation of the bindings addresses the reader.
     let ours = nothing.trim_start_matches("Bindings only: ").replace("the caller's own", "your own");
     let ours = ours.split(", and the input itself").next().unwrap_or_default().to_owned();
     ours.replace('_', "").to_lowercase()
 }
 
-/// A default as documentation spells it.
+/// Normalizes the spelling of a default in documentation.
 fn plain(text: &str) -> String {
     let text = text.replace('`', "");
-    // 32,000 is 32000.
+    // `32,000` becomes `32000`.
     let digits = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
     let is_separator = |at: usize, one: char| one == ',' && at > 0 && digits(at - 1) && digits(at + 1);
     text.char_indices().filter(|(at, one)| !is_separator(*at, *one)).map(|(_, one)| one).collect()
 }
 
-/// What the column `default` of a page's table has for each option.
+/// Returns the entry in the column `default` of a page's table for each option.
 fn defaults_in_table(text: &str, head: &str) -> Vec<(String, String)> {
     let is_head = |line: &&str| line.starts_with(&format!("| {head} | default | what |"));
     let rows = text.lines().skip_while(|line| !is_head(line)).skip(2).take_while(|line| line.starts_with('|'));
@@ -507,8 +509,8 @@ fn defaults_in_table(text: &str, head: &str) -> Vec<(String, String)> {
     cells.collect()
 }
 
-/// The defaults and the first sentence of an option are the same in TypeScript and Python as in its row, and its page
-/// has the default.
+/// The default and the first sentence of an option must be the same in TypeScript and Python as in its row, and its
+/// page must contain the default.
 #[test]
 fn defaults_and_documentation_are_those_of_the_row() {
     let (npm, py) = (read("npm/src/options.ts"), read("python/src/toolwire/_options.py"));
@@ -523,7 +525,7 @@ fn defaults_and_documentation_are_those_of_the_row() {
                 }
                 continue;
             };
-            // The name in JSON is the field's: setters and Python have that.
+            // The name in JSON is the name of the field in TypeScript; Python spells it in snake case.
             let in_typescript = documentation_in_typescript(&npm, type_name, &name).unwrap_or_default();
             let in_python = documentation_in_python(&py, type_name, &spelled(Naming::Snake, &name)).unwrap_or_default();
             let is_apart = DOCUMENTED_APART.iter().any(|apart| (apart.0, apart.1) == (type_name, name.as_str()));
@@ -549,7 +551,7 @@ fn defaults_and_documentation_are_those_of_the_row() {
                     ));
                 }
             }
-            // What stands on another page was compared there.
+            // Options that another page documents are compared there.
             let Some((_, cell)) = page.iter().find(|(option, _)| *option == name) else { continue };
             let is_said =
                 row.default.as_deref().is_none_or(|default| default == "\"\"" || plain(cell) == plain(default));
@@ -571,7 +573,7 @@ fn defaults_and_documentation_are_those_of_the_row() {
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
 }
 
-/// The flags of the command, by the type of options that they set: the structs of `command/src/arguments/`.
+/// The structs of `command/src/arguments/` with the flags for each type of options.
 const FLAGS: &[(&str, &[(&str, &str)])] = &[
     ("SanitizeOptions", &[("mod.rs", "Rewriting"), ("mod.rs", "SanitizeArguments")]),
     ("ToolsOptions", &[("mod.rs", "SanitizeArguments")]),
@@ -580,7 +582,7 @@ const FLAGS: &[(&str, &[(&str, &str)])] = &[
     ("RepairOptions", &[("validate.rs", "Repairing"), ("validate.rs", "ValidateArguments")]),
 ];
 
-/// Options that no flag sets, with the reason.
+/// Options without a flag, with the reason.
 const WITHOUT_FLAG: &[(&str, &str, &str)] = &[
     ("SanitizeOptions", "share", "the result is text"),
     ("DeferredOptions", "share", "the result is text"),
@@ -599,7 +601,7 @@ const WITHOUT_FLAG: &[(&str, &str, &str)] = &[
     ("RepairOptions", "name", "the tool's name is known from the input"),
 ];
 
-/// The types of options whose functions the command does not have, with the reason.
+/// Types of options whose functions the command line does not offer, with the reason.
 const WITHOUT_COMMAND: &[(&str, &str)] = &[
     ("EnvelopeOptions", "`toolwire sanitize` does more"),
     ("BetaOptions", "a header is no file"),
@@ -610,7 +612,7 @@ const WITHOUT_COMMAND: &[(&str, &str)] = &[
     ("ExchangeOptions", "an exchange is a part of a gateway"),
 ];
 
-/// The fields of a struct of arguments, each with the attributes and comments before it.
+/// Returns the fields of a struct of arguments, each with the attributes and comments before it.
 fn flags(text: &str, name: &str) -> Vec<(String, String)> {
     let (_, rest) = text.split_once(&format!("struct {name} {{\n")).unwrap_or_else(|| panic!("no struct `{name}`"));
     let (body, _) = rest.split_once("\n}").expect("a struct ends");
@@ -625,7 +627,7 @@ fn flags(text: &str, name: &str) -> Vec<(String, String)> {
     flags
 }
 
-/// Every option has a flag with the same default, or a reason to have none.
+/// Every option must have a flag with the same default, or a reason for having none.
 #[test]
 fn options_have_flags() {
     let mut faults = Vec::new();

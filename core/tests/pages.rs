@@ -1,4 +1,4 @@
-//! The generated pages of the documentation are what the tables say today, and every entry of the cookbook is true.
+//! Checks that the generated pages are up to date with the tables, and that every entry of the cookbook is true.
 #![allow(clippy::panic, clippy::expect_used, reason = "a test stops where it cannot go on")]
 
 #[path = "pages/mod.rs"]

@@ -1,19 +1,19 @@
-//! Patterns, judged by the crate `regex`: it reads a pattern as ECMA-262 does where that has no sets, no `.` and no
-//! hyphens in odd places. What only the two languages know is judged in theirs: `npm/test/pattern-oracle.test.js` and
-//! `python/tests/test_pattern_oracle.py`.
+//! Compares patterns with the crate `regex`, which reads a pattern like ECMA-262 if the pattern contains no sets, no
+//! `.` and no hyphens in unusual places. Constructs specific to a language are compared in that language:
+//! `npm/test/pattern-oracle.test.js` and `python/tests/test_pattern_oracle.py`.
 
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 
 use serde_json::json;
 use toolwire::validate_arguments;
 
-/// What patterns are put together from. Both engines mean the same by each.
+/// Parts of patterns with the same meaning in both engines.
 const ATOMS: [&str; 16] =
     ["a", "b", "ab", "é", "\\n", "[ab]", "[^a]", "[b-z]", "(", "(?:", "(?:|", "(?:||)", ")", "|", "^", "$"];
 const QUANTIFIERS: [&str; 10] = ["*", "+", "?", "??", "*?", "{2}", "{0,2}", "{1,}", "{0}", "{7}"];
 const TEXTS: [&str; 10] = ["", "a", "b", "ab", "ba", "aab", "abab", "\nb", "éa", "bbbbbab"];
 
-/// Knuth's 64-bit generator: no crate for a dozen lines.
+/// Knuth's 64-bit generator, to avoid a dependency.
 struct Random(u64);
 
 impl Random {
@@ -36,7 +36,7 @@ impl Random {
                 pattern.push_str(QUANTIFIERS[self.below(QUANTIFIERS.len())]);
             }
         }
-        // Now and then one stays open.
+        // Sometimes leaves a group unclosed.
         if self.below(50) > 0 {
             pattern.push_str(&")".repeat(open));
         }
@@ -58,7 +58,7 @@ fn the_crate_regex_finds_what_is_found_here() {
         };
         if ours("").is_none() {
             refused += 1;
-            // What ECMA-262 does not have: a quantifier on another, or on nothing.
+            // ECMA-262 does not allow a quantifier after another one, or without an atom.
             let is_odd = odd.is_match(&pattern.replace("(?:", "("));
             assert!(theirs.is_err() || is_odd, "`{pattern}` is read by `regex`");
             continue;

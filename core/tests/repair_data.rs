@@ -1,5 +1,5 @@
-//! `repair_arguments` against the reference data where it lies beside the checkout: 371 cases of 15 projects' tests,
-//! recorded calls and users' reports. (The fixtures hold our own.)
+//! `repair_arguments` with the reference data if it exists next to the checkout: 371 cases from the tests of 15
+//! projects, recorded calls and users' reports. (Our own cases are fixtures.)
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -12,7 +12,7 @@ use toolwire::{
     repair_arguments, validate_arguments, RepairOptions,
 };
 
-/// A file of the reference data.
+/// Returns a file of the reference data.
 fn data(name: &str) -> Option<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
     let text = fs::read_to_string(path).ok();
@@ -22,7 +22,7 @@ fn data(name: &str) -> Option<String> {
     text
 }
 
-/// What is compared of a repair, so that the order does not count: place, rule, confidence.
+/// The compared parts of a repair, in sortable form: pointer, rule, confidence.
 type Told = (String, String, String);
 
 struct Found {
@@ -70,7 +70,7 @@ fn fault(row: &Value) -> Option<String> {
     if row["unchanged"] == true && !found.is_unchanged {
         return Some(format!("expected no repair, found {} {:?}", found.arguments, found.told));
     }
-    // Numbers are compared as such: `1e5` is 100000.
+    // Numbers are compared by value: `1e5` equals 100000.
     let is_same = |expected: &Value| same(expected, &found.arguments);
     if let Some(expected) = row.get("expected").filter(|expected| !is_same(expected)) {
         return Some(format!("expected {expected}, found {} {:?}", found.arguments, found.told));
@@ -84,7 +84,7 @@ fn fault(row: &Value) -> Option<String> {
     };
     let mut expected: Vec<Told> = row["repairs"].as_array().into_iter().flatten().map(told).collect();
     expected.sort();
-    // What was left out of a text has the place of that text; the rows say where it stood.
+    // Something dropped from a text is reported at the pointer of that text; the rows contain its own pointer.
     let agree = |(expected, found): (&Told, &Told)| {
         expected.1 == found.1 && expected.2 == found.2 && expected.0.starts_with(found.0.as_str())
     };
@@ -123,7 +123,7 @@ fn what_a_schema_takes_stays() {
     }
 }
 
-/// As a value and as text these are spelled differently, so no fixture can have them.
+/// These inputs are spelled differently as a value and as text, so they cannot be fixtures.
 #[test]
 fn a_string_that_holds_no_arguments_stays() {
     let schema = serde_json::json!({"type": "object"});

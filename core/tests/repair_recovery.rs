@@ -1,6 +1,6 @@
-//! What `repair_arguments` may not do: touch valid calls, or make another value of spoiled ones. Over recorded calls,
-//! calls of published tools, and the official test suite: the sample in this repository, and all that lies beside the
-//! checkout.
+//! Checks that `repair_arguments` does not change valid calls, and does not produce other values from damaged ones.
+//! Uses recorded calls, calls of published tools, and the official test suite: the sample in this repository, and all
+//! data next to the checkout.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -23,7 +23,7 @@ use toolwire::{
     RepairOptions,
 };
 
-/// Said past the test harness, which would swallow it.
+/// Prints a line without the test harness, which would capture it.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
@@ -32,7 +32,7 @@ fn same(one: &Value, two: &Value) -> bool {
     tree::same(&Node::from_value(one).expect("shallow"), &Node::from_value(two).expect("shallow"))
 }
 
-/// Every call that is at hand, by where it is from.
+/// Returns all available calls, by source.
 fn calls() -> Vec<(&'static str, Vec<Call>)> {
     let all = [
         ("recorded, sample", calls::recorded(false)),
@@ -47,7 +47,7 @@ fn calls() -> Vec<(&'static str, Vec<Call>)> {
     all.into_iter().filter(|(_, calls)| !calls.is_empty()).collect()
 }
 
-/// What is wrong with how valid arguments are treated.
+/// Returns a description of the fault if valid arguments are changed.
 fn touched(arguments: &Value, schema: &Value) -> Option<String> {
     let options = RepairOptions::default().use_defaults(true).remove_additional(true);
     let spaced = format!(" {} ", serde_json::to_string_pretty(arguments).expect("a value"));
@@ -56,7 +56,7 @@ fn touched(arguments: &Value, schema: &Value) -> Option<String> {
     match (on_text, on_value) {
         (Ok(on_text), Ok(on_value)) => {
             let stays = on_text.arguments == spaced && !on_text.changed && on_text.repairs.is_empty();
-            // In text, for the order of members.
+            // Compared as text, for the order of members.
             let [after, before] = [&on_value.arguments, arguments].map(Value::to_string);
             let stays = stays && after == before && !on_value.changed;
             (!stays).then(|| format!("{arguments} of {schema}: {:?}", on_text.repairs))
@@ -93,7 +93,7 @@ fn no_valid_instance_of_the_suite_changes() {
             for test in row["tests"].as_array().into_iter().flatten().filter(|test| test["valid"] == true) {
                 count += 1;
                 faults.extend(touched(&json!({"v": test["data"]}), &outer));
-                // Arguments are objects.
+                // Arguments must be objects.
                 faults.extend(touched(&test["data"], &schema).filter(|_| test["data"].is_object()));
             }
         }
@@ -103,20 +103,20 @@ fn no_valid_instance_of_the_suite_changes() {
     }
 }
 
-/// What became of a spoiled call.
+/// The result for a damaged call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Became {
-    /// The original.
+    /// The original arguments.
     Original,
     /// An error.
     Refused,
-    /// Arguments that do not validate, and are said not to.
+    /// Arguments that are invalid, and are reported as invalid.
     Left,
-    /// The schema takes the spoiled ones.
+    /// The schema accepts the damaged arguments.
     Kept,
-    /// The original, but where the schema takes what was spoiled.
+    /// The original arguments, except for damaged values that the schema accepts.
     Partly,
-    /// The original, and null or blank members that the schema admits.
+    /// The original arguments, with additional null or blank members that the schema accepts.
     Blanks,
 }
 
@@ -172,7 +172,7 @@ fn outcome(call: &Call, text: &str) -> Result<Became, String> {
     }
 }
 
-/// Is there the original or the spoiled value at each place?
+/// Returns true if every location holds the original or the damaged value.
 fn is_either(result: &Value, original: &Value, spoiled: &Value) -> bool {
     if same(result, original) || same(result, spoiled) {
         return true;
@@ -189,14 +189,14 @@ fn is_either(result: &Value, original: &Value, spoiled: &Value) -> bool {
     }
 }
 
-/// Without it other repairs are made at other places.
+/// Returns true if arguments were unwrapped. Otherwise, repairs are made in other locations.
 fn has_unwrapped(repairs: &[toolwire::reports::Repair]) -> bool {
     repairs.iter().any(|repair| repair.rule == RepairRule::UnwrapArguments)
 }
 
-/// The strings of arguments that no report may have.
+/// Returns the strings of arguments that must not appear in a report.
 fn secrets(arguments: &Value, schema: &str) -> Vec<String> {
-    // The words of the messages, too.
+    // These words also occur in messages.
     let known = ["null", "true", "false", "value", "text", "name", "string", "line"];
     let is_known = |text: &String| schema.contains(text.as_str()) || known.contains(&text.as_str());
     let mut found = Vec::new();
@@ -235,7 +235,7 @@ fn no_spoiled_call_becomes_another_value() {
             say(&format!("  {from}, {name}: {counts:?}"));
         }
         say(&format!("{from}: {} calls, {totals:?}", calls.len()));
-        // A way that spoils nothing would show nothing: of the generated calls, most come back.
+        // A kind of damage without effect would prove nothing. Most of the generated calls must be restored.
         let (most, count) =
             (totals.values().sum::<usize>(), totals.get(&Became::Original).copied().unwrap_or_default());
         if from == "generated, sample" {

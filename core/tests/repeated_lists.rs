@@ -1,4 +1,4 @@
-//! Requests that repeat their tools: what comes of a kept list is what came of it the first time.
+//! Requests that repeat their tools: the result for a cached list equals the first result.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -15,7 +15,7 @@ const URLS: [&str; 4] = [
 ];
 const DIALECTS: [&str; 6] = ["moonshot", "openai-strict", "anthropic-strict", "gemini", "portable", "openai-chat"];
 
-/// The inputs of the cases for whole requests.
+/// Returns the inputs of the cases for whole requests.
 fn requests() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures");
     let mut found = Vec::new();
@@ -32,7 +32,7 @@ fn requests() -> Vec<String> {
     found
 }
 
-/// All that an exchange says of a request, and what it makes of a call of each of the tools.
+/// Returns the complete report of an exchange on a request, and the restored call of each tool.
 fn outcome(opened: Result<Option<Exchange>, toolwire::Error>) -> Value {
     match opened {
         Ok(None) => json!(null),
@@ -111,7 +111,7 @@ fn nothing_is_kept_where_nothing_is_to_be_kept() {
     let open = |request: &str, options: &ExchangeOptions| Exchange::open_cached(URLS[0], request, options, &cache);
     open(&body("a"), &ExchangeOptions::default().dialect("moonshot").tool_list_cache(0)).expect("opens");
     assert!(cache.is_empty());
-    // A list that is an error is one the next time, too.
+    // A list that caused an error causes it again.
     let request = json!({"model": "m", "messages": [], "tools": 3}).to_string();
     for _ in 0..2 {
         let error = open(&request, &ExchangeOptions::default().dialect("moonshot")).expect_err("no list");
@@ -142,7 +142,7 @@ fn text_that_is_kept_is_bounded() {
         let request = json!({"model": "m", "messages": [], "tools": tools}).to_string();
         Exchange::open_cached(URLS[0], &request, &options, &cache).expect("opens");
     }
-    // 8 MiB, of lists as they came and as they are sent.
+    // 8 MiB, counting the lists as received and as sent.
     assert!((8..=21).contains(&cache.len()), "{}", cache.len());
 }
 

@@ -1,9 +1,9 @@
-//! A report never takes more steps than it may once its schema was written.
+//! Creating a report never exceeds the budget once the schema was rewritten.
 
 use serde_json::{json, Map, Value};
 use toolwire::{dialects, sanitize, SanitizeOptions};
 
-/// Schemas of which the report takes more steps than the writing.
+/// Returns schemas whose reports take more steps than rewriting.
 fn schemas() -> [Value; 3] {
     let properties = |each: &dyn Fn(usize) -> Value| {
         let named: Map<String, Value> = (0..60).map(|at| (format!("p{at}"), each(at))).collect();

@@ -1,11 +1,11 @@
-//! Tests that `check_request` finds and `adapt_request` mends the members of requests that the tables list.
+//! Tests that `check_request` finds, and `adapt_request` repairs, the members of requests that the tables list.
 
 #![allow(clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
 use serde_json::{json, Value};
 use toolwire::{adapt_request, check_request, dialects, AdaptOptions};
 
-/// A model, a member and a value of it, and the member and value that are sent for it.
+/// A dialect, a model, a member and its value, and the member and value that are sent instead.
 type Case = (&'static str, &'static str, &'static str, Value, Option<(&'static str, Value)>);
 
 fn cases() -> Vec<Case> {
@@ -39,7 +39,7 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// Requests with members that the API accepts, close to those that it refuses.
+/// Returns requests with accepted members that resemble refused ones.
 fn accepted() -> Vec<(&'static str, &'static str, Value)> {
     vec![
         ("mistral", "mistral-large", json!({ "max_tokens": 100, "parallel_tool_calls": false })),
@@ -88,7 +88,7 @@ fn refused_members_are_found_and_mended() {
             assert_eq!(&mended[*name], value, "{about}");
         }
         assert!(members_found(&mended, dialect).is_empty(), "{about}: the mended request is refused");
-        // The one that is taken wins, if a client sends both.
+        // If a client sends both members, the accepted one takes precedence.
         if let Some((name, _)) = sent {
             given[name] = json!("the client's");
             assert_eq!(adapted(&given, dialect).0[name], "the client's", "{about}");
@@ -112,7 +112,7 @@ fn accepted_members_stay() {
     }
 }
 
-/// Every fact about a member has a case.
+/// Every fact about a member must have a case.
 #[test]
 fn facts_have_cases() {
     let cases = cases();
@@ -122,7 +122,7 @@ fn facts_have_cases() {
                 let mut given = request(model);
                 given[*member] = value.clone();
                 let surface = dialects().iter().find(|one| one.name == *name).expect("a dialect");
-                // Siblings share a table of requests.
+                // Related dialects share a table of requests.
                 surface.requests() == dialect.requests()
                     && check_request(&given, name).expect("a request").iter().any(|one| one.fact == fact)
             });

@@ -1,5 +1,5 @@
-//! Tool search on real tools: whether the ranking is better than counting common words, whether it takes any tool list
-//! and any JSON, and what it costs.
+//! Tool search with real tools: the ranking must be better than counting common words, any tool list and any JSON must
+//! be handled, and the cost is bounded.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -15,7 +15,7 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The real MCP tools, as lists: those of the sample, and all of them.
+/// Returns the real MCP tools as lists: those of the sample, and all of them.
 fn tools() -> impl Iterator<Item = (Vec<Value>, bool)> {
     let list = |text: &str| text.lines().map(|line| serde_json::from_str(line).expect("a tool on each line")).collect();
     sources("mcp_tools.jsonl").map(move |source| (list(&source.text), source.is_whole))
@@ -27,7 +27,7 @@ struct Case {
     right: BTreeSet<String>,
 }
 
-/// The queries whose right tools are all in a list: each query, if the list is the whole.
+/// Returns the queries whose expected tools are all in a list; all queries if the list is complete.
 fn cases(tools: &[Value], is_whole: bool) -> Vec<Case> {
     let text =
         fs::read_to_string(root().join("../tests/fixtures/ranking/queries.json")).expect("the queries are committed");
@@ -46,8 +46,8 @@ fn cases(tools: &[Value], is_whole: bool) -> Vec<Case> {
     list.iter().filter_map(case).collect()
 }
 
-/// How good a ranking is: how often a right tool is first, how often among the first five, and the mean of one divided
-/// by the place of the first right tool.
+/// The quality of a ranking: how often an expected tool is first, how often one is among the first five, and the mean
+/// reciprocal rank of the first expected tool.
 #[derive(Clone, Copy, Debug, Default)]
 struct Quality {
     first: f64,
@@ -71,7 +71,7 @@ fn quality(cases: &[&Case], rank: impl Fn(&str) -> Vec<String>) -> Quality {
     Quality { first: sum.first / count, five: sum.five / count, reciprocal: sum.reciprocal / count }
 }
 
-/// What anybody would write first: how many different words of the query a tool says anywhere.
+/// A naive ranking: the number of distinct words of the query that occur anywhere in a tool.
 struct Overlap(Vec<(String, BTreeSet<String>)>);
 
 impl Overlap {
@@ -82,7 +82,7 @@ impl Overlap {
             .collect()
     }
 
-    /// With `arguments`, their names and descriptions count, too.
+    /// If `arguments` is true, the names and descriptions of arguments also count.
     fn new(tools: &[Value], arguments: bool) -> Self {
         let mut seen = BTreeSet::new();
         let unique = tools.iter().filter(|tool| seen.insert(tool["name"].as_str()));
@@ -114,7 +114,7 @@ fn the_ranking_beats_counting_common_words() {
         let index = ToolIndex::new(&Value::from(tools.clone())).expect("the tools are a list");
         let ranked = |query: &str| index.search(query, &SearchOptions::default().limit(50)).expect("a query");
         let (names, all) = (Overlap::new(&tools, false), Overlap::new(&tools, true));
-        // The weights were chosen on every other query; the rest says whether they hold for queries they have not seen.
+        // The weights were chosen with every other query; the remaining queries show whether they generalize.
         let (chosen, unseen): (Vec<_>, Vec<_>) = cases.iter().enumerate().partition(|(place, _)| place % 2 == 0);
         for (what, half) in [("queries for choosing", chosen), ("unseen queries", unseen)] {
             let half: Vec<&Case> = half.into_iter().map(|(_, case)| case).collect();
@@ -138,7 +138,7 @@ fn the_ranking_beats_counting_common_words() {
     }
 }
 
-/// The same tool in every shape in which the supported formats write it.
+/// Returns the same tool in every shape of the supported formats.
 fn shapes(tool: &Value) -> [Value; 5] {
     let (name, description, schema) = (&tool["name"], &tool["description"], &tool["inputSchema"]);
     let function = json!({"name": name, "description": description, "parameters": schema});
@@ -154,7 +154,7 @@ fn shapes(tool: &Value) -> [Value; 5] {
 #[test]
 fn every_format_finds_the_same() {
     for (tools, is_whole) in tools() {
-        // Titles are MCP's alone.
+        // Only MCP has titles.
         let plain = |tool: &Value| json!({"name": tool["name"], "description": tool["description"], "inputSchema": tool["inputSchema"]});
         let shapes: Vec<[Value; 5]> = tools.iter().step_by(5).map(|tool| shapes(&plain(tool))).collect();
         let lists: Vec<Value> = (0..5).map(|which| shapes.iter().map(|shape| shape[which].clone()).collect()).collect();
@@ -177,7 +177,7 @@ fn an_index_can_be_kept_and_shared() {
     kept::<ToolIndex>();
 }
 
-/// Any JSON is a tool list or an error, and any JSON is a call or not one.
+/// Any JSON is a tool list or an error, and any JSON is a call or not a call.
 #[test]
 fn any_json_is_answered() {
     let leaves =
@@ -266,7 +266,8 @@ fn any_json_is_answered() {
 
 #[test]
 fn hostile_lists_are_searched_in_time() {
-    // Thousands of tools with one name, one word a hundred thousand times, one argument below 500 others, a long query.
+    // Thousands of tools with the same name, one word repeated a hundred thousand times, one argument below 500 others,
+    // and a long query.
     let twins: Vec<Value> =
         (0..20_000).map(|at| json!({"name": "twin", "description": format!("number {at}")})).collect();
     let index = ToolIndex::new(&json!(twins)).expect("a list");
@@ -290,7 +291,7 @@ fn hostile_lists_are_searched_in_time() {
     assert_eq!(index.search(&long, &SearchOptions::default()).expect("a query").len(), 2);
 }
 
-/// Ten thousand tools, made of the real ones under other names. Run with `--release --ignored --nocapture`.
+/// Ten thousand tools: the real ones under other names. Run with `--release --ignored --nocapture`.
 #[test]
 #[ignore = "measures time: `cargo test --release --test search -- --ignored --nocapture`"]
 fn ten_thousand_tools() {

@@ -1,7 +1,9 @@
-//! The stack that every call does with: 512 KiB, what threads have on macOS. Hard shapes, and real tools, through
-//! every function in every dialect. (The fuzz targets run in such a thread, too: `core/fuzz/tests/short.rs`.)
+//! The stack that must suffice for every call: 512 KiB, the default of threads on macOS. Runs difficult shapes and real
+//! tools through every function in every dialect. (The fuzz targets also run in such a thread:
+//! `core/fuzz/tests/short.rs`.)
 //!
-//! `TOOLWIRE_STACK_KIB=128` tries less, `TOOLWIRE_EVERY=1` every schema of the reference data rather than every tenth.
+//! `TOOLWIRE_STACK_KIB=128` uses a smaller stack, `TOOLWIRE_EVERY=1` uses every schema of the reference data instead of
+//! every tenth.
 
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -17,7 +19,7 @@ use toolwire::{
     ToolsOptions,
 };
 
-/// The reference data, by the member that holds the schema.
+/// The files of reference data, each with the member that holds the schema.
 const FILES: [(&str, &str); 3] =
     [("mcp_tools.jsonl", "inputSchema"), ("accepted_schemas.jsonl", "schema"), ("test_suite.jsonl", "schema")];
 
@@ -25,12 +27,12 @@ fn asked(name: &str, usual: usize) -> usize {
     std::env::var(name).ok().map_or(usual, |text| text.parse().expect("a number"))
 }
 
-/// How large the stack is, in KiB.
+/// Returns the size of the stack in KiB.
 fn stack() -> usize {
     asked("TOOLWIRE_STACK_KIB", 512)
 }
 
-/// As many levels of one in another, around an innermost schema.
+/// Nests a schema in this many levels.
 fn nested(levels: usize, open: &str, close: &str) -> String {
     format!("{}{}{}", open.repeat(levels), r#"{"type":"string"}"#, close.repeat(levels))
 }
@@ -76,7 +78,7 @@ fn shapes() -> Vec<String> {
     shapes
 }
 
-/// Arguments for these: deep ones, and texts in which there are others.
+/// Returns arguments for these schemas: deep ones, and texts that contain other texts.
 fn arguments() -> Vec<String> {
     let mut texts = String::from(r#"{"a":1}"#);
     for _ in 0..4 {
@@ -97,7 +99,7 @@ fn in_a_small_stack(work: impl FnOnce() -> usize + Send + 'static) -> usize {
     thread::Builder::new().stack_size(stack() * 1024).spawn(work).expect("a thread").join().expect("every call returns")
 }
 
-/// Every function on one schema: what it gives does not matter here, but that it returns.
+/// Runs every function on one schema. The calls only have to return; their results are ignored.
 fn all(schema: &str) -> usize {
     let mut calls = 0;
     for dialect in dialects() {
@@ -142,7 +144,7 @@ fn hard_shapes() {
 fn real_schemas() {
     for (file, member) in FILES {
         for source in sources(file) {
-            // Each takes a hundred calls.
+            // Every schema takes a hundred calls.
             let every = if source.is_whole { asked("TOOLWIRE_EVERY", 10) } else { 2 };
             let calls: usize = in_a_small_stack(move || {
                 let rows =
@@ -155,7 +157,7 @@ fn real_schemas() {
     }
 }
 
-/// What was kept comes from elsewhere, and may have been forged: a plan that leads to itself ends, too.
+/// Restore data comes from outside and may be forged: a plan that refers to itself must also terminate.
 #[test]
 fn forged_plans_do_with_the_stack() {
     let circle = |name: &str| json!({"$ref": format!("#/$defs/{name}")});
@@ -171,7 +173,7 @@ fn forged_plans_do_with_the_stack() {
             for arguments in [deep.as_str(), r#"{"a":[[1]]}"#, "null"] {
                 assert_eq!(restore.call("t", arguments).expect("text").name, "t");
             }
-            // The same by itself.
+            // The plan without a tool list.
             plan["version"] = json!(2);
             let plan = RestorePlan::from_json(&plan.to_string()).expect("a plan");
             for arguments in [deep.as_str(), r#"{"a":[[1]]}"#, "null"] {

@@ -1,11 +1,11 @@
-//! The text of event streams: cut anywhere it comes out the same, and what cannot be restored loses nothing.
+//! The text of event streams: the cuts do not affect the output, and events that cannot be restored are not lost.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 use serde_json::{json, Value};
 use toolwire::{sanitize_tools, Exchange, ExchangeOptions, ReplyRestorer, Restore, ToolsOptions};
 
-/// Names that change, and arguments that are encoded.
+/// A restorer with renamed tools and encoded arguments.
 fn stream() -> ReplyRestorer {
     let plan = json!({"names": {"names": {"dollar_ref_": "$ref"}}});
     let tools = json!({"a_b": {"name": "a.b"}, "show": {"name": "show", "plan": plan}});
@@ -22,8 +22,8 @@ fn piece(text: &str) -> String {
         .to_string()
 }
 
-/// A stream that holds back all that it may, less half a megabyte: the first call's arguments, and a large event for
-/// each.
+/// Returns a stream that buffers the maximum, less half a megabyte: the arguments of the first call, and a large event
+/// for each call.
 fn full() -> ReplyRestorer {
     let mut stream = stream();
     for call in 0..63 {
@@ -32,13 +32,13 @@ fn full() -> ReplyRestorer {
     stream
 }
 
-/// An event that holds a call of a megabyte.
+/// Returns an event of one megabyte that contains a call.
 fn large(call: usize) -> Value {
     let calls = json!([{"index": call, "id": "c", "function": {"name": "show", "arguments": format!("{{\"dollar_ref_\":{call}}}")}}]);
     json!({"x": "x".repeat(1 << 20), "choices": [{"index": 0, "delta": {"tool_calls": calls}}]})
 }
 
-/// The events of a reply, with lines that end so.
+/// Returns the events of a reply, with this line ending.
 fn reply(end: &str) -> String {
     let blank = format!("{end}{end}");
     let block = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "name": "a_b", "input": {}}});
@@ -97,7 +97,7 @@ fn any_cut_gives_the_same() {
     }
 }
 
-/// A line that ends with CR alone is whole at once: nobody waits for the next piece.
+/// A line that ends with CR alone is complete immediately, without waiting for the next piece.
 #[test]
 fn an_event_passes_as_soon_as_it_is_whole() {
     for end in ["\n", "\r\n", "\r"] {
@@ -107,7 +107,7 @@ fn an_event_passes_as_soon_as_it_is_whole() {
     }
 }
 
-/// `finish_text` once gave the last event alone, and lost the arguments that were held back before it.
+/// `finish_text` once returned only the last event, and lost the arguments that were buffered before it.
 #[test]
 fn a_last_event_that_cannot_be_restored_loses_nothing() {
     let mut stream = full();
@@ -121,7 +121,7 @@ fn a_last_event_that_cannot_be_restored_loses_nothing() {
     assert_eq!(stream.finish_text().expect("nothing more"), "");
 }
 
-/// The same in the middle of a piece: what was ready comes with the next call, then the event as it came.
+/// The same in the middle of a piece: the next call returns the events before it, and then the event unchanged.
 #[test]
 fn an_event_in_the_middle_that_cannot_be_restored_loses_nothing() {
     let (before, bad, after) = ("data: {\"a\":1}\n\n", format!("data: {}\n\n", large(63)), "data: {\"b\":1}\n\n");
@@ -132,7 +132,7 @@ fn an_event_in_the_middle_that_cannot_be_restored_loses_nothing() {
     assert!(stream.finish_text().expect("the rest").ends_with("data: {\"c\""));
 }
 
-/// An event without an end is refused before it takes all memory, and is not lost either.
+/// An event without an end is refused before it exhausts memory, and is not lost either.
 #[test]
 fn an_event_without_an_end_is_refused() {
     let mut stream = stream();
@@ -143,11 +143,11 @@ fn an_event_without_an_end_is_refused() {
         assert!(fed < 100, "no limit in sight");
     }
     assert_eq!(stream.feed_text(&piece).expect_err("refused").code().as_str(), "limit-exceeded");
-    // The last piece was refused, and is the caller's still.
+    // The last piece was refused and still belongs to the caller.
     assert_eq!(stream.finish_text().expect("the rest").len(), (fed + 1) * piece.len());
 }
 
-/// A second call in the place of one that never ended: what was held back of the first goes before.
+/// A second call at the index of an unfinished one: the buffered arguments of the first call are passed on first.
 #[test]
 fn a_call_that_never_ended_is_not_lost() {
     let block = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "name": "show", "input": {}}});
@@ -160,7 +160,7 @@ fn a_call_that_never_ended_is_not_lost() {
     assert_eq!(events[0]["delta"]["partial_json"], "{\"$ref\":1}");
 }
 
-/// An exchange ends as a stream does.
+/// An exchange ends like a stream.
 #[test]
 fn an_exchange_loses_nothing_either() {
     let body =
@@ -175,7 +175,8 @@ fn an_exchange_loses_nothing_either() {
     assert_eq!(exchange.finish_text().expect("nothing more"), "");
 }
 
-/// The standard leaves out one byte order mark at the start. With it the first event passed as it came, unrestored.
+/// By the standard, one byte order mark at the start is ignored. With it, the first event was once passed on
+/// unrestored.
 #[test]
 fn a_byte_order_mark_belongs_to_no_event() {
     for end in ["\n", "\r\n", "\r"] {
@@ -183,10 +184,10 @@ fn a_byte_order_mark_belongs_to_no_event() {
         let expected = whole(&plain);
         assert!(expected.contains("a.b") && !expected.contains("a_b"), "{expected}");
         assert_eq!(whole(&marked), expected, "{end:?}");
-        // The first event has no comment before it that would take the mark.
+        // The first event has no comment before it that would absorb the mark.
         let first = format!("\u{feff}data: {}{end}{end}", start("a_b"));
         assert!(whole(&first).contains("a.b"), "{first:?}");
-        // Cut within the mark.
+        // Cut inside of the mark.
         for cut in 0..=4 {
             let mut stream = stream();
             let (one, two) = marked.as_bytes().split_at(cut);
@@ -196,7 +197,7 @@ fn a_byte_order_mark_belongs_to_no_event() {
             assert_eq!(out, expected, "{end:?}, cut at {cut}");
         }
     }
-    // One alone; what comes later is text.
+    // Only one mark is ignored; later ones are text.
     let twice = format!("\u{feff}\u{feff}data: {}\n\n", start("a_b"));
     assert!(whole(&twice).starts_with("\u{feff}data") && whole(&twice).contains("a_b"));
     let mut stream = stream();
@@ -204,7 +205,7 @@ fn a_byte_order_mark_belongs_to_no_event() {
     assert_eq!(first + &stream.feed_text("\u{feff}: x\n\n").expect("text"), "data: 1\n\n\u{feff}: x\n\n");
 }
 
-/// The rounds of an exchange are streams of their own, and the client reads them as one.
+/// The rounds of an exchange are separate streams, which the client reads as one.
 #[test]
 fn a_byte_order_mark_of_an_exchange_is_left_out() {
     let body =
@@ -236,7 +237,7 @@ fn half_of_a_surrogate_pair_stays_in_a_text_that_passes() {
     assert_eq!(stream.feed_text(&format!("{rest}\n\n")).expect("the text passes"), format!("{both}\n\n"));
 }
 
-/// A long answer of values from a long list costs one look each: restoring must not run out of steps.
+/// A long answer with values of a long `enum` takes one lookup per value, so restoring must not exhaust the budget.
 #[test]
 fn many_listed_values_are_restored() {
     let listed: Vec<Value> = (0..900).map(|at| json!([format!("r{at:03}"), "c"])).collect();

@@ -1,5 +1,5 @@
-//! The tables of the dialects held to themselves: every finding of `check` rests on a fact that says so, and every fact
-//! of confidence A or B has a fixture that shows what it refuses and one that shows what it does not.
+//! Checks the tables of the dialects for consistency: every violation of `check` rests on a fact, and every fact of
+//! confidence A or B has a fixture with a schema that it refuses and one with a schema that it does not refuse.
 #![allow(
     clippy::panic,
     clippy::indexing_slicing,
@@ -16,12 +16,12 @@ use std::{
 use serde_json::{json, Value};
 use toolwire::{check, dialects, reports::Fact, Dialect, SanitizeOptions};
 
-/// Said past the test harness, which would swallow it.
+/// Prints a line without the test harness, which would capture it.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// The fixtures of one function, in all files.
+/// Returns the fixtures of one function, from all files.
 fn fixtures(function: &str) -> Vec<Value> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures").join(function);
     let read = |path: PathBuf| {
@@ -39,7 +39,7 @@ fn fixtures(function: &str) -> Vec<Value> {
     cases
 }
 
-/// The input of a case as text, however it is written down.
+/// Returns the input of a case as text, in whichever form the case has it.
 fn input(case: &Value) -> String {
     let part = |part: &Value| {
         let (text, times) = (part[0].as_str().unwrap_or_default(), part[1].as_u64().unwrap_or_default());
@@ -52,22 +52,23 @@ fn input(case: &Value) -> String {
     }
 }
 
-/// The dialects that a grammar describes.
+/// Returns the dialects with a grammar.
 fn described() -> impl Iterator<Item = &'static Dialect> {
     dialects().iter().filter(|dialect| !dialect.name.starts_with("codex"))
 }
 
-/// The first fact speaks for everything that no other one names: `portable` refuses what any of its surfaces refuses.
+/// Returns true if the first fact covers all rules that no other fact names: `portable` refuses what any of its
+/// surfaces refuses.
 fn speaks_for_all(dialect: &Dialect) -> bool {
     matches!(dialect.facts, [fact, ..] if fact.rules.is_empty() && dialect.name == "portable")
 }
 
-/// The constraints that rest on a fact, by name.
+/// Returns the names of the constraints that rest on a fact.
 fn ids(fact: &Fact) -> Vec<&'static str> {
     fact.rules.iter().map(|constraint| constraint.id()).collect()
 }
 
-/// Rules of whole requests, which `check` does not see: fixtures of `checkTools` show them.
+/// Rules for whole requests, which `check` does not enforce. Fixtures of `checkTools` cover them.
 const OF_REQUESTS: &[&str] = &[
     "tool-name",
     "strict-flag",
@@ -85,8 +86,8 @@ const OF_REQUESTS: &[&str] = &[
     "too-many-strict-properties",
 ];
 
-/// What a schema must speak of to show that a fact does not refuse it, by rule: one of these keys. Other rules speak of
-/// any schema.
+/// Keys by rule. A schema must contain one of them to show that a fact does not refuse it. For other rules, any schema
+/// counts.
 const SUBJECTS: &[(&str, &[&str])] = &[
     ("type-beside-any-of", &["anyOf"]),
     ("any-of-first-keys", &["anyOf"]),
@@ -135,12 +136,13 @@ fn subject(rule: &str) -> Option<&'static [&'static str]> {
     SUBJECTS.iter().find(|(known, _)| *known == rule).map(|(_, keys)| *keys)
 }
 
-/// Does a list of tools show that a rule of requests does not refuse it? It has to be one that comes near.
+/// Returns true if a list of tools shows that a rule for requests does not refuse it. The list must be close to a
+/// violation.
 fn comes_near(rule: &str, case: &Value) -> bool {
     let text = input(case);
     let tools = text.matches("\"name\"").count();
     match rule {
-        // Hosted tools count, and have no names: the list is as long as it is.
+        // Hosted tools count but have no names, so the length of the list is used.
         "too-many-tools" => serde_json::from_str::<Vec<Value>>(&text).is_ok_and(|list| list.len() >= 128),
         "too-many-strict-tools" => tools >= 20,
         "too-many-optional-properties" | "too-many-unions" => text.matches("\"type\"").count() > 16,
@@ -150,7 +152,7 @@ fn comes_near(rule: &str, case: &Value) -> bool {
     }
 }
 
-/// What the fixtures of `checkTools` do not show of a fact about requests.
+/// Returns the parts of a fact about requests that no fixture of `checkTools` covers.
 fn unshown(dialect: &Dialect, rules: &[&'static str], cases: &[Value]) -> Vec<String> {
     let asks = |case: &&Value| {
         case["options"]["dialects"].as_array().is_some_and(|names| names.iter().any(|name| name == dialect.name))
@@ -236,7 +238,7 @@ fn findings_rest_on_facts() {
                 }
             }
         }
-        // A fact whose rule never fires says something that its table does not.
+        // A fact whose rule is never violated is not enforced by its table.
         let sure = dialect.facts.iter().filter(|fact| fact.confidence != 'C');
         for rule in sure.flat_map(ids).filter(|rule| !OF_REQUESTS.contains(rule)) {
             if !found.get(dialect.name).is_some_and(|found| found.contains(&rule)) {
@@ -252,7 +254,7 @@ fn findings_rest_on_facts() {
     assert!(faults.is_empty(), "{} that no fact claims\n{}", faults.len(), faults.join("\n"));
 }
 
-/// The dialects whose page says that a schema is valid by the meta-schema.
+/// Returns the dialects whose page states that schemas must be valid by the meta-schema.
 fn stating_the_metaschema() -> impl Iterator<Item = &'static Dialect> {
     described().filter(|dialect| {
         dialect.facts.iter().any(|fact| {
@@ -272,7 +274,7 @@ fn what_the_metaschema_refuses_is_refused_where_a_page_states_it() {
             let found = check(schema, &options).unwrap_or_default();
             found.iter().any(|violation| violation.severity == toolwire::reports::Severity::Refused)
         };
-        // Validators of several drafts take tuples in `items`.
+        // Validators that support several drafts accept tuples in `items`.
         let tuple = json!({"type": "array", "items": [{"type": "string"}]});
         let takes_tuples = !is_refused(&json!({"type": "object", "properties": {"p": tuple}, "required": ["p"]}));
         for schema in &invalid {
@@ -293,7 +295,7 @@ fn what_the_metaschema_refuses_is_refused_where_a_page_states_it() {
     assert!(judged > 1_000 && faults.is_empty(), "{} accepted\n{}", faults.len(), faults.join("\n"));
 }
 
-/// Every keyword with every kind of value that it may not have, and a few that it may.
+/// Returns every keyword with every kind of invalid value, and a few valid ones.
 fn malformed() -> Vec<Value> {
     let keywords = [
         "type",

@@ -1,5 +1,5 @@
-//! `check` against Moonshot's own validator: its cases with its verdicts at the level "strict", and the rejections that
-//! users reported (`reference`).
+//! Compares `check` with Moonshot's own validator: its cases with its verdicts at the level "strict", and the
+//! rejections that users reported (`reference`).
 #![allow(
     clippy::panic,
     clippy::indexing_slicing,
@@ -14,7 +14,7 @@ use reference::{sources, Source};
 use serde_json::{json, Value};
 use toolwire::{check, reports::Violation, SanitizeOptions};
 
-/// Said past the test harness, which would swallow it.
+/// Prints a line without the test harness, which would capture it.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
@@ -23,15 +23,16 @@ fn violations(schema: &Value) -> Vec<Violation> {
     check(schema, &SanitizeOptions::new("moonshot")).unwrap_or_else(|error| panic!("{schema}: {error}"))
 }
 
-/// The gate of the live API, which the validator does not have.
+/// The constraint of the live API's root gate, which the validator does not have.
 const ROOT_GATE: &str = "root-object";
 
-/// Cases in which the order of a hash map decides what the validator says, with the reason. `check` then reports what
-/// it may reject. None of its cases is one: the shape that is (a recursive property beside an open map, below a root
-/// that cannot end) is the fixture `moonshot-recursion-undecided`.
+/// Cases in which the validator's verdict depends on the order of a hash map, with the reason. `check` then reports
+/// what the validator may reject. None of the validator's own cases depends on it; the fixture
+/// `moonshot-recursion-undecided` has a shape that does (a recursive property next to an open map, below a root that
+/// cannot end).
 const UNDECIDED: &[(&str, &str)] = &[];
 
-/// What the validator says, and the rule by which `check` must say the same. The first that fits counts.
+/// Parts of the validator's messages, and the rule by which `check` must report the same. The first match applies.
 const SAME: &[(&str, &str)] = &[
     ("JSON schema parsing error", "root-not-schema"),
     ("type should be defined in anyOf items instead of the parent schema)", "ref-any-of"),
@@ -85,7 +86,7 @@ fn is_same(rule: &str, found: &str) -> bool {
 fn agrees_with_the_validator() {
     for Source { text, .. } in sources("walle_cases.json") {
         let cases: Vec<Value> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("walle_cases.json: {error}"));
-        // For each group: accepted by both, refused by both for the same reason, cases.
+        // For each group: the numbers of cases that both accept, that both refuse for the same reason, and in total.
         let mut table: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
         let mut failures = Vec::new();
         let mut undecided = Vec::new();
@@ -124,7 +125,7 @@ fn agrees_with_the_validator() {
     }
 }
 
-/// What the API answered to schemas that users quoted, and the rule that names it.
+/// The API's answers to schemas that users quoted, and the rule that identifies the problem.
 #[test]
 fn names_what_users_were_told() {
     for Source { text, is_whole } in sources("issue_cases.jsonl") {
@@ -146,7 +147,7 @@ fn names_what_users_were_told() {
     }
 }
 
-/// Every one of these is refused or accepted, and none takes the search for a walk.
+/// Each of these is refused or accepted, and none takes exponential time.
 #[test]
 fn stays_bounded() {
     let chain = |fan: usize, length: usize| {
@@ -177,7 +178,7 @@ fn stays_bounded() {
     let wide: serde_json::Map<_, _> =
         (0..2_500).map(|index| (format!("p{index}"), json!({"$ref": "#", "minLength": 1, "x": {}}))).collect();
     let hostile: Vec<(&str, Value, Option<&str>)> = vec![
-        // 40 levels of `properties` through references, in 2^40 ways.
+        // 40 levels of `properties` through references, with 2^40 paths.
         ("fan-out-2 chain of 40", chain(2, 40), Some("too-deep")),
         ("fan-out-2 chain of 28", chain(2, 28), None),
         ("12 definitions that all refer to all", clique(12), Some("endless-recursion")),
@@ -202,7 +203,7 @@ fn stays_bounded() {
     }
 }
 
-/// Any JSON in any keyword's place: an answer, never a panic, and the same one whether the schema came as text or as a
+/// Any JSON as the value of any keyword yields a result, never a panic, and the result is the same for text and for a
 /// value.
 #[test]
 fn survives_anything_anywhere() {

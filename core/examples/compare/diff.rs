@@ -1,4 +1,4 @@
-//! `diff`: groups the differences between two dumps, the largest group first, with the smallest input of each.
+//! `diff`: groups the differences between two dumps, largest group first, with the smallest input of each group.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::row::{Answer, Row};
 
-/// What must be compared.
+/// The options of the command.
 pub(crate) struct Request {
     before: String,
     after: String,
@@ -43,7 +43,7 @@ impl Request {
 
 type Key = (String, String, String);
 
-/// Calls, changed answers, errors, changes, milliseconds.
+/// Numbers of calls, changed answers, errors and changes, and milliseconds.
 type Total = (usize, usize, usize, usize, f64);
 
 struct Dump {
@@ -79,7 +79,7 @@ struct Group {
     smallest: Option<(usize, Answer, Answer)>,
 }
 
-/// True if there is no difference.
+/// Returns true if there is no difference.
 pub(crate) fn run(request: &Request, out: &mut impl Write) -> Result<bool, String> {
     let (before, after) = (load(&request.before)?, load(&request.after)?);
     let mut groups: BTreeMap<(String, String, String), Group> = BTreeMap::new();
@@ -124,7 +124,7 @@ pub(crate) fn run(request: &Request, out: &mut impl Write) -> Result<bool, Strin
     Ok(differing == 0)
 }
 
-/// A row per function and dialect whose counts changed, and the time of all.
+/// Returns a row per function and dialect whose counts changed, and the total time.
 fn totals(before: &Dump, after: &Dump) -> String {
     let mut text =
         String::from("function dialect: calls, changed, errors, changes, milliseconds (before → after, ratio)\n");
@@ -147,7 +147,7 @@ fn totals(before: &Dump, after: &Dump) -> String {
     text
 }
 
-/// In which way two answers differ, and in which rules.
+/// Returns the kind of difference between two answers, and the rules that differ.
 fn difference(one: &Answer, two: &Answer, messages: bool) -> Option<(&'static str, String)> {
     match (&one.error, &two.error) {
         (Some(before), Some(after)) => {
@@ -175,7 +175,7 @@ fn difference(one: &Answer, two: &Answer, messages: bool) -> Option<(&'static st
     }
 }
 
-/// A change without what is only for people.
+/// Returns a change without its texts, unless messages are compared.
 fn bare(change: &Value, messages: bool) -> String {
     let mut change = change.clone();
     if let Some(object) = change.as_object_mut().filter(|_| !messages) {
@@ -193,7 +193,8 @@ fn rule_of(change: &str) -> String {
     format!("{}({})", word("rule"), word("accepts"))
 }
 
-/// Every object with a rule in a report, or in a list of violations; the rest of the report is one more.
+/// Returns every object with a rule in a report or in a list of violations, and the rest of the report as one more
+/// item.
 fn changes(answer: &Answer, messages: bool) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = answer.report.clone();
@@ -222,7 +223,7 @@ fn changes_that_differ(one: &Answer, two: &Answer, messages: bool) -> Vec<(char,
         .collect()
 }
 
-/// The worst effect on what is accepted.
+/// Returns the worst effect on the accepted arguments.
 fn worst(report: &Value) -> &'static str {
     const ORDER: [&str; 5] = ["same", "closed", "wider", "narrower", "mixed"];
     let found = report.get("changes").and_then(Value::as_array).into_iter().flatten();

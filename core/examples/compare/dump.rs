@@ -1,4 +1,4 @@
-//! `dump`: every function over every input, in every dialect, in a canonical form.
+//! `dump`: runs every function on every input in every dialect, and prints the results in canonical form.
 
 use std::{
     collections::BTreeMap,
@@ -20,7 +20,7 @@ use crate::{
     variants,
 };
 
-/// What must be dumped.
+/// The options of the command.
 #[derive(Default)]
 pub(crate) struct Request {
     files: Vec<String>,
@@ -28,7 +28,7 @@ pub(crate) struct Request {
     functions: Vec<String>,
     wrapped: bool,
     variants: bool,
-    /// How many of the variants each request gets; 0: all.
+    /// Number of option sets for each request; 0 for all.
     some: usize,
     brief: bool,
 }
@@ -65,7 +65,7 @@ impl Request {
     }
 }
 
-/// The functions that are asked about a kind of input; whether they have a dialect.
+/// Returns the functions for a kind of input; the flag is true if the function has a dialect.
 fn functions(kind: Kind) -> &'static [(Function, bool)] {
     match kind {
         Kind::Schema => &[(Function::Sanitize, true), (Function::Check, true), (Function::NormalizeEnvelope, false)],
@@ -123,7 +123,7 @@ pub(crate) fn run(request: &Request, out: &mut impl Write) -> Result<(), String>
     Ok(())
 }
 
-/// Every request with sets of options.
+/// Runs every request with sets of options.
 fn run_variants(request: &Request, out: &mut impl Write) -> Result<(), String> {
     let variants = variants::all();
     let mut at = 0;
@@ -142,7 +142,7 @@ fn run_variants(request: &Request, out: &mut impl Write) -> Result<(), String> {
                     line(out, &Row::Answer(answer))?;
                 }
             }
-            // A number that shares no factor with how many there are: other neighbours each time.
+            // This step is coprime to the number of option sets, so that each request gets other combinations.
             at += if request.some == 0 { 0 } else { count + 1 };
         }
     }
@@ -154,7 +154,7 @@ fn line(out: &mut impl Write, row: &Row) -> Result<(), String> {
     writeln!(out, "{text}").map_err(|error| format!("cannot write: {error}"))
 }
 
-/// The options of a dialect alone.
+/// Returns options with only a dialect.
 fn in_dialect(dialect: &'static str) -> Node<'static> {
     match dialect {
         "" => json::read("{}").unwrap_or_default(),

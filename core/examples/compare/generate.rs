@@ -1,5 +1,5 @@
-//! `generate`: made-up requests, the same on every machine: conversations whose tools come and go, and lists whose tools
-//! collide, in every format.
+//! `generate`: generated requests, the same on every machine: conversations in which tools are added and removed, and
+//! lists with colliding tool names, in every format.
 
 use std::io::Write;
 
@@ -28,7 +28,7 @@ pub(crate) fn run(count: &str, out: &mut impl Write) -> Result<(), String> {
     Ok(())
 }
 
-/// A conversation up to a place where a client sends it.
+/// Generates the beginning of a conversation, up to a point at which a client sends it.
 fn conversation(numbers: &mut Numbers) -> Value {
     let source = SOURCES[numbers.below(SOURCES.len())];
     let steps = generate(numbers, source == "anthropic");
@@ -37,7 +37,7 @@ fn conversation(numbers: &mut Numbers) -> Value {
     render::request(source, &steps[..cut])
 }
 
-/// A list of tools that have one another's names. Some of the names are those that earlier requests had.
+/// Generates a list of tools with colliding names. Some of the names are those of earlier requests.
 fn collisions(numbers: &mut generated::Numbers, known: &mut Vec<String>) -> Value {
     let format = *numbers.of(&FORMATS);
     let tools = generated::tools(numbers, format, known);

@@ -1,16 +1,16 @@
-//! The comparison: what every function answers to every row of some files, in every dialect, and how two such answers
-//! differ.
+//! Compares two versions of the library: dumps the results of every function for every row of some files in every
+//! dialect, and groups the differences between two dumps.
 //!
 //! ```text
 //! cargo run --release -p toolwire --example compare -- dump ../shared/data/mcp_tools.jsonl tests/fixtures/sanitize > before.jsonl
 //! cargo run --release -p toolwire --example compare -- diff before.jsonl after.jsonl
 //! ```
 //!
-//! Requests are compared with every set of options by `dump --variants`, also those that `generate` makes up.
+//! `dump --variants` runs requests with every set of options, including requests from `generate`.
 //!
-//! It is the gate of every change of a rule: a change either leaves everything byte for byte as it was, or each group
-//! of differences is read and judged. `diff` groups by function, dialect, kind and rules, and shows the smallest input
-//! of each group.
+//! Every change of a rule must pass this comparison: either the output is identical byte for byte, or each group of
+//! differences is reviewed. `diff` groups by function, dialect, kind and rules, and shows the smallest input of each
+//! group.
 
 #![allow(
     clippy::expect_used,
@@ -40,7 +40,7 @@ mod wire;
 
 use std::{io, process::ExitCode};
 
-/// The numbers that the conversations of `script` are made from.
+/// The random numbers for the conversations of `script`.
 struct Numbers(u64);
 
 impl Numbers {

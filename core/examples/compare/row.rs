@@ -1,4 +1,4 @@
-//! One line of a dump: an input, one function's answer to it, or what a dialect took in all.
+//! One line of a dump: an input, the result of one function for it, or the totals of a dialect.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -8,11 +8,11 @@ use serde_json::Value;
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Row {
-    /// What one function answers to an input, with one dialect.
+    /// The result of one function for an input, in one dialect.
     Answer(Answer),
-    /// An input; its answers follow.
+    /// An input; its results follow.
     Input { id: String, text: String },
-    /// Counts and time of one function with one dialect.
+    /// Counts and time of one function in one dialect.
     Total {
         total: String,
         dialect: String,
@@ -29,10 +29,10 @@ pub(crate) struct Answer {
     pub(crate) input: String,
     pub(crate) function: String,
     pub(crate) dialect: String,
-    /// The output; absent where it is the input itself.
+    /// The output; omitted if it equals the input.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(crate) output: Option<String>,
-    /// The report; absent where it is empty.
+    /// The report; omitted if it is empty.
     #[serde(skip_serializing_if = "Value::is_null", default)]
     pub(crate) report: Value,
     /// Code, pointer and message.
@@ -41,7 +41,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Puts digests in the place of a long output and a long report.
+    /// Replaces a long output and a long report by digests.
     pub(crate) fn shorten(&mut self) {
         self.output = self.output.take().map(|text| shortened(&text).unwrap_or(text));
         if let Some(short) = shortened(&self.report.to_string()) {
@@ -50,7 +50,7 @@ impl Answer {
     }
 }
 
-/// The length and a digest of a long text.
+/// Returns the length and a digest of a long text, or `None` for a short text.
 fn shortened(text: &str) -> Option<String> {
     (text.len() > 200).then(|| {
         let mut hasher = DefaultHasher::new();

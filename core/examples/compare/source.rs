@@ -1,4 +1,4 @@
-//! Where inputs come from: rows of JSON files, and what each row holds — a schema, a list of tools, or a request.
+//! Reads inputs from rows of JSON files. Each row contains a schema, a list of tools, or a request.
 
 use std::{
     fs,
@@ -7,7 +7,7 @@ use std::{
 
 use toolwire::json::{self, Node, Object};
 
-/// What a row holds.
+/// The kind of input in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Schema,
@@ -17,7 +17,7 @@ pub(crate) enum Kind {
 
 /// One input.
 pub(crate) struct Input {
-    /// File and row, for instance `mcp_tools.jsonl#12`.
+    /// File and row, for example `mcp_tools.jsonl#12`.
     pub(crate) id: String,
     pub(crate) kind: Kind,
     pub(crate) text: String,
@@ -71,7 +71,7 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(all)
 }
 
-/// The last two parts of a path: enough to tell files apart, and the same on every machine.
+/// Returns the last two components of a path, which identify the file and are the same on every machine.
 fn name_of(path: &Path) -> String {
     let parts: Vec<String> = path.iter().rev().take(2).map(|part| part.to_string_lossy().into_owned()).collect();
     parts.into_iter().rev().collect::<Vec<_>>().join("/")
@@ -82,9 +82,10 @@ fn input(id: String, row: &Node<'_>) -> Option<Input> {
     Some(Input { id, kind, text: json::write(node) })
 }
 
-/// A schema as a property, because arguments are objects and many schemas of test suites speak of other things.
+/// Wraps a schema as a property of an object, because arguments are objects, but many schemas of test suites describe
+/// other values.
 ///
-/// With an identifier of its own, so that its references stay its own.
+/// The schema gets an identifier, so that its references still resolve within it.
 pub(crate) fn wrapped(input: &Input) -> Option<Input> {
     let mut inner = json::read(&input.text).ok().filter(|_| input.kind == Kind::Schema)?;
     let draft = inner.get("$schema").cloned();
@@ -117,7 +118,7 @@ fn found<'n, 'a>(row: &'n Node<'a>) -> Option<(Kind, &'n Node<'a>)> {
     if let Some(tools) = row.get("tools").filter(|tools| tools.as_array().is_some()) {
         return Some((Kind::Tools, tools));
     }
-    // A case: what it is about is its input.
+    // The input of a fixture case.
     if let Some(input) = row.get("input").filter(|input| input.as_object().is_some()) {
         let is_request = ["messages", "input", "contents"].iter().any(|member| input.get(member).is_some());
         return Some((if is_request { Kind::Request } else { Kind::Schema }, input));

@@ -1,5 +1,5 @@
-//! The option sets that requests are compared with: every target, every construct of its own, and what decides about
-//! searches, changes, removals and custom tools; for `adaptRequest` also every dialect.
+//! The option sets for requests: every target with each of its native constructs, and the options for searches, tool
+//! changes, removals and custom tools; for `adaptRequest` also every dialect.
 
 use serde_json::{json, Value};
 use toolwire::{dialects, internal::bindings::Function};
@@ -31,7 +31,7 @@ fn with(base: &Value, members: &Value) -> Value {
     all
 }
 
-/// Every function that takes a request, with its options.
+/// Returns every function on requests, with its options.
 pub(crate) fn all() -> Vec<(Function, Value)> {
     let mut all = Vec::new();
     for more in more() {

@@ -1,9 +1,9 @@
-//! Inputs of any size, the same on every machine.
+//! Generates inputs of any size, the same on every machine.
 
 use serde_json::{json, Map, Value};
 
-/// The tools of the repository's sample, over and over, each with a name and a property of its own: a schema that comes
-/// again would not be rewritten again.
+/// Repeats the tools of the repository's sample, each with a unique name and property, because a repeated schema would
+/// not be rewritten again.
 pub(crate) fn tools(count: usize) -> String {
     let sample: Vec<Value> = include_str!("../../../tests/sample/mcp_tools.jsonl")
         .lines()
@@ -19,7 +19,7 @@ pub(crate) fn tools(count: usize) -> String {
     Value::Array(sample.iter().cycle().take(count).enumerate().map(own).collect()).to_string()
 }
 
-/// An object whose properties are of five kinds, in turns.
+/// Generates an object whose properties alternate between five kinds.
 pub(crate) fn properties(count: usize) -> String {
     let kinds = [
         json!({"type": "string", "description": "A name.", "minLength": 1, "maxLength": 200}),
@@ -38,7 +38,7 @@ pub(crate) fn properties(count: usize) -> String {
     json!({"type": "object", "properties": properties, "required": ["p0"]}).to_string()
 }
 
-/// An object whose properties refer to definitions, two to each.
+/// Generates an object whose properties refer to definitions, two properties per definition.
 pub(crate) fn references(count: usize) -> String {
     let properties: Map<String, Value> =
         (0..count).map(|number| (format!("p{number}"), json!({"$ref": format!("#/$defs/d{}", number / 2)}))).collect();
@@ -50,7 +50,7 @@ pub(crate) fn references(count: usize) -> String {
     json!({"type": "object", "properties": properties, "$defs": definitions}).to_string()
 }
 
-/// A conversation with fifty deferred tools, in which every fourth message loads one of them.
+/// Generates a conversation with fifty deferred tools, in which every fourth message loads one of them.
 pub(crate) fn history(count: usize) -> String {
     let tools: Vec<Value> = (0..50)
         .map(|number| {

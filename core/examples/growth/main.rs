@@ -1,5 +1,5 @@
-//! Time and memory by size: of a list, a schema, its references, a history. Writes the plots of `docs/performance.md`
-//! and prints the tables below them: `make figures` runs it.
+//! Time and memory by the size of a list, a schema, its references and a history. Writes the plots of
+//! `docs/performance.md` and prints the tables below them: `make figures` runs it.
 
 #![allow(clippy::print_stdout, reason = "the tables are what it is for")]
 
@@ -22,31 +22,31 @@ use toolwire::{
     apply_deferred_loading, options::Api, sanitize, sanitize_tools, DeferredOptions, SanitizeOptions, ToolsOptions,
 };
 
-/// How large the inputs are, in whatever is counted.
+/// Sizes of the inputs, in units of the measured quantity.
 const SIZES: [usize; 7] = [10, 30, 100, 300, 1_000, 3_000, 10_000];
-/// Each size is run again until this time is over, and at least three times: the fastest run counts.
+/// Minimum time of repeated runs per size. There are at least three runs, and the fastest one counts.
 const LONG_ENOUGH: Duration = Duration::from_millis(150);
 
-/// What is done with an input; an error where it is refused.
+/// Processes an input; returns an error if the input is refused.
 type Run = Box<dyn Fn(&str) -> Result<usize, toolwire::Error>>;
 
-/// What grows.
+/// A measured quantity.
 struct Growth {
     file: &'static str,
     title: &'static str,
-    /// What is counted, one of it.
+    /// Singular name of the counted unit.
     unit: &'static str,
     input: fn(usize) -> String,
     series: Vec<(&'static str, Run)>,
 }
 
-/// What one size took.
+/// The cost of one size.
 #[derive(Clone, Copy)]
 pub(crate) struct Point {
     size: usize,
     /// In microseconds.
     time: f64,
-    /// In bytes that were asked for, whatever was given back meanwhile.
+    /// Bytes allocated in total, including those freed later.
     memory: f64,
 }
 
@@ -138,7 +138,7 @@ fn grown() -> [Growth; 4] {
     ]
 }
 
-/// The sizes up to the first that is refused.
+/// Measures all sizes up to the first one that is refused.
 fn measured(growth: &Growth, run: &Run) -> Result<Vec<Point>, Box<dyn Error>> {
     let mut points = Vec::new();
     for size in SIZES {
@@ -163,7 +163,7 @@ fn measured(growth: &Growth, run: &Run) -> Result<Vec<Point>, Box<dyn Error>> {
     Ok(points)
 }
 
-/// Per unit, the time and the memory; and the growth from the size before the last three to the last.
+/// Prints the time and the memory per unit, for each size.
 fn table(growth: &Growth, lines: &[(&str, Vec<Point>)]) {
     println!("### {}\n", growth.title);
     println!("![{}: time and memory per {}](performance/{}.svg)\n", growth.title, growth.unit, growth.file);
@@ -183,7 +183,7 @@ fn table(growth: &Growth, lines: &[(&str, Vec<Point>)]) {
     println!();
 }
 
-/// A number as people read it.
+/// A number with digit grouping.
 struct Grouped(usize);
 
 impl std::fmt::Display for Grouped {

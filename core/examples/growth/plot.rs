@@ -1,4 +1,5 @@
-//! Two line plots side by side, time and memory per unit over a logarithmic axis, as SVG: what is level grows linearly.
+//! Draws two line plots side by side, time and memory per unit over a logarithmic axis, as SVG. A horizontal line means
+//! linear growth.
 
 use std::error::Error;
 
@@ -6,7 +7,7 @@ use plotters::prelude::*;
 
 use crate::Point;
 
-/// Colours that stay apart for those who do not tell red from green.
+/// Colors that remain distinguishable with red-green color blindness.
 const COLOURS: [RGBColor; 4] =
     [RGBColor(8, 81, 156), RGBColor(217, 95, 2), RGBColor(60, 60, 60), RGBColor(117, 112, 179)];
 const FONT: &str = "sans-serif";

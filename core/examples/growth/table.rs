@@ -1,4 +1,4 @@
-//! The table of `core/tests/growth/shapes`, measured: steps, bytes and time at three sizes.
+//! Measures the table of `core/tests/growth/shapes`: steps, bytes and time at three sizes.
 
 use std::time::{Duration, Instant};
 
@@ -13,10 +13,10 @@ use crate::{
 
 /// The sizes, in bytes.
 const SIZES: [usize; 3] = [16 << 10, 128 << 10, 1 << 20];
-/// A call that takes longer than this is not tried with the next size.
+/// Calls that take longer than this are not measured at the next size.
 const TOO_LONG: Duration = Duration::from_secs(3);
 
-/// The rows of the page, of all kinds of input: what is done, the dialect, the group and the shape.
+/// The rows on the page, which cover all kinds of input: function, dialect, group and shape.
 const ON_THE_PAGE: [(Work, &str, &str, &str); 14] = [
     (Work::Sanitize, "gemini", "properties", "properties"),
     (Work::Sanitize, "gemini", "anyOf over properties", "required"),
@@ -33,35 +33,35 @@ const ON_THE_PAGE: [(Work, &str, &str, &str); 14] = [
     (Work::Adapt, "gemini", "requests", "Responses: searches"),
     (Work::Stream, "", "streams", "calls in turn"),
 ];
-/// The sizes of the page, in bytes.
+/// The sizes on the page, in bytes.
 const PAGE_SIZES: [usize; 4] = [16 << 10, 64 << 10, 256 << 10, 1 << 20];
-/// Each call of the page is made this many times: the fastest counts.
+/// Number of runs of each call on the page; the fastest one counts.
 const RUNS: usize = 3;
 
-/// What one call took.
+/// The cost of one call.
 #[derive(Clone, Copy)]
 pub(crate) struct Cost {
     bytes: usize,
     steps: usize,
     memory: usize,
     time: Duration,
-    /// The code of the error that ended it.
+    /// The code of the error that ended the call.
     end: Option<&'static str>,
 }
 
-/// What is asked for on the command line.
+/// The selection on the command line.
 #[derive(Default)]
 pub(crate) struct Asked {
-    /// Words that the name of a row holds: `sanitize`, a dialect, a group, a shape.
+    /// Words that the name of a row must contain: a function (`sanitize`), a dialect, a group, or a shape.
     pub(crate) words: Vec<String>,
     pub(crate) dialects: Vec<String>,
-    /// The sizes, in KB, if not those of the page.
+    /// The sizes in KB, if they differ from those of the page.
     pub(crate) sizes: Vec<usize>,
-    /// Which part of the table, of how many.
+    /// The part of the table to measure, and the number of parts.
     pub(crate) part: Option<(usize, usize)>,
 }
 
-/// Prints a line for each call: what `cargo run --example growth -- rows WORD...` shows.
+/// Prints a line for each call: `cargo run --example growth -- rows WORD...`.
 pub(crate) fn rows(asked: &Asked) {
     let names: Vec<&str> = match asked.dialects.is_empty() {
         true => dialects().iter().map(|dialect| dialect.name).collect(),
@@ -101,10 +101,10 @@ pub(crate) fn rows(asked: &Asked) {
     }
 }
 
-/// Prints the table of the page, in Markdown: what `cargo run --example growth -- page` shows.
+/// Prints the table of the page in Markdown: `cargo run --example growth -- page`.
 ///
 /// # Errors
-/// A row that is not among the shapes.
+/// If a row is not among the shapes.
 pub(crate) fn page() -> Result<(), Box<dyn std::error::Error>> {
     println!("| function | input | 16 KB | 64 KB | 256 KB | 1 MB | exponents |");
     println!("|---|---|--:|--:|--:|--:|--:|");
@@ -120,7 +120,7 @@ pub(crate) fn page() -> Result<(), Box<dyn std::error::Error>> {
             }
         }
         let cells: Vec<String> = costs.iter().map(|cost| page_cell(work, cost)).collect();
-        // A call that stops early says nothing about growth.
+        // A call that stops early does not show growth.
         costs.retain(|cost| cost.end.is_none() && !work.is_cut_off(cost.steps));
         let growth = |of: fn(&Cost) -> f64| match costs.iter().all(|cost| of(cost) == 0.0) || costs.len() < 2 {
             true => "–".to_owned(),
@@ -172,13 +172,13 @@ fn measured(work: Work, dialect: &str, inputs: &[(Vec<String>, usize)]) -> Vec<C
     costs
 }
 
-/// The exponent of growth in bytes between the last two sizes.
+/// Returns the exponent of growth in bytes between the last two sizes.
 fn exponent(costs: &[Cost], of: impl Fn(&Cost) -> f64) -> f64 {
     let [.., before, last] = costs else { return 0.0 };
     (of(last).max(1e-9) / of(before).max(1e-9)).ln() / (last.bytes as f64 / before.bytes as f64).ln()
 }
 
-/// How much of the budget real tools take: what `cargo run --example growth -- tools FILE` shows.
+/// Prints the part of the budget that real tools use: `cargo run --example growth -- tools FILE`.
 pub(crate) fn tools(file: &str) -> Result<(), Box<dyn std::error::Error>> {
     fn values(value: &Value) -> usize {
         1 + match value {

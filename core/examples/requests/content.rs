@@ -1,16 +1,17 @@
-//! Requests of 10 MB, of three contents. npm/bench/requests.js and python/bench/requests.py make the same ones.
+//! Requests of 10 MB with three kinds of content. npm/bench/requests.js and python/bench/requests.py generate the same
+//! ones.
 
 use serde_json::{json, Value};
 
-/// The contents by name.
+/// Generators of the contents by name.
 pub(crate) const CONTENTS: [(&str, Messages); 3] = [("prose", prose), ("tool calls", tool_calls), ("images", images)];
 
-/// Makes messages of so many bytes in all.
+/// Generates messages with a given total number of bytes.
 pub(crate) type Messages = fn(usize) -> Vec<Value>;
 
 const SIZE: usize = 10_000_000;
 
-/// A request with these messages and fifty deferred tools, one of which they load.
+/// Returns a request with these messages and fifty deferred tools, one of which is loaded.
 pub(crate) fn request(messages: fn(usize) -> Vec<Value>) -> String {
     let tools: Vec<Value> = (0..50).map(tool).collect();
     let loaded = json!([{"type": "tool_reference", "tool_name": "tool_7"}]);
@@ -32,14 +33,14 @@ fn tool(number: usize) -> Value {
 const SENTENCE: &str =
     "The harbour was quiet that morning; \"too quiet\", said the captain, and lit his pipe once more.\n";
 
-/// Turns of 5 KB: a line break and two quotes in every hundred characters.
+/// Generates turns of 5 KB, with a line break and two quotes per hundred characters.
 fn prose(size: usize) -> Vec<Value> {
     let text = SENTENCE.repeat(50);
     let role = |at| if at % 2 == 0 { "user" } else { "assistant" };
     (0..size / (text.len() + 3 * 50)).map(|at| json!({"role": role(at), "content": text})).collect()
 }
 
-/// Calls with a few arguments, and results of 1 KB that are JSON themselves: a quote in every ten characters.
+/// Generates calls with a few arguments and results of 1 KB that contain JSON, with one quote per ten characters.
 fn tool_calls(size: usize) -> Vec<Value> {
     let row = json!({"id": 1024, "path": "src/harbour/captain.rs", "kind": "file", "size": 52311, "tags": ["a", "b"]})
         .to_string();
@@ -58,7 +59,7 @@ fn tool_calls(size: usize) -> Vec<Value> {
     (0..size / 1540).flat_map(turn).collect()
 }
 
-/// Pictures of half a megabyte.
+/// Generates images of half a megabyte.
 fn images(size: usize) -> Vec<Value> {
     let data = "iVBORw0KGgoAAAANSUhEUgAAB4AAAAQ4CAYAAADo08FDAAAgAElEQVR4nOzdd5xU".repeat(8192);
     let source = json!({"type": "base64", "media_type": "image/png", "data": data});

@@ -1,6 +1,7 @@
-//! Milliseconds for a request of 10 MB in Rust, beside what `serde_json` takes to parse it: `make bench` runs it.
+//! Milliseconds for a request of 10 MB in Rust, compared with parsing it with `serde_json`: `make bench` runs it.
 //!
-//! Three contents: prose, tool calls, images. Copying is what any answer costs that is no part of its question.
+//! There are three kinds of content: prose, tool calls, images. The time of copying is shown for comparison, because
+//! every result that is not borrowed from its input costs at least a copy.
 
 mod content;
 
@@ -26,7 +27,7 @@ fn main() -> Result<(), Error> {
             ("apply_deferred_loading, text", &|| apply_deferred_loading(&text, &options).is_ok()),
             ("copy alone", &|| !black_box(text.clone()).is_empty()),
         ];
-        // In turns, so that a machine that is busy for a while is so for all.
+        // The functions alternate, so that load on the machine affects all of them.
         let mut best = [Duration::MAX; 3];
         for _ in 0..ROUNDS {
             for (best, (_, run)) in best.iter_mut().zip(runs) {

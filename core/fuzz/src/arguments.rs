@@ -1,4 +1,4 @@
-//! What the report says of accepted arguments or answers, and what restoring makes of them, against a validator.
+//! Compares the reported effect on accepted arguments or answers, and the restored values, with a validator.
 
 use arbitrary::{Result, Unstructured};
 use jsonschema::Draft;
@@ -23,11 +23,11 @@ use crate::{
     instances::Instances,
 };
 
-/// Instances of the schema, and answers of a model to what is sent.
+/// Number of instances of the schema, and of model answers to the rewritten schema.
 const INSTANCES: usize = 6;
 
 pub(crate) fn verdict(data: &mut Unstructured<'_>, used_as: Use) -> Result<std::result::Result<usize, String>> {
-    // Codex takes schemas as they are and loses what it loses, which no report of ours can tell.
+    // The dialects of Codex emulate Codex's losses, which the report does not describe.
     let of_use = |dialect: &&Dialect| match used_as {
         Use::Response => dialect.response_format().is_some(),
         _ => !dialect.name.starts_with("codex"),
@@ -43,23 +43,23 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>, used_as: Use) -> Result<std::
     if circles::has_circle(&schema) {
         return Ok(Ok(0));
     }
-    // The rest of the data says how instances are made, and may be empty: then they come from the text itself.
+    // The rest of the data determines the instances. It may be empty, in which case the text determines them.
     let rest = [data.bytes(data.len())?, text.as_bytes()].concat();
     let mut data = Unstructured::new(&rest);
     let instances = (0..INSTANCES).map(|_| Instances::of(&schema).one(&mut data)).collect::<Result<Vec<Value>>>()?;
-    // Arguments are an object, an answer may be anything.
+    // Arguments must be objects; answers may be any value.
     let is_possible = |instance: &Value| used_as == Use::Response || instance.is_object();
     let instances: Vec<Value> = instances.into_iter().filter(is_possible).collect();
     let options = SanitizeOptions::new(dialect).used_as(used_as);
     let judged = judge::judge(&schema, draft, &instances, &options);
     let mut faults = judged.faults;
     if judged.became == "limit-exceeded" {
-        // What an API takes no more than so many bytes of is an answer, too.
+        // Exceeding a size limit of an API is a valid outcome.
         faults.clear();
     }
     if judged.became == "not-representable" && text.contains("\"$ref\"") {
-        // A known limit: a definition that is given the type its keywords speak of, and no part of the root's own, may
-        // exclude the objects that the root is to be.
+        // Known limitation: a definition that gets the type of its keywords, and no part of the root itself, may
+        // exclude the objects that the root must accept.
         faults.retain(|fault| !fault.starts_with("not-representable: "));
     }
     let mut verdicts = judged.verdicts;
@@ -79,11 +79,11 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>, used_as: Use) -> Result<std::
     Ok(faults.into_iter().next().map_or(Ok(verdicts), |fault| Err(format!("{dialect}: {fault}"))))
 }
 
-/// What is kept for later calls, read again from JSON.
+/// The stored forms for later calls, parsed from JSON again.
 struct Kept {
-    /// By a list of this one tool, unless it was set aside.
+    /// Restores by a list of this one tool; `None` if the tool was set aside.
     list: Option<Restore>,
-    /// By the schema alone.
+    /// Restores by the schema alone.
     plan: Option<RestorePlan>,
 }
 
@@ -91,7 +91,7 @@ impl Kept {
     fn of(schema: &Value, options: &SanitizeOptions) -> Kept {
         let tools = json!([{"name": "tool", "inputSchema": schema}]);
         let done = sanitize_tools(&tools, &ToolsOptions::new(options.dialect.as_str())).ok();
-        // A tool that is sent not strict is written in another dialect.
+        // A tool that is not sent as strict is written in another dialect.
         let as_asked = |done: &SanitizedTools<&Value>| {
             done.quarantined.is_empty()
                 && done.changes().iter().copied().flatten().all(|about| about.dialect == options.dialect)
@@ -104,7 +104,7 @@ impl Kept {
         }
     }
 
-    /// What a list keeps undoes what the plan of its schema undoes.
+    /// Returns a description of the difference if the list restores an answer differently from the plan of its schema.
     fn disagreement(&self, answer: &Value, schema: &Value) -> Option<String> {
         let by_plan = restore_arguments(answer, self.plan.as_ref()?).ok()?;
         let by_list = self.list.as_ref()?.call("tool", answer).ok()?.arguments;
@@ -114,15 +114,15 @@ impl Kept {
     }
 }
 
-/// A plan may have been forged. Here it is the schema, which has much the same words: whatever it undoes, it is read
-/// and it ends.
+/// Restores an answer with a forged plan: the schema, whose keywords resemble those of a plan. Reading and applying it
+/// must terminate without unexpected errors.
 fn forged(schema: &Value, answer: &Value) -> Option<String> {
     if !schema.is_object() {
         return None;
     }
     let kept = json!({"version": 2, "encoded": schema, "json": schema, "names": schema}).to_string();
     let error = RestorePlan::from_json(&kept).and_then(|plan| restore_arguments(answer, &plan)).err()?;
-    // What is brought back may nest deeper than may be.
+    // The restored value may exceed the maximum depth.
     let is_expected = matches!(error.code(), Code::BudgetExceeded | Code::TooDeep);
     (!is_expected).then(|| format!("{answer} by a forged plan: {error}\n  in  {schema}"))
 }

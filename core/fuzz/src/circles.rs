@@ -1,17 +1,17 @@
-//! Schemas that refer to themselves for the same instance: JSON Schema does not define what they accept, and validators
-//! differ.
+//! Detects schemas that refer to themselves for the same instance. JSON Schema does not define what they accept, and
+//! validators differ.
 
 use std::collections::HashSet;
 
 use serde_json::Value;
 
-/// Does some schema lead back to itself without going into a property or an item?
+/// Returns true if a schema leads back to itself without descending into a property or an item.
 pub(crate) fn has_circle(root: &Value) -> bool {
     let (mut done, mut way) = (HashSet::new(), Vec::new());
     every(root, &mut |schema| leads_back(root, schema, &mut way, &mut done))
 }
 
-/// Whether any value in the document is such a schema.
+/// Returns true if `holds` is true for any value in the document.
 fn every(value: &Value, holds: &mut dyn FnMut(&Value) -> bool) -> bool {
     let below: Vec<&Value> = match value {
         Value::Object(members) => members.values().collect(),

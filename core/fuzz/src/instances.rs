@@ -1,4 +1,4 @@
-//! Instances of a schema: fitting mostly, in every way that it offers, and wrong sometimes.
+//! Generates instances of a schema: mostly valid, from every branch, and sometimes invalid.
 
 use std::cell::Cell;
 
@@ -7,13 +7,13 @@ use serde_json::{json, Map, Value};
 
 use crate::grammar::{self, Style};
 
-/// The most references and branches on the way to a value.
+/// Maximum number of references and branches on the path to a value.
 const DEEPEST: usize = 12;
 
-/// Maximum number of schemas that one instance is made of.
+/// Maximum number of schemas that one instance is generated from.
 const LONGEST: usize = 300;
 
-/// Makes instances of one schema.
+/// Generates instances of one schema.
 pub(crate) struct Instances<'s> {
     root: &'s Value,
     left: Cell<usize>,
@@ -24,10 +24,10 @@ impl<'s> Instances<'s> {
         Instances { root, left: Cell::new(0) }
     }
 
-    /// One instance.
+    /// Generates one instance.
     ///
     /// # Errors
-    /// None in practice: where the data ends, everything is the first choice.
+    /// None in practice: if the data ends, every choice is the first one.
     pub(crate) fn one(&self, data: &mut Unstructured<'_>) -> Result<Value> {
         self.left.set(LONGEST);
         self.value(self.root, data, DEEPEST)
@@ -66,7 +66,7 @@ impl<'s> Instances<'s> {
             Some(first) if !says_more => self.value(first, data, fuel)?,
             _ => self.own(schema, data, fuel)?,
         };
-        // Objects that several parts speak of have the members of all.
+        // An object that several subschemas describe has the members of all of them.
         for part in parts {
             if let (Value::Object(members), Value::Object(more)) = (&mut value, self.value(part, data, fuel)?) {
                 more.into_iter().for_each(|(name, inner)| {
@@ -77,7 +77,7 @@ impl<'s> Instances<'s> {
         Ok(value)
     }
 
-    /// What the schema's own keywords describe.
+    /// Generates a value that the schema's own keywords describe.
     fn own(&self, schema: &Value, data: &mut Unstructured<'_>, fuel: usize) -> Result<Value> {
         let kind = match &schema["type"] {
             Value::String(name) => name.as_str(),

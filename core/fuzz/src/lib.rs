@@ -1,18 +1,19 @@
-//! What the fuzzer runs, and what `make test` runs over fixed seeds: one function per target, from bytes to a verdict.
+//! The targets of the fuzzer, which `make test` also runs with fixed seeds: one function per target, from bytes to a
+//! verdict.
 //!
-//! | target | input | what must hold |
+//! | target | input | property |
 //! |---|---|---|
-//! | `reader` | text that is nearly JSON | the reader agrees with serde_json |
-//! | `sanitize` | a schema, a dialect, options | accepted, idempotent, text and value agree, the report points somewhere |
-//! | `arguments` | a schema and instances | what the report says of accepted arguments, and restoring, against a validator |
-//! | `answers` | a schema of a response format and instances | the same, of answers out of their wrapper |
-//! | `requests` | tool lists and whole requests | as `sanitize`, and every call arrives where it belongs |
-//! | `replies` | replies and how they are cut, repaired or not | any cut gives the same, and tells the same |
-//! | `validate` | a schema and instances | the verdict is a validator's, or unknown for a reason that there is |
-//! | `repair` | a schema and spoiled instances, any text | valid arguments stay, a second run changes nothing, no value is told |
-//! | `patterns` | patterns in both spellings, and a text | every search ends, and what is found follows from the parts |
+//! | `reader` | text that is almost JSON | the reader agrees with serde_json |
+//! | `sanitize` | a schema, a dialect, options | accepted, idempotent, text and value agree, valid report pointers |
+//! | `arguments` | a schema and instances | reported effects and restored arguments agree with a validator |
+//! | `answers` | the schema of a response format and instances | as `arguments`, for answers without their wrapper |
+//! | `requests` | tool lists and whole requests | as `sanitize`, and every call is restored to its tool |
+//! | `replies` | replies in pieces, repaired or not | the pieces do not affect the result or the report |
+//! | `validate` | a schema and instances | the verdict agrees with a validator, or is unknown for a valid reason |
+//! | `repair` | a schema and damaged instances, any text | valid arguments stay, idempotent, no value is reported |
+//! | `patterns` | patterns in both spellings, and a text | every search ends and agrees with searches for its parts |
 //!
-//! In each: no panic, and no call outlives its budget.
+//! Every target also requires that nothing panics and that no call exceeds its budget.
 
 #![allow(
     clippy::disallowed_types,
@@ -45,15 +46,15 @@ pub enum Target {
     Reader,
     /// `sanitize` and `check`.
     Sanitize,
-    /// The report and `restoreArguments` against a validator.
+    /// Reports and `restoreArguments`, compared with a validator.
     Arguments,
-    /// The same of response formats, whose answers may be anything.
+    /// The same for response formats, whose answers may be any value.
     Answers,
     /// Tool lists and whole requests.
     Requests,
-    /// Replies, whole and in pieces.
+    /// Replies, complete and in pieces.
     Replies,
-    /// `validateArguments` against a validator.
+    /// `validateArguments`, compared with a validator.
     Validate,
     /// `repairArguments`.
     Repair,
@@ -75,7 +76,7 @@ impl Target {
         Target::Patterns,
     ];
 
-    /// The target's name on the command line.
+    /// Returns the target's name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Target::Reader => "reader",
@@ -90,10 +91,10 @@ impl Target {
         }
     }
 
-    /// The target of that name.
+    /// Returns the target with this name.
     ///
     /// # Panics
-    /// If there is none.
+    /// If no target has this name.
     pub fn named(name: &str) -> Target {
         Target::ALL
             .into_iter()
@@ -101,16 +102,16 @@ impl Target {
             .unwrap_or_else(|| panic!("no target is called `{name}`"))
     }
 
-    /// What one input shows: how many verdicts were given on it. Instances count one by one, everything else as a
-    /// whole.
+    /// Returns the number of verdicts on one input. Every instance counts separately; otherwise the whole input counts
+    /// once.
     ///
     /// # Errors
-    /// What does not hold, for a person to read.
+    /// A description of the property that does not hold.
     pub fn verdict(self, data: &[u8]) -> Result<usize, String> {
         match self {
             Target::Reader => reader::verdict(data).map(|()| 1),
             Target::Sanitize => sanitize::verdict(data).map(|()| 1),
-            // Bytes that are too few for an input are none.
+            // Too few bytes for an input yield no verdict.
             Target::Arguments => arguments::verdict(&mut Unstructured::new(data), Use::Tool).unwrap_or(Ok(0)),
             Target::Answers => arguments::verdict(&mut Unstructured::new(data), Use::Response).unwrap_or(Ok(0)),
             Target::Requests => requests::verdict(&mut Unstructured::new(data)).unwrap_or(Ok(0)),
@@ -122,10 +123,10 @@ impl Target {
     }
 }
 
-/// Runs one input, as libFuzzer wants it.
+/// Runs one input, with the interface that libFuzzer requires.
 ///
 /// # Panics
-/// If something does not hold.
+/// If a property does not hold.
 pub fn run(target: Target, data: &[u8]) {
     if let Err(fault) = target.verdict(data) {
         panic!("{}: {fault}", target.name());

@@ -1,5 +1,5 @@
-//! Patterns in both spellings: any text is read or refused, every search ends, and what is found follows from the
-//! parts.
+//! Patterns in both spellings: any text is read or refused, every search ends, and its result agrees with the results
+//! for the parts.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use arbitrary::Unstructured;
 use serde_json::json;
 use toolwire::{options::SearchMode, search_tools, validate_arguments, SearchOptions};
 
-/// What patterns are made of, in either spelling.
+/// Pieces of patterns, in either spelling.
 const PIECES: [&str; 53] = [
     "a", "b", "é", "🐲", " ", "\n", ".", "^", "$", "|", "(", "(?:", ")", "[", "[^", "]", "-", "*", "+", "?", "{2}",
     "{0,3}", "{1,}", "{,2}", "{", "}", "\\", "\\d", "\\W", "\\s", "\\b", "\\B", "\\u", "\\x41", "\\0", "\\1", "(?=",
@@ -15,8 +15,8 @@ const PIECES: [&str; 53] = [
     "(?:a?b?)", "{8000}", "{30}",
 ];
 
-/// Letters of a text that is long enough to show what is not paid for, and the seconds that searching it may take on a
-/// machine that does other things, too. What is paid for takes a hundredth of one.
+/// Length of a text that is long enough to reveal steps that the budget does not count, and the maximum duration of a
+/// search in seconds on a busy machine. Counted steps take a hundredth of a second.
 const LONG: usize = 50_000;
 const SECONDS: u64 = 5;
 
@@ -39,7 +39,7 @@ fn pieces(data: &mut Unstructured<'_>, most: usize) -> arbitrary::Result<String>
     (0..count).map(|_| Ok(*data.choose(&PIECES)?)).collect()
 }
 
-/// Whether a schema's pattern is found; `None`: that cannot be determined.
+/// Returns whether a schema's pattern matches; `None` if that cannot be determined.
 fn found(pattern: &str, text: &str) -> Option<bool> {
     let schema = json!({ "properties": { "v": { "pattern": pattern } } });
     validate_arguments(&json!({ "v": text }), &schema).ok()?.valid
@@ -53,7 +53,7 @@ fn judge(one: &str, two: &str, text: &str) -> Result<usize, String> {
             return Err(format!("{one:?} was refused as {error}"));
         }
     }
-    // Only what repeats something can have many states.
+    // Only patterns with repetition can have many states.
     if one.contains('{') {
         let (begun, long) = (Instant::now(), text.chars().cycle().take(LONG).collect::<String>());
         found(one, &long);
@@ -62,7 +62,7 @@ fn judge(one: &str, two: &str, text: &str) -> Result<usize, String> {
         }
     }
     let (Some(first), Some(second)) = (found(one, text), found(two, text)) else { return Ok(1) };
-    // Two names can be the same.
+    // Both patterns may define the same group name.
     let either = found(&format!("(?:{one})|(?:{two})"), text);
     if either.is_some_and(|either| either != (first || second)) {
         return Err(format!("{one:?} or {two:?} in {text:?}: {first}, {second}, and together {either:?}"));

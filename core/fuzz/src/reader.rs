@@ -1,4 +1,4 @@
-//! The reader, held against serde_json over text that is nearly JSON.
+//! Compares the reader with serde_json on text that is almost JSON.
 
 use arbitrary::Unstructured;
 use serde_json::Value;
@@ -17,7 +17,7 @@ pub(crate) fn verdict(data: &[u8]) -> Result<(), String> {
     judge(&text)
 }
 
-/// JSON in which one character is another, or missing.
+/// Generates JSON with characters replaced or missing.
 fn mutated(data: &mut Unstructured<'_>) -> arbitrary::Result<String> {
     let mut characters: Vec<char> = grammar::schema(data, Style::Any)?.chars().collect();
     for _ in 0..data.int_in_range(1..=3)? {
@@ -35,7 +35,7 @@ fn mutated(data: &mut Unstructured<'_>) -> arbitrary::Result<String> {
     Ok(characters.into_iter().collect())
 }
 
-/// Tokens of JSON and of what is not, in any order.
+/// Generates tokens of JSON and other text, in any order.
 fn pieces(data: &mut Unstructured<'_>) -> arbitrary::Result<String> {
     const PIECES: [&str; 40] = [
         "{",
@@ -114,7 +114,7 @@ fn judge(text: &str) -> Result<(), String> {
             Ok(())
         }
         (Err(_), Err(_)) => Ok(()),
-        // Half a surrogate pair, and numbers beyond a float, survive here.
+        // The reader accepts unpaired surrogates and numbers beyond a 64-bit float.
         (Ok(ours), Err(error)) if is_richer(&json::write(ours), error) => Ok(()),
         (Ok(_), Err(error)) => Err(format!("{text:?} is read, and serde_json says {error}")),
         (Err(error), Ok(_)) if error.code() == toolwire::Code::TooDeep => Ok(()),

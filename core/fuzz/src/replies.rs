@@ -1,4 +1,4 @@
-//! Replies in pieces: any cut of a stream gives the same, and nothing of it is lost. Calls, too, whole and in pieces.
+//! Replies in pieces: the cuts do not affect the result, and nothing is lost. The same holds for calls.
 
 use arbitrary::{Result, Unstructured};
 use serde_json::{json, Value};
@@ -66,7 +66,8 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
     Ok(Ok(1))
 }
 
-/// The text of an answer is the same whole and in pieces, in one text or in several.
+/// Returns a description of the difference if the text of an answer differs between a complete reply and a stream, with
+/// one text or several.
 fn answer(restore: &Restore, wire: Wire, data: &mut Unstructured<'_>) -> Result<Option<String>> {
     let mut text = grammar::value(data, Style::Tidy)?;
     if data.arbitrary()? {
@@ -89,7 +90,7 @@ fn answer(restore: &Restore, wire: Wire, data: &mut Unstructured<'_>) -> Result<
     for event in &events {
         match stream.feed(event) {
             Ok(events) => events.iter().for_each(|event| wire::text_of(event, &mut found)),
-            // A `Value` cannot hold an unpaired surrogate, which text can.
+            // A `Value` cannot contain an unpaired surrogate, but text can.
             Err(_) => return Ok(None),
         }
     }
@@ -102,18 +103,18 @@ fn answer(restore: &Restore, wire: Wire, data: &mut Unstructured<'_>) -> Result<
     }))
 }
 
-/// A call is the same whole and in pieces, and an item of its client.
+/// Returns a description of the difference if a complete call, its stream and its client item disagree.
 fn call(restore: &Restore, name: &str, arguments: &str, pieces: &[&str]) -> Option<String> {
-    let said = |pieces: &[&str]| {
+    let streamed = |pieces: &[&str]| {
         let mut stream = restore.call_stream(name);
         let out: std::result::Result<String, toolwire::Error> = pieces.iter().map(|piece| stream.feed(piece)).collect();
         out.map(|out| out + &stream.finish())
     };
-    let (whole, in_pieces) = (said(&[arguments]), said(pieces));
+    let (whole, in_pieces) = (streamed(&[arguments]), streamed(pieces));
     if whole != in_pieces {
         return Some(format!("{arguments:?} of `{name}` is {whole:?}, and {in_pieces:?} as {pieces:?}"));
     }
-    // What breaks off is not closed in either.
+    // Both forms leave truncated arguments unclosed.
     let alone = restore.call(name, arguments).ok()?;
     if alone.repaired.is_some() && whole.as_deref() != Ok(&*alone.arguments) {
         return Some(format!("{arguments:?} of `{name}` is {whole:?} in a stream, and {alone:?} alone"));
@@ -121,7 +122,7 @@ fn call(restore: &Restore, name: &str, arguments: &str, pieces: &[&str]) -> Opti
     let given = json!({"id": "c", "name": name, "arguments": arguments});
     let own = match restore.client_call(&given) {
         Ok(own) => own.call,
-        // A `Value` cannot hold an unpaired surrogate, which text can.
+        // A `Value` cannot contain an unpaired surrogate, but text can.
         Err(error) if error.message().contains("half a surrogate pair") => return None,
         Err(error) => return Some(format!("{given} is no call: {error}")),
     };
@@ -129,7 +130,7 @@ fn call(restore: &Restore, name: &str, arguments: &str, pieces: &[&str]) -> Opti
     (whole.as_deref() != Ok(input)).then(|| format!("{given} is {own}, and {whole:?} in pieces"))
 }
 
-/// What comes out of a stream that arrives in these pieces; errors are part of it.
+/// Returns the output of a stream that arrives in these pieces, including error codes.
 fn fed(restore: &Restore, pieces: &[&str]) -> String {
     let mut stream = restore.stream();
     let mut out = String::new();
@@ -145,7 +146,7 @@ fn fed(restore: &Restore, pieces: &[&str]) -> String {
     out
 }
 
-/// The events as text: with and without names, with every line end there is, and other lines between them.
+/// Returns the events as text, with and without event names, with any line ending, and with other lines between them.
 fn written(events: &[Value], data: &mut Unstructured<'_>) -> Result<String> {
     let end = *data.choose(&["\n", "\r\n", "\r"])?;
     let mut text = String::new();
@@ -174,7 +175,7 @@ fn written(events: &[Value], data: &mut Unstructured<'_>) -> Result<String> {
     Ok(text)
 }
 
-/// The text in pieces, cut between any two characters.
+/// Cuts the text into pieces between any two characters.
 fn cut<'t>(text: &'t str, data: &mut Unstructured<'_>) -> Result<Vec<&'t str>> {
     let most = *data.choose(&[1_usize, 2, 7, 40, 300])?;
     let mut pieces = Vec::new();
@@ -189,7 +190,7 @@ fn cut<'t>(text: &'t str, data: &mut Unstructured<'_>) -> Result<Vec<&'t str>> {
     Ok(pieces)
 }
 
-/// The names of the tools that were sent.
+/// Collects the names of the tools that were sent.
 fn collect(value: &Value, names: &mut Vec<String>) {
     match value {
         Value::Object(members) => {

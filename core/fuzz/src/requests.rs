@@ -1,5 +1,5 @@
-//! Tool lists and whole requests: text and value agree, what is sent is accepted, what was written is done, and what is
-//! not sent is told of.
+//! Tool lists and whole requests: text and value agree, the output is accepted, a second run changes nothing, and
+//! everything omitted is reported.
 
 use arbitrary::{Result, Unstructured};
 use serde_json::{json, Value};
@@ -23,15 +23,15 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
         request[key] = format;
     }
     let about = |fault: String| format!("{dialect}, {wire:?}: {fault}\n  in  {request}");
-    let held = list(&request["tools"], dialect, wire)
+    let checked = list(&request["tools"], dialect, wire)
         .and_then(|()| whole(&request, dialect, wire))
         .and_then(|()| opened(&request, dialect, wire))
         .and_then(|()| handed_on(&request, target, native))
         .map_err(about);
-    Ok(held.map(|()| 1))
+    Ok(checked.map(|()| 1))
 }
 
-/// Every target with every construct of its own.
+/// Every target, with each of its native constructs.
 const ROUTES: [(Api, Native); 9] = [
     (Api::Anthropic, Native::None),
     (Api::Anthropic, Native::References),
@@ -44,7 +44,7 @@ const ROUTES: [(Api, Native); 9] = [
     (Api::OpenaiChat, Native::Kimi),
 ];
 
-/// The request for another API: text and value agree, and it is done once.
+/// Translates the request to another API: text and value must agree, and a second run must change nothing.
 fn handed_on(request: &Value, target: Api, native: Native) -> std::result::Result<(), String> {
     let options = DeferredOptions::default().target(target).native(native);
     let route = format!("to {target:?} with {native:?}");
@@ -65,7 +65,7 @@ fn handed_on(request: &Value, target: Api, native: Native) -> std::result::Resul
     }
 }
 
-/// A tool set gives the same: at first, and once it was another list.
+/// A tool set must give the same result, at first and after another list.
 fn remembered(
     tools: &Value,
     options: &ToolsOptions,
@@ -91,7 +91,7 @@ fn remembered(
     Ok(())
 }
 
-/// A list alone.
+/// Checks a tool list.
 fn list(tools: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), String> {
     let mut options = ToolsOptions::new(dialect);
     options.format = Some(wire.format());
@@ -120,7 +120,7 @@ fn list(tools: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), Str
     }
 }
 
-/// The whole request, deferred tools and all.
+/// Checks a whole request, with deferred tools.
 fn whole(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), String> {
     let text = request.to_string();
     let deferred = DeferredOptions::default();
@@ -139,13 +139,13 @@ fn whole(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), 
         options.formats = formats;
         adapted(request, &options)?;
     }
-    // Lists of more tools than the API takes.
+    // Lists with more tools than the API accepts.
     let mut options = options.overflow(Overflow::Defer);
     options.tools.max_tools = Some(Some(2));
     adapted(request, &options)
 }
 
-/// The adapted request, the same by value and by text.
+/// Adapts the request by value and by text, which must agree.
 fn adapted(request: &Value, options: &AdaptOptions) -> std::result::Result<(), String> {
     let text = request.to_string();
     match (adapt_request(request, options), adapt_request(&text, options)) {
@@ -156,7 +156,7 @@ fn adapted(request: &Value, options: &AdaptOptions) -> std::result::Result<(), S
     }
 }
 
-/// The request as an exchange.
+/// Opens the request as an exchange.
 fn opened(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), String> {
     let (url, text) = (wire.url(), request.to_string());
     let options = ExchangeOptions::default().dialect(dialect);
@@ -191,10 +191,10 @@ fn opened(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(),
     searching.adapt.overflow = Overflow::Defer;
     searching.adapt.tools.max_tools = Some(Some(2));
     if let Ok(Some(mut exchange)) = Exchange::open(url, &text, &searching) {
-        // Whatever the reply, it is taken.
+        // The exchange must accept any reply.
         exchange.reply(&text).map_err(|error| format!("a reply: {error}"))?;
     }
-    // What is demanded can be had.
+    // A request that requires a call must have tools.
     let sent: Value = serde_json::from_str(sent).map_err(|error| error.to_string())?;
     let has_tools = |request: &Value| request["tools"].as_array().is_some_and(|tools| !tools.is_empty());
     let demands = [json!("required"), json!({"type": "any"})].contains(&request["tool_choice"]);
@@ -204,7 +204,7 @@ fn opened(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(),
     Ok(())
 }
 
-/// What restores calls can be kept and read again.
+/// Checks that restore data can be stored and read again.
 fn kept(restore: &Restore) -> std::result::Result<(), String> {
     let text = restore.to_json();
     match Restore::from_json(&text) {
@@ -213,7 +213,7 @@ fn kept(restore: &Restore) -> std::result::Result<(), String> {
     }
 }
 
-/// Both the same, and none that says that a call went on too long.
+/// Checks that both errors are equal, and that neither is an exceeded budget or depth.
 fn errors(one: &Error, two: &Error) -> std::result::Result<(), String> {
     let same = one.code() == two.code() && one.pointer() == two.pointer() && one.message() == two.message();
     if !same || matches!(one.code(), Code::BudgetExceeded | Code::TooDeep) {

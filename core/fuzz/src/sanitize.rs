@@ -1,4 +1,4 @@
-//! `sanitize` and `check` over generated schemas, in every dialect.
+//! `sanitize` and `check` on generated schemas, in every dialect.
 
 use arbitrary::Unstructured;
 use serde_json::Value;
@@ -17,7 +17,7 @@ pub(crate) fn verdict(data: &[u8]) -> Result<(), String> {
     judge(&schema, &options)
 }
 
-/// A dialect, and sometimes options of its own.
+/// Chooses a dialect, and sometimes other options.
 fn options(data: &mut Unstructured<'_>) -> arbitrary::Result<SanitizeOptions> {
     let dialect = data.choose(dialects())?;
     let mut options = SanitizeOptions::new(dialect.name);
@@ -46,16 +46,16 @@ fn options(data: &mut Unstructured<'_>) -> arbitrary::Result<SanitizeOptions> {
     Ok(options)
 }
 
-/// Everything that must hold for one schema.
+/// Checks all properties for one schema.
 pub(crate) fn judge(schema: &str, options: &SanitizeOptions) -> Result<(), String> {
     let dialect = options.dialect.as_str();
     let fault = |what: String| Err(format!("{dialect}: {what}\n  options {options:?}\n  in  {schema}"));
     let input: Value = match serde_json::from_str(schema) {
         Ok(value) => value,
-        // Numbers that serde_json cannot hold: there is no value path then.
+        // serde_json cannot represent some numbers; those schemas have no value form.
         Err(_) => Value::Null,
     };
-    // Integers beyond 64 bits are another number there.
+    // serde_json changes integers beyond 64 bits.
     let is_held = || match (json::read(schema), json::read(&input.to_string())) {
         (Ok(one), Ok(two)) => json::same(&one, &two),
         _ => false,
@@ -129,7 +129,7 @@ pub(crate) fn judge(schema: &str, options: &SanitizeOptions) -> Result<(), Strin
     Ok(())
 }
 
-/// A value as text, in which the order of members shows.
+/// Returns a value as text, which shows the order of members.
 fn in_order(value: &Value) -> String {
     value.to_string()
 }

@@ -1,10 +1,10 @@
-//! Bytes from numbers: the same in every run, on every machine.
+//! Reproducible pseudorandom inputs, the same in every run and on every machine.
 
-/// Inputs made from a seed: SplitMix64, whose streams for neighbouring seeds have nothing in common.
+/// Inputs generated from a seed with SplitMix64, whose streams for neighboring seeds are independent.
 pub struct Seeds(u64);
 
 impl Seeds {
-    /// The inputs that begin with this seed.
+    /// Returns the inputs for a seed.
     pub const fn new(seed: u64) -> Self {
         Seeds(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15))
     }
@@ -17,7 +17,7 @@ impl Seeds {
         mixed ^ (mixed >> 31)
     }
 
-    /// The next input: mostly short, because small schemas are quick and show as much.
+    /// Returns the next input. Most are short, because small schemas are fast and show as much.
     pub fn input(&mut self) -> Vec<u8> {
         let most = [48, 96, 160, 320, 640][(self.next() % 5) as usize];
         let words = self.next() % (most / 8) + 2;

@@ -1,4 +1,4 @@
-//! The verdicts of `validateArguments` and `validateResult`, held against a validator, in every draft.
+//! Compares the verdicts of `validateArguments` and `validateResult` with a validator, in every draft.
 
 use arbitrary::{Result, Unstructured};
 use jsonschema::Draft;
@@ -11,10 +11,10 @@ use crate::{
     instances::Instances,
 };
 
-/// Instances of each schema.
+/// Number of instances per schema.
 const INSTANCES: usize = 12;
 
-/// The drafts, each with the mark that `$schema` has; the newest needs none.
+/// The drafts, each with its value of `$schema`; the newest needs none.
 const DRAFTS: [(Draft, &str); 5] = [
     (Draft::Draft202012, ""),
     (Draft::Draft7, "http://json-schema.org/draft-07/schema#"),
@@ -23,7 +23,7 @@ const DRAFTS: [(Draft, &str); 5] = [
     (Draft::Draft4, "http://json-schema.org/draft-04/schema#"),
 ];
 
-/// What may be unknown, as it stands in the text of a schema.
+/// Text in schemas for which the verdict may be unknown.
 const OPEN: [&str; 5] = ["unevaluated", "$dynamicRef", "$recursiveRef", "pattern", "\"$ref\""];
 
 pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result<usize, String>> {
@@ -42,7 +42,7 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
     if let Some(members) = schema.as_object_mut().filter(|_| !mark.is_empty()) {
         members.insert("$schema".into(), json!(mark));
     }
-    // What a draft does not allow is nothing to compare.
+    // A schema that the draft does not allow has no verdict to compare.
     let judge = jsonschema::options().with_draft(draft).should_validate_formats(false).build(&schema);
     let Ok(judge) = judge else { return Ok(Ok(0)) };
     let rest = [data.bytes(data.len())?, text.as_bytes()].concat();
@@ -74,7 +74,7 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
     Ok(Ok(verdicts))
 }
 
-/// Schemas that may be malformed: nobody says what they accept, but every call ends, and both forms say the same.
+/// Schemas that may be malformed: their verdicts are undefined, but every call ends, and text and values agree.
 fn any(data: &mut Unstructured<'_>) -> Result<std::result::Result<usize, String>> {
     let (schema, instance) = (grammar::schema(data, Style::Any)?, grammar::value(data, Style::Tidy)?);
     let parsed = (serde_json::from_str::<Value>(&instance), serde_json::from_str::<Value>(&schema));
@@ -87,27 +87,29 @@ fn any(data: &mut Unstructured<'_>) -> Result<std::result::Result<usize, String>
             }
         }
         (Err(one), Err(two)) if one.code() == two.code() => Ok(1),
-        // A value does not keep how a number is spelled, which draft 4 asks for, nor all digits of a large one.
+        // A `Value` preserves neither the spelling of a number, which draft 4 distinguishes, nor all digits of a large
+        // one.
         _ if schema.contains("draft-04") || schema.contains("18446744073709551616") => Ok(0),
         (one, two) => Err(format!("{schema} on {instance}: {one:?} on text, {two:?} on values")),
     })
 }
 
-/// The verdict, and where errors are. (Messages spell numbers of the schema as they come.)
+/// Returns the verdict and the pointers of the errors. Messages are not compared, because they quote numbers of the
+/// schema in their original spelling.
 fn places(found: &Validation) -> (Option<bool>, Vec<[&str; 3]>) {
     let errors = found.errors.iter().map(|error| [&error.pointer, &error.schema_pointer, error.keyword]);
     (found.valid, errors.collect())
 }
 
-/// What is wrong with how errors are told: they are there exactly if the verdict is false, point at something, and have
-/// no value of the arguments.
+/// Returns a description of invalid errors: errors must exist exactly if the verdict is false, point to an existing
+/// value, and contain no value of the arguments.
 fn telling(found: &Validation, instance: &Value, schema: &Value) -> Option<String> {
     if found.errors.is_empty() == (found.valid == Some(false)) {
         return Some(format!("errors and verdict differ: {found:?}"));
     }
     let (mut secrets, mut names, known) = (Vec::new(), String::new(), schema.to_string());
     strings(instance, &mut secrets, &mut names);
-    // A kind of value is called like this one.
+    // `null` is also the name of a type.
     secrets.retain(|secret| secret != "null");
     secrets.retain(|secret| secret.len() > 3 && !known.contains(secret.as_str()) && !names.contains(secret.as_str()));
     found.errors.iter().find_map(|error| {

@@ -1,4 +1,4 @@
-//! Tools, requests and streams as each API has them, made of generated names and schemas.
+//! Generates tools, requests and streams in the formats of all APIs, from generated names and schemas.
 
 use arbitrary::{Result, Unstructured};
 use serde_json::{json, Value};
@@ -6,7 +6,7 @@ use toolwire::options::ToolFormat;
 
 use crate::grammar::{self, Style};
 
-/// The names of tools: many that meet, or that an API does not take.
+/// Tool names, many of which collide or are refused by an API.
 const NAMES: [&str; 14] = [
     "read",
     "read_file",
@@ -67,11 +67,11 @@ impl Wire {
         if self != Wire::Gemini && data.ratio(1_u8, 3_u8)? {
             tool["defer_loading"] = json!(true);
         }
-        // Something that is no tool.
+        // An entry that is not a tool.
         Ok(if data.ratio(1_u8, 20_u8)? { odd(data)? } else { tool })
     }
 
-    /// A list of tools, with namespaces and searches where the API has them.
+    /// Generates a list of tools, with namespaces and searches if the API has them.
     pub(crate) fn tools(self, data: &mut Unstructured<'_>) -> Result<Value> {
         let mut list = (0..data.int_in_range(1..=4)?).map(|_| self.tool(data)).collect::<Result<Vec<Value>>>()?;
         match self {
@@ -89,7 +89,7 @@ impl Wire {
         Ok(Value::Array(list))
     }
 
-    /// A whole request: tools, and a history in which tools were called, found, added and removed.
+    /// Generates a whole request: tools, and a history that calls, finds, adds and removes tools.
     pub(crate) fn request(self, data: &mut Unstructured<'_>) -> Result<Value> {
         let tools = self.tools(data)?;
         let mut history = vec![self.said(data)?];
@@ -108,7 +108,7 @@ impl Wire {
         Ok(request)
     }
 
-    /// A response format, and where it stands.
+    /// Generates a response format, with the member of the request that holds it.
     pub(crate) fn response_format(self, data: &mut Unstructured<'_>) -> Result<(&'static str, Value)> {
         let schema: Value = serde_json::from_str(&grammar::schema(data, Style::Tidy)?).unwrap_or_default();
         let mut named = json!({"name": "answer", "schema": schema});
@@ -126,7 +126,7 @@ impl Wire {
         })
     }
 
-    /// A choice of tools, and where it stands.
+    /// Generates a choice of tools, with the member of the request that holds it.
     fn choice(self, data: &mut Unstructured<'_>) -> Result<(&'static str, Value)> {
         let name = *data.choose(&NAMES)?;
         let how = data.int_in_range(0..=3)?;
@@ -143,7 +143,7 @@ impl Wire {
         Ok((if self == Wire::Gemini { "toolConfig" } else { "tool_choice" }, choice))
     }
 
-    /// Where requests of this format go.
+    /// Returns the URL for requests in this format.
     pub(crate) const fn url(self) -> &'static str {
         match self {
             Wire::Anthropic => "http://localhost/v1/messages",
@@ -194,7 +194,7 @@ impl Wire {
         })
     }
 
-    /// The events of a stream with calls of these tools; their pieces, orders and ends not always as they should be.
+    /// Generates the events of a stream with calls of these tools, sometimes malformed or out of order.
     pub(crate) fn events(self, names: &[String], data: &mut Unstructured<'_>) -> Result<Vec<Value>> {
         let mut events = Vec::new();
         for index in 0..data.int_in_range(1..=3_usize)? {
@@ -233,7 +233,7 @@ impl Wire {
         if self == Wire::Chat && data.arbitrary()? {
             events.push(json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}));
         }
-        // One is missing, twice there, or something else.
+        // Removes, duplicates or replaces an event.
         if !events.is_empty() && data.ratio(1_u8, 3_u8)? {
             let at = data.choose_index(events.len())?;
             match data.int_in_range(0..=2)? {
@@ -247,8 +247,8 @@ impl Wire {
 }
 
 impl Wire {
-    /// Returns a reply with adjacent texts, as the events of a stream and as a whole. The events contain each text in
-    /// pieces of `size` characters. Chat Completions and Gemini stream one text.
+    /// Returns a reply with adjacent texts, as the events of a stream and as a complete reply. The events contain each
+    /// text in pieces of `size` characters. Chat Completions and Gemini stream a single text.
     pub(crate) fn answer(self, texts: &[&str], size: usize) -> (Vec<Value>, Value) {
         let mut events = Vec::new();
         let one = [texts.concat()];
@@ -314,7 +314,7 @@ impl Wire {
     }
 }
 
-/// Adds the texts of an event or of a reply. Events that repeat a text have none of their own.
+/// Appends the texts of an event or of a reply. Events that repeat an earlier text are skipped.
 pub(crate) fn text_of(node: &Value, found: &mut String) {
     let kind = node["type"].as_str().unwrap_or_default();
     if kind.ends_with(".done") {
@@ -337,7 +337,7 @@ pub(crate) fn text_of(node: &Value, found: &mut String) {
     }
 }
 
-/// What a model answers, for a function or for one that stands for a `custom` tool.
+/// Generates the arguments of a call, for a function or for one that replaces a `custom` tool.
 pub(crate) fn arguments(data: &mut Unstructured<'_>) -> Result<String> {
     const INPUTS: [&str; 8] = ["ls", "a\\nb", "\\ud83d\\ude00", "\\ud83d", "\\u0041\\q", "é😀", "\\", ""];
     if data.ratio(2_u8, 3_u8)? {

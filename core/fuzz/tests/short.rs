@@ -1,5 +1,5 @@
-//! The fuzz targets over fixed seeds: the same inputs on every machine, in a thread with the stack that every call must
-//! do with.
+//! The fuzz targets with fixed seeds: the same inputs on every machine, in a thread with the stack size that must
+//! suffice for every call.
 
 #![allow(clippy::panic, reason = "a test fails by panicking")]
 
@@ -7,10 +7,10 @@ use std::thread;
 
 use toolwire_fuzz::{Seeds, Target};
 
-/// Stack in bytes: what threads have on macOS.
+/// Stack size in bytes: the default of threads on macOS.
 const STACK: usize = 512 * 1024;
 
-/// The first seed of each target; those before it were used while the rules were written.
+/// The first seed of each target. Earlier seeds were used during the development of the rules.
 const FIRST: u64 = 40_000_000;
 
 fn run(target: Target, inputs: u64) {
@@ -26,7 +26,7 @@ fn run(target: Target, inputs: u64) {
     });
     let verdicts = worker.expect("a thread").join().expect("no find");
     println!("{}: {inputs} inputs, {verdicts} verdicts", target.name());
-    // A target that judges nothing would find nothing.
+    // A target without verdicts would never fail.
     assert!(verdicts as u64 >= inputs / 2, "{}: {verdicts} verdicts on {inputs} inputs", target.name());
 }
 

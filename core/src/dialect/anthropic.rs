@@ -1,4 +1,4 @@
-//! Anthropic: Messages API, tools that are not strict and strict ones.
+//! Anthropic: Messages API, strict tools and tools that are not strict.
 
 use super::{
     grammar::{
@@ -119,7 +119,7 @@ pub(super) const ANTHROPIC: Dialect = Dialect {
     tools: TOOLS,
 };
 
-/// The formats that constrained decoding knows.
+/// The formats that constrained decoding supports.
 const STRICT_FORMATS: &[&str] =
     &["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"];
 

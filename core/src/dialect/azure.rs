@@ -1,4 +1,4 @@
-//! Azure OpenAI: strict function tools. What is not strict is OpenAI's own dialect there.
+//! Azure OpenAI: strict function tools. Tools that are not strict use OpenAI's dialect.
 
 use super::{
     grammar::Grammar,
@@ -12,7 +12,7 @@ use crate::{
     schema::keyword::{Keyword, Keywords},
 };
 
-/// What OpenAI's strict mode has learnt since.
+/// Keywords that OpenAI's strict mode now supports, but Azure's does not.
 const UNSUPPORTED: Keywords = Keywords::of(&[
     Keyword::MinLength,
     Keyword::MaxLength,

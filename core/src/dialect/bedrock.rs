@@ -38,7 +38,7 @@ const DESCRIPTIONS: Fact = Fact {
 };
 
 const GRAMMAR: Grammar = Grammar {
-    // References are accepted and yet better inlined, because Amazon's own models do not follow them.
+    // References are accepted but inlined anyway, because Amazon's own models do not follow them.
     accept_unchanged: false,
     refs: RefRule { inlining: Inlining::All, ..RefRule::OPEN },
     metaschema: true,
@@ -119,7 +119,7 @@ pub(super) const ANTHROPIC: Dialect = Dialect {
 const STRICT_DOCUMENTATION: &str = "AWS, structured outputs \
     (docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html)";
 
-/// Where the API was probed keyword by keyword.
+/// Source of the facts that were probed keyword by keyword.
 const STRICT_PROBED: &str =
     "live: pydantic-ai 2.68.0, providers/bedrock.py, probed with claude-sonnet-4-5 on 2026-05-19";
 

@@ -1,4 +1,4 @@
-//! OpenAI Codex: two emulations of what it does to a tool's schema before a model sees it.
+//! OpenAI Codex: two emulations of its rewriting of tool schemas.
 
 use super::{
     surface::{NamePattern, StrictFlag, Surface},

@@ -1,4 +1,4 @@
-//! Cohere: Chat v2, tools as they are, and with `strict_tools`.
+//! Cohere: Chat v2, tools with and without `strict_tools`.
 
 use super::{
     grammar::{Grammar, Inlining, ObjectRule, PatternRule, Recursion, RefRule, RequiredRule},

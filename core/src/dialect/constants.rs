@@ -1,4 +1,4 @@
-//! The names of the dialects as constants: what an editor completes and a compiler checks.
+//! The names of the dialects as constants, which editors can complete and the compiler checks.
 
 use super::{
     anthropic, azure, bedrock, cerebras, codex, cohere, deepseek, fireworks, gemini, gemini_interactions, groq,
@@ -7,7 +7,7 @@ use super::{
 
 macro_rules! names {
     ($($(#[$doc:meta])* $name:ident = $table:path,)*) => {
-        /// The names of all dialects, for every option that takes one.
+        /// The names of all dialects, for every option that accepts one.
         ///
         /// ```
         /// use toolwire::{Dialect, SanitizeOptions};
@@ -36,7 +36,7 @@ names! {
     OPENAI_STRICT = openai::STRICT,
     /// Azure OpenAI (Microsoft Foundry), function tools with `strict: true`.
     AZURE_STRICT = azure::STRICT,
-    /// What OpenAI, Anthropic, Gemini (by JSON Schema), Moonshot, DeepSeek and Mistral all accept, not strict.
+    /// The intersection of OpenAI, Anthropic, Gemini (by JSON Schema), Moonshot, DeepSeek and Mistral, not strict.
     PORTABLE = portable::PORTABLE,
     /// Anthropic Messages API, tools that are not strict.
     ANTHROPIC = anthropic::ANTHROPIC,
@@ -90,11 +90,11 @@ names! {
     VLLM = vllm::VLLM,
     /// SGLang's server, function tools that are not strict.
     SGLANG = sglang::SGLANG,
-    /// GitHub Copilot Chat in VS Code, tools of MCP servers: what VS Code lets through.
+    /// GitHub Copilot Chat in VS Code, tools of MCP servers: the tools that VS Code accepts.
     VSCODE = vscode::VSCODE,
     /// MCP clients with the TypeScript SDK: the tools that they list.
     MCP_TYPESCRIPT = mcp_clients::MCP_TYPESCRIPT,
-    /// Claude Desktop and Claude Code, tools of MCP servers: what reaches the model's API.
+    /// Claude Desktop and Claude Code, tools of MCP servers: the tools that reach the model's API.
     CLAUDE_DESKTOP = mcp_clients::CLAUDE_DESKTOP,
 }
 

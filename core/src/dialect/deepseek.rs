@@ -1,4 +1,4 @@
-//! DeepSeek: Chat Completions, tools that are not strict and strict ones (`/beta`).
+//! DeepSeek: Chat Completions, tools that are not strict and strict tools (`/beta`).
 
 use super::{
     grammar::{

@@ -1,9 +1,9 @@
-//! What passes ask of a grammar, answered from its tables.
+//! Properties of a grammar that passes need, derived from its tables.
 
 use super::grammar::{Grammar, OpenRule, PatternRule, Recursion};
 use crate::schema::keyword::{Keyword, Keywords};
 
-/// Keywords that judge an object or a part of it by what its members are, beside those that say what they are.
+/// Keywords that constrain an object by its members, in addition to those that define the members.
 pub(crate) const JUDGES_MEMBERS: Keywords = Keywords::of(&[
     Keyword::If,
     Keyword::Then,
@@ -21,7 +21,7 @@ pub(crate) const JUDGES_MEMBERS: Keywords = Keywords::of(&[
     Keyword::MaxProperties,
 ]);
 
-/// Keywords that say what the members of an object are, beside `additionalProperties`.
+/// Keywords that define the members of an object, other than `additionalProperties`.
 pub(crate) const OF_MEMBERS: Keywords = Keywords::of(&[
     Keyword::Properties,
     Keyword::PatternProperties,
@@ -30,7 +30,7 @@ pub(crate) const OF_MEMBERS: Keywords = Keywords::of(&[
     Keyword::MaxProperties,
 ]);
 
-/// Keywords that hold a count.
+/// Keywords whose value is a count.
 pub(crate) const COUNTS: Keywords = Keywords::of(&[
     Keyword::MinItems,
     Keyword::MaxItems,
@@ -43,29 +43,30 @@ pub(crate) const COUNTS: Keywords = Keywords::of(&[
 ]);
 
 impl Grammar {
-    /// Does this surface need its schemas encoded?
+    /// Returns true if schemas for this surface must be encoded.
     pub(crate) const fn encodes(&self) -> bool {
         matches!(self.objects.open, OpenRule::MustClose)
     }
 
-    /// Does a schema, or the root, have to say its `allOf` in itself? What is encoded must be one schema.
+    /// Returns true if `allOf` must be merged into its schema, or into the root. Encoded schemas cannot contain
+    /// `allOf`.
     pub(crate) const fn merges_all_of(&self, is_root: bool) -> bool {
         self.refuses.contains(Keyword::AllOf)
             || (is_root && self.root_refuses.contains(Keyword::AllOf))
             || self.encodes()
     }
 
-    /// Is "anything" said by a definition that refers to itself, rather than as JSON in a string?
+    /// Returns true if "anything" is encoded as a definition that refers to itself, not as a string that contains JSON.
     ///
-    /// The definition keeps the API's guarantee that what comes back is JSON, so it is preferred where recursion is
-    /// accepted. Where it is not, a string that holds JSON loses nothing and costs one line, while a union of scalars
-    /// would lose every object and array.
+    /// The definition keeps the API's guarantee that the argument is JSON, so it is preferred if recursion is accepted.
+    /// If recursion is not accepted, a string that contains JSON loses nothing and costs one line, but a union of
+    /// scalars would lose every object and array.
     pub(crate) const fn defines_any(&self) -> bool {
         let refs = &self.refs;
         refs.to_defs && matches!(refs.recursion, Recursion::Free) && !refs.not_directly_under.contains(Keyword::AnyOf)
     }
 
-    /// The keywords that something may be wrong with below the root.
+    /// Returns the keywords that may be refused below the root.
     pub(crate) const fn restricted(&self) -> Keywords {
         let mut restricted = self.refuses.difference(Keywords::UNKNOWN);
         if self.encodes() {

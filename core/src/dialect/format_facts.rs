@@ -1,4 +1,4 @@
-//! What APIs refuse about response formats in requests, as data: `tools::check_formats` judges by it.
+//! Facts about response formats that APIs refuse in requests, as data for `tools::check_formats`.
 
 use super::{
     name_pattern::NamePattern,
@@ -17,7 +17,7 @@ const fn refused(rule: FormatRule, confidence: char, statement: &'static str, so
     }
 }
 
-/// The schema of a format is judged by the facts of the dialect's response format.
+/// The schema of a format must satisfy the facts of the dialect's response format.
 pub(crate) const SCHEMA: RequestFact = refused(
     FormatRule::Broken,
     'A',

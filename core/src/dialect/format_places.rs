@@ -1,4 +1,4 @@
-//! Where the requests of each API have the schema of a response format, as data: `request::formats` reads it.
+//! Places of response-format schemas in the requests of each API, as data for `request::formats`.
 
 use crate::{options::Api, report::Reason};
 
@@ -9,15 +9,15 @@ pub(crate) struct FormatPlace {
     pub(crate) api: Api,
     /// The type of the items of the history that hold the format; `None` if the request itself holds it.
     pub(crate) item: Option<&'static str>,
-    /// The members that lead to the format, which may be a list of formats.
+    /// The path of members to the format, or to a list of formats.
     pub(crate) path: &'static [&'static str],
-    /// The `type` of the format; `None` if its members alone tell.
+    /// The `type` of the format; `None` if its members identify it.
     pub(crate) kind: Option<&'static str>,
-    /// The members that lead from the format to the object with the schema, its name and its flags.
+    /// The path of members from the format to the object with the schema, its name and its flags.
     pub(crate) holder: &'static [&'static str],
-    /// The member that is the schema.
+    /// The member that holds the schema.
     pub(crate) schema: &'static str,
-    /// Whether the schema is JSON text in a string.
+    /// How often the schema is JSON text in a string.
     pub(crate) text: SchemaText,
     /// True if the object that holds the schema also has the member `strict`.
     pub(crate) has_strict: bool,
@@ -25,9 +25,9 @@ pub(crate) struct FormatPlace {
     pub(crate) has_name: bool,
     /// True if the API enforces the schema without a flag.
     pub(crate) is_enforced: bool,
-    /// Dialects that have other rules at this place: the caller's dialect, and the one of the place.
+    /// Dialects with different rules at this place, as pairs: the caller's dialect and the dialect of the place.
     pub(crate) dialects: &'static [(&'static str, &'static str)],
-    /// True for the one place that other APIs' formats are written to.
+    /// True for the place to which formats of other APIs are translated.
     pub(crate) is_main: bool,
     /// Where it is documented, as in [`Fact`](super::Fact).
     pub(crate) source: &'static str,
@@ -35,7 +35,7 @@ pub(crate) struct FormatPlace {
     pub(crate) confidence: char,
 }
 
-/// Whether a schema is JSON text in a string.
+/// How often a schema is JSON text in a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SchemaText {
     Never,
@@ -44,7 +44,7 @@ pub(crate) enum SchemaText {
 }
 
 impl FormatPlace {
-    /// The fact that a format stands here, as the reason of a change of its flag.
+    /// Returns the fact that the format is at this place, as the reason for changing its flag.
     pub(crate) fn reason(&self) -> Reason {
         let statement = match self.has_strict {
             true => "the flag `strict` stands beside the schema of a response format",
@@ -84,7 +84,7 @@ const GOOGLE_LIST: &str =
     read (2026-11-26)";
 const LLAMA_CPP: &str = "llama.cpp b11434, tools/server, common chat parameters (read 2026-11-26)";
 
-/// All places. Those of one API stand in the order in which they are read.
+/// All places. Those of one API are in the order in which they are read.
 pub(crate) const PLACES: &[FormatPlace] = &[
     FormatPlace {
         path: &["response_format"],
@@ -271,8 +271,8 @@ pub(crate) const PLACES: &[FormatPlace] = &[
     },
 ];
 
-/// Where requests ask for JSON without a schema: the format of the requests, the members that lead to the value, and
-/// the value.
+/// Values with which requests ask for JSON without a schema: the format of the requests, the path of members, and the
+/// value.
 pub(crate) const JSON_MODES: &[(Api, &[&str], &str)] = &[
     (Api::OpenaiChat, &["response_format", "type"], "json_object"),
     (Api::OpenaiChat, &["format"], "json"),

@@ -1,4 +1,4 @@
-//! What an API has for answers in JSON beside response formats with a schema, as data: `tools::format_ladder` reads it.
+//! Alternatives to response formats with a schema for answers in JSON, as data for `tools::format_ladder`.
 
 use super::{
     request_fact::{FormatRule, Refusal},
@@ -6,15 +6,15 @@ use super::{
 };
 use crate::options::Api;
 
-/// What an API has beside response formats with a schema.
+/// The alternatives of an API to response formats with a schema.
 #[derive(Debug)]
 pub(crate) struct FormatSteps {
     /// The dialects of the API.
     dialects: &'static [&'static str],
     pub(crate) forces: Forces,
-    /// The word that requires a call, in requests of the API's own format.
+    /// The value of the tool choice that requires a call, in requests of the API's native format.
     pub(crate) required: Option<&'static str>,
-    /// True if a request can forbid more calls than one.
+    /// True if a request can forbid parallel calls.
     pub(crate) limits_calls: bool,
     /// True if the API has JSON mode, in requests of the formats of [`JSON_MODES`].
     has_json_mode: bool,
@@ -24,14 +24,14 @@ pub(crate) struct FormatSteps {
     pub(crate) confidence: char,
 }
 
-/// Which calls of functions a request can force.
+/// The calls of functions that a request can force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Forces {
     /// A call of one function, by its name.
     Named,
-    /// A call of some function.
+    /// A call of any function.
     Any,
-    /// None.
+    /// No call.
     Nothing,
 }
 
@@ -39,18 +39,18 @@ pub(crate) enum Forces {
 #[derive(Debug)]
 pub(crate) struct JsonMode {
     pub(crate) api: Api,
-    /// The member of the request that holds the schema of a format, if this is for those alone.
+    /// The member that holds the schema of a response format, if the entry is limited to requests with that member.
     holds: Option<&'static str>,
-    /// The members that lead to the object, which is made if it is not there.
+    /// The path of members to the object, which is created if it is missing.
     pub(crate) path: &'static [&'static str],
     /// The members of that object.
     pub(crate) members: &'static [(&'static str, &'static str)],
-    /// True if the answer has to be an object.
+    /// True if the answer must be an object.
     pub(crate) wants_object: bool,
 }
 
 const JSON_MODES: &[JsonMode] = &[
-    // Ollama's own API.
+    // Ollama's native API.
     JsonMode {
         api: Api::OpenaiChat,
         holds: Some("format"),
@@ -207,7 +207,7 @@ const TABLE: &[FormatSteps] = &[
     },
 ];
 
-/// For dialects whose API is not known: the requests have OpenAI's choice of tools, or their own.
+/// For dialects whose API is not known. Requests have OpenAI's tool choice, or that of their own format.
 const UNKNOWN: FormatSteps = FormatSteps {
     dialects: &[],
     forces: Forces::Named,
@@ -218,21 +218,21 @@ const UNKNOWN: FormatSteps = FormatSteps {
     confidence: 'C',
 };
 
-/// Returns what the API of a dialect has beside response formats.
+/// Returns the alternatives of a dialect's API to response formats.
 pub(crate) fn of(dialect: &Dialect) -> &'static FormatSteps {
     TABLE.iter().find(|row| row.dialects.contains(&dialect.name)).unwrap_or(&UNKNOWN)
 }
 
 impl FormatSteps {
-    /// Returns JSON mode in requests of a format, if the API has it there. `member` is the one of the request that
-    /// holds the schema.
+    /// Returns JSON mode for requests of a format, if the API has it there. `member` is the member that holds the
+    /// schema.
     pub(crate) fn json_mode(&self, api: Api, member: Option<&str>) -> Option<&'static JsonMode> {
         let is_it = |mode: &&JsonMode| mode.api == api && mode.holds.is_none_or(|holds| member == Some(holds));
         JSON_MODES.iter().find(is_it).filter(|_| self.has_json_mode)
     }
 }
 
-/// Returns the rules of a dialect about formats that a substitute of a format may break, too.
+/// Returns the rules of a dialect about formats that a substitute for a format may also violate.
 pub(crate) fn rules(dialect: &Dialect) -> impl Iterator<Item = FormatRule> + '_ {
     dialect.requests().iter().filter_map(|fact| match fact.refuses {
         Refusal::Format(rule) => Some(rule),

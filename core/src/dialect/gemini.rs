@@ -1,4 +1,5 @@
-//! Google Gemini: function declarations, their schema in `parameters` (an OpenAPI subset) or in `parametersJsonSchema`.
+//! Google Gemini: function declarations with their schema in `parameters` (an OpenAPI subset) or in
+//! `parametersJsonSchema`.
 
 use super::{
     grammar::{

@@ -26,7 +26,7 @@ const IGNORED: Fact = Fact {
     ..Fact::REFUSED
 };
 
-/// Restates a fact about `parametersJsonSchema` for Interactions, where it was not tested.
+/// Restates a fact about `parametersJsonSchema` for Interactions, for which it was not tested.
 const fn quoted(fact: Fact) -> Fact {
     Fact {
         confidence: 'C',

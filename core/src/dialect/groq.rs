@@ -1,5 +1,5 @@
-//! Groq: Chat Completions, function tools. Without `strict` it takes any schema, and then holds the model's arguments
-//! to it; with `strict: true` it wants OpenAI's strict form.
+//! Groq: Chat Completions, function tools. Without `strict`, Groq accepts any schema and validates the model's
+//! arguments with it; with `strict: true`, it requires OpenAI's strict form.
 
 use super::{
     grammar::{AnyOfRule, Grammar},
@@ -63,7 +63,7 @@ pub(super) const GROQ: Dialect = Dialect {
     tools: TOOLS,
 };
 
-/// Counts of items, which strict mode does not take.
+/// Counts of items, which strict mode refuses.
 const ITEM_COUNTS: Keywords = Keywords::of(&[Keyword::MinItems, Keyword::MaxItems]);
 
 const STRICT_GRAMMAR: Grammar = Grammar {

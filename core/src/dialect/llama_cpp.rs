@@ -1,5 +1,5 @@
-//! llama.cpp's server and what is built on it: schemas become grammars, and what the converter does not know it leaves
-//! out.
+//! llama.cpp's server and servers built on it: schemas become grammars, and the converter ignores keywords that it does
+//! not know.
 
 use super::{
     grammar::{AnyOfRule, Effects, Grammar, ObjectRule, OpenRule, PatternRule, RefRule, TypedKeywords},
@@ -18,7 +18,7 @@ use crate::{
 const CONVERTER: &str = "run: llama.cpp b11434, common/json-schema.cpp and json-schema-to-grammar.cpp \
     (python/tests/test_judge_llama_cpp.py)";
 
-/// Beside a union or a reference nothing that asserts is read.
+/// Accepted siblings of unions and references. The converter ignores all assertions next to them.
 const BESIDE: Keywords = Keywords::of(&[
     Keyword::Comment,
     Keyword::Default,

@@ -1,4 +1,4 @@
-//! Clients of MCP servers: what they refuse of a tool before any model's API sees it, its `outputSchema` included.
+//! Clients of MCP servers: tools, and their `outputSchema`, that a client refuses before they reach a model's API.
 
 use super::{
     grammar::{EnumRule, Grammar, PatternRule},
@@ -75,7 +75,7 @@ const CLIENT_TOOLS: Surface = Surface { is_client: true, ..Surface::PLAIN };
 
 const INPUT: Grammar = Grammar { root_booleans: false, ..Grammar::OPEN };
 
-/// The schemas that Ajv compiles: the SDK compiles them when it lists tools.
+/// Schemas that Ajv compiles. The SDK compiles them when it lists tools.
 const OUTPUT: Grammar = Grammar {
     metaschema: true,
     enums: EnumRule { empty: false, ..EnumRule::OPEN },
@@ -85,7 +85,7 @@ const OUTPUT: Grammar = Grammar {
 const OUTPUT_2020: Grammar =
     Grammar { drafts: Some(&["json-schema.org/draft/2020-12/schema"]), array_items: false, ..OUTPUT };
 
-/// A fact about the SDK, for a client that is known to use it by the words of its errors alone.
+/// Restates a fact about the SDK for a client that is only assumed to use it, because its errors have the same words.
 const fn likely(fact: Fact) -> Fact {
     Fact { confidence: 'C', ..fact }
 }
@@ -114,7 +114,7 @@ const OUTPUT_OF_CLAUDE: Dialect = Dialect {
 pub(super) const MCP_TYPESCRIPT: Dialect =
     Dialect { tools: Surface { output: Some(&OUTPUT_OF_SDK), ..CLIENT_TOOLS }, ..CLIENT };
 
-/// The client of the SDK, without what it reads of results.
+/// A client of the SDK, without the rules for `outputSchema`.
 const CLIENT: Dialect = Dialect {
     name: "mcp-typescript",
     surface: "MCP clients with the TypeScript SDK: the tools that `client.listTools()` returns",

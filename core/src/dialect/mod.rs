@@ -1,4 +1,5 @@
-//! What each model API accepts, as tables with their sources. One file per API family; nothing here rewrites anything.
+//! Tables of the JSON Schema that each model API accepts, with the sources of every fact. One file per API family; this
+//! module rewrites nothing.
 
 mod anthropic;
 mod azure;
@@ -51,41 +52,41 @@ use crate::{
     schema::keyword::{Keyword, Keywords},
 };
 
-/// How a dialect's schemas are made.
+/// How `sanitize` rewrites a schema for a dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
-    /// Codex's sanitizer; `wire` adds what Codex does before a request leaves.
+    /// Emulation of Codex's sanitizer.
     Codex {
-        /// Prune, compact and keep, too.
+        /// Also emulates the steps that Codex applies before a request is sent: pruning, compacting and keeping.
         wire: bool,
     },
-    /// The general rules, towards a grammar.
+    /// The general passes, which rewrite a schema until this grammar accepts it.
     Rules(&'static grammar::Grammar),
 }
 
-/// One fact about an API, with where it comes from.
+/// One fact about an API, with its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fact {
-    /// The fact in words.
+    /// The fact as a sentence.
     pub statement: &'static str,
     /// `A`: official documentation, validator or source, or two independent live reports; `B`: one live report; `C`:
     /// inferred.
     pub confidence: char,
-    /// Where it was read.
+    /// Where the fact was read.
     pub source: &'static str,
-    /// The constraints that rest on it.
+    /// The constraints that rest on this fact.
     pub rules: &'static [Constraint],
-    /// What becomes of a schema that goes against it.
+    /// The API's reaction to a schema that violates the fact.
     pub severity: Severity,
-    /// Of the constraints that are about keywords, the keywords it speaks of; none: all of them.
+    /// Keywords that the fact is about, if its constraints are about keywords; empty for all keywords.
     pub(crate) keywords: Keywords,
-    /// What goes against it never reaches the model: a program before it leaves it out.
+    /// True if a program in front of the model removes the part of the schema that violates the fact.
     pub(crate) hides: bool,
 }
 
 impl Fact {
-    /// What facts have in common unless they say otherwise: what goes against them is refused.
+    /// Defaults of a fact: a schema that violates it is refused.
     const REFUSED: Fact = Fact {
         statement: "",
         confidence: 'C',
@@ -117,45 +118,47 @@ impl Fact {
         }
     }
 
-    /// The fact, its confidence and its source, as the report says why a rule is there.
+    /// Returns the fact, its confidence and its source as the reason of a change.
     pub(crate) const fn reason(&self) -> Reason {
         Reason::fact(self.statement, self.confidence, self.source)
     }
 }
 
-/// One dialect: what one surface of one API accepts, and how sure we are.
+/// One dialect: what one surface of one API accepts, and how reliable that knowledge is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Dialect {
-    /// The name that `sanitize` takes.
+    /// The name that `sanitize` accepts.
     pub name: &'static str,
-    /// The API surface, in words.
+    /// The API surface, as a short description.
     pub surface: &'static str,
-    /// Where that surface is documented.
+    /// URL of the documentation of that surface.
     pub documentation: &'static str,
     /// The day on which the facts were last checked (ISO 8601).
     pub as_of: &'static str,
-    /// Raised whenever a table change alters outputs.
+    /// Increases whenever a change of the table changes output.
     pub revision: u32,
-    /// The options of `sanitize` that this dialect has, beyond `dialect`, `allow` and `share`, in camelCase.
+    /// The options of `sanitize` that this dialect supports in addition to `dialect`, `allow` and `share`, in
+    /// camelCase.
     pub options: &'static [&'static str],
-    /// What `restore_arguments` may have to undo; empty where arguments are never encoded.
+    /// Encodings that `restore_arguments` may have to undo; empty if this dialect never encodes arguments.
     pub encodes: &'static [&'static str],
-    /// Size limits by name: bytes, levels or counts, as the name says.
+    /// Size limits by name. The name states the unit: bytes, levels or counts.
     pub limits: &'static [(&'static str, u64)],
-    /// What is known, with confidence and source. The first one stands behind every rule of `check` that none names.
+    /// Known facts, with confidence and source. The first fact is the reason for every rule of `check` that no fact
+    /// names.
     pub facts: &'static [Fact],
-    /// What nobody has verified, or what reports contradict each other about: the table lets it through.
+    /// Statements that are unverified, or about which reports contradict each other. The table does not enforce them.
     pub unverified: &'static [&'static str],
-    /// Why a rule is there: the fact it serves, with confidence, and the error it prevents. `None` is the reason of all
-    /// others.
+    /// Reasons of rules: the fact that each rule serves, its confidence, and the error that it prevents. The entry for
+    /// `None` applies to all other rules.
     pub(crate) reasons: &'static [(Option<Rule>, &'static str)],
     pub(crate) method: Method,
-    /// How tools are written around their schemas, and what a request may hold.
+    /// The shape of tools around their schemas, and the rules for whole requests.
     pub(crate) tools: surface::Surface,
 }
 
-/// Every dialect, in the order in which they are documented.
+/// Every dialect, in the order of the documentation.
 pub(crate) const DIALECTS: &[Dialect] = &[
     codex::CODEX,
     codex::CODEX_WIRE,
@@ -195,7 +198,7 @@ pub(crate) const DIALECTS: &[Dialect] = &[
     mcp_clients::CLAUDE_DESKTOP,
 ];
 
-/// Returns the patterns for names of tools of all dialects, each once.
+/// Returns the patterns for tool names of all dialects, without duplicates.
 #[cfg(feature = "search")]
 pub(crate) fn name_patterns() -> Vec<surface::NamePattern> {
     let mut found = Vec::new();
@@ -211,13 +214,13 @@ pub(crate) fn name_patterns() -> Vec<surface::NamePattern> {
 }
 
 impl Dialect {
-    /// A limit of this dialect, if it has it.
+    /// Returns a limit of this dialect, or `None` if the dialect does not have it.
     pub(crate) fn limit(&self, name: &str) -> Option<usize> {
         self.limits.iter().find(|(known, _)| *known == name).and_then(|(_, value)| usize::try_from(*value).ok())
     }
 
-    /// Why a rule changed something at a pointer of the input: its own reason, or the fact that prevents what stood
-    /// there.
+    /// Returns why a rule changed something at a pointer of the input: the reason listed for the rule, or the fact that
+    /// the value at the pointer violated.
     pub(crate) fn reason(&self, rule: Rule, pointer: &str) -> Reason {
         let find =
             |name: Option<Rule>| self.reasons.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
@@ -231,7 +234,7 @@ impl Dialect {
         };
         let any = |_: &Constraint| true;
         let names_it = |fact: &&Fact| keyword.is_some_and(|keyword| fact.keywords.contains(keyword));
-        // What is said of the root says nothing of what lies below.
+        // Constraints of the root do not apply to schemas below it.
         let is_of_here = |constraint: &Constraint| !(is_below && constraint.is_of_root());
         let facts = || self.facts.iter();
         let fact = facts()
@@ -241,24 +244,25 @@ impl Dialect {
         match (fact, find(None)) {
             (Some(fact), _) => fact.reason(),
             (None, Some(reason)) => Reason::from(reason),
-            // What no fact of the API prevents is settled by JSON Schema, whose words the rules read.
+            // No fact of the API requires the change, so it follows from JSON Schema itself.
             (None, None) => well_formed::WELL_FORMED.reason(),
         }
     }
 
-    /// The fact that a violation rests on: its rule, and the pointer to what is at fault, which ends in the keyword.
+    /// Returns the fact that a violation rests on, by its rule and the pointer to the violating value, which ends in
+    /// the keyword.
     pub(crate) fn fact_of(&self, rule: &str, pointer: &str) -> Option<&'static Fact> {
         let keyword = keyword_at(pointer);
         let rests_on = |fact: &&Fact| fact.rules.iter().any(|constraint| constraint.id() == rule);
         let speaks_of = |fact: &&Fact| keyword.is_some_and(|keyword| fact.keywords.contains(keyword));
-        // One that names the keyword knows better than one that speaks of all.
+        // A fact that names the keyword is more specific than one about all keywords.
         self.facts
             .iter()
             .find(|fact| rests_on(fact) && speaks_of(fact))
             .or_else(|| self.facts.iter().find(|fact| rests_on(fact) && fact.keywords == Keywords::NONE))
     }
 
-    /// The dialect of the API's response formats; `None` if it has none.
+    /// Returns the dialect of the API's response formats, or `None` if the API has none.
     ///
     /// ```
     /// let dialects = toolwire::dialects();
@@ -269,7 +273,7 @@ impl Dialect {
         responses::of(self).ok()
     }
 
-    /// The table for the `outputSchema` of tools, if the surface is a client of MCP servers that reads it.
+    /// Returns the table for the `outputSchema` of tools if the surface is an MCP client that reads it.
     ///
     /// ```
     /// let dialects = toolwire::dialects();
@@ -280,34 +284,35 @@ impl Dialect {
         self.tools.output
     }
 
-    /// Returns true for a client of MCP servers: what it refuses reaches no model's API.
+    /// Returns true if the dialect describes an MCP client: schemas that the client refuses never reach a model's API.
     pub const fn is_mcp_client(&self) -> bool {
         self.tools.is_client
     }
 
-    /// Is a part of some schemas never shown to the model, because a program before it leaves that out? Then `check`
-    /// finds it `ignored` or `reinterpreted`, and people read in the tool what the model does not.
+    /// Returns true if a program in front of the model removes parts of some schemas. `check` reports such parts as
+    /// `ignored` or `reinterpreted`, because the model does not see them.
     pub fn hides(&self) -> bool {
         self.facts.iter().any(|fact| fact.hides)
     }
 
-    /// The chat templates that are known, by their files, each with what this dialect's server refuses in addition if
-    /// it runs that one. Empty if its server's templates are not known.
+    /// Returns the known chat templates by file name, each with what the server refuses in addition if it runs that
+    /// template. Empty if the templates of this dialect's server are not known.
     pub fn templates(&self) -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
         templates::all(self)
     }
 
-    /// What becomes of a schema or a tool with this violation.
+    /// Returns the API's reaction to a schema or a tool with this violation.
     pub(crate) fn severity_of(&self, rule: &str, pointer: &str) -> Severity {
         self.fact_of(rule, pointer).map_or(Severity::Refused, |fact| fact.severity)
     }
 
-    /// What the API refuses about a request as a whole.
+    /// Returns the facts about what the API refuses in a request as a whole.
     pub const fn requests(&self) -> &'static [requests::RequestFact] {
         self.tools.requests
     }
 
-    /// Returns the fact that the API refuses broken pairs of calls and results in requests of this format.
+    /// Returns the fact that the API refuses calls without results, and results without calls, in requests of this
+    /// format.
     pub(crate) fn history_pairs(&self, api: Api) -> Option<&'static requests::RequestFact> {
         self.tools.requests.iter().find(|fact| match fact.refuses {
             requests::Refusal::HistoryPairs(apis) => apis.contains(&api),
@@ -315,8 +320,8 @@ impl Dialect {
         })
     }
 
-    /// Returns the fact that breaks a hosted tool of this type in a request of this format, if the API is known to
-    /// refuse it.
+    /// Returns the fact that a hosted tool of this type violates in a request of this format, if the API is known to
+    /// refuse the type.
     pub(crate) fn refuses_type(&self, kind: &Text<'_>, api: Api) -> Option<&'static requests::RequestFact> {
         self.requests().iter().find(|fact| match fact.refuses {
             requests::Refusal::ToolTypes { apis, takes } => {
@@ -334,7 +339,7 @@ impl Dialect {
         })
     }
 
-    /// Facts of this dialect as JSON.
+    /// Returns facts of this dialect as JSON.
     fn listed(&self, facts: &'static [Fact]) -> Node<'static> {
         let facts = facts.iter().map(|fact| {
             Node::record([
@@ -389,16 +394,17 @@ fn no_output(dialect: &Dialect) -> Error {
     Error::new(Code::NotRepresentable, "", message)
 }
 
-/// The keyword that a pointer ends in.
+/// Returns the keyword that a pointer ends in.
 fn keyword_at(pointer: &str) -> Option<Keyword> {
     pointer.rsplit('/').next().and_then(|name| Keyword::named(&Text::new(name)))
 }
 
-/// The dialect that the options name, for the use that they name, once it is sure that it has all the options that are
-/// set.
+/// Returns the dialect that the options select, for the use that they select, after checking that it supports all
+/// options that are set.
 ///
 /// # Errors
-/// `unknown-dialect` with the known ones, `invalid-option`, `not-representable` if its API has no response formats.
+/// `unknown-dialect` with the known dialects, `invalid-option`, or `not-representable` if the API has no response
+/// formats.
 pub(crate) fn of(options: &SanitizeOptions) -> Result<&'static Dialect, Error> {
     let Some(dialect) = DIALECTS.iter().find(|dialect| dialect.name == options.dialect) else {
         let names: Vec<String> = DIALECTS.iter().map(|dialect| format!("`{}`", dialect.name)).collect();

@@ -249,7 +249,7 @@ pub(super) const MOONSHOT: Dialect = Dialect {
 };
 
 pub(super) const GRAMMAR: Grammar = Grammar {
-    // The documentation wants a type everywhere, and references said in full; the validator does not insist.
+    // The documentation requires a type everywhere and inlined references; the validator enforces neither.
     accept_unchanged: false,
     anything: AnyEncoding::TypeList,
     through: Keywords::of(&[
@@ -323,7 +323,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         Keyword::UnevaluatedProperties,
     ]),
     finite_numbers: true,
-    // The validator measures what Go's `json.Marshal` writes, made safe for HTML and JavaScript.
+    // The validator measures the output of Go's `json.Marshal`, which escapes characters for HTML and JavaScript.
     escaped_chars: &['<', '>', '&', '\u{2028}', '\u{2029}'],
     ..Grammar::OPEN
 };

@@ -1,32 +1,33 @@
-//! What names an API takes, of tools and of response formats.
+//! Patterns for the names of tools and of response formats.
 
 use core::fmt;
 
-/// What a tool may be called: ASCII letters, digits and a few more characters.
+/// Pattern of a tool name: ASCII letters, digits and a few more characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NamePattern {
-    /// The characters beside ASCII letters and digits; `None`: any character, at any place.
+    /// Accepted characters other than ASCII letters and digits; `None` accepts any character in any position.
     pub(crate) also: Option<&'static str>,
-    /// The first character is a letter or `_`.
+    /// The first character must be a letter or `_`.
     pub(crate) letter_first: bool,
-    /// The fewest characters.
+    /// Minimum number of characters.
     pub(crate) least: usize,
     /// Maximum number of characters.
     pub(crate) most: usize,
-    /// The names become rules of one grammar, where everything but ASCII letters, digits and `-` becomes one `-`: two
-    /// tools may not become one rule. The grammar has these rules itself. `None`: no grammar is made of the names.
+    /// Names of rules that the grammar already has, if tool names become rules of one grammar. There, every character
+    /// except ASCII letters, digits and `-` becomes `-`, and two tools must not become the same rule. `None` if names
+    /// do not become rules of a grammar.
     pub(crate) rules: Option<&'static [&'static str]>,
 }
 
 impl NamePattern {
-    /// Any name that is not empty.
+    /// Any non-empty name.
     pub(crate) const ANY: NamePattern =
         NamePattern { also: None, letter_first: false, least: 1, most: usize::MAX, rules: None };
-    /// `^[a-zA-Z0-9_-]{1,64}$`, which OpenAI has and most others took over.
+    /// `^[a-zA-Z0-9_-]{1,64}$`, the pattern of OpenAI and of most other APIs.
     pub(crate) const OPENAI: NamePattern = NamePattern { also: Some("_-"), most: 64, ..NamePattern::ANY };
 }
 
-/// In words, for messages.
+/// Describes the pattern for messages.
 impl fmt::Display for NamePattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let NamePattern { also, letter_first, least, most, rules } = *self;

@@ -1,50 +1,51 @@
-//! Which names properties may have.
+//! Rules for the names of properties.
 
 use alloc::{format, string::String};
 
 use crate::json::Text;
 
-/// Which property names may be used.
+/// Accepted property names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NameRule {
-    /// Names that are taken for keywords.
+    /// Names that the API mistakes for keywords.
     pub(crate) reserved: &'static [&'static str],
-    /// Below a name with `{` and `}` no schema may have `enum`, `required`, `anyOf` or a `$ref` other than `#`.
+    /// Below a property whose name contains `{` and `}`, schemas must not have `enum`, `required`, `anyOf` or a `$ref`
+    /// other than `#`.
     pub(crate) no_braces: bool,
-    /// Beside a name with `[` or `]` no other properties may be admitted.
+    /// An object with a property whose name contains `[` or `]` must not allow additional properties.
     pub(crate) no_brackets_beside_others: bool,
-    /// What a name is made of; `None`: anything.
+    /// The characters of a name; `None` if any name is accepted.
     pub(crate) shape: Option<PropertyPattern>,
 }
 
 impl NameRule {
-    /// Any name.
+    /// Accepts any name.
     pub(crate) const OPEN: NameRule =
         NameRule { reserved: &[], no_braces: false, no_brackets_beside_others: false, shape: None };
 }
 
-/// True for a name that breaks a grammar which spells out all other names.
+/// Returns true for a name that breaks a grammar that enumerates all other names.
 pub(crate) fn has_brackets(name: &Text<'_>) -> bool {
     name.display().contains(['[', ']'])
 }
 
-/// What a property's name is made of: ASCII letters, digits, and what is listed.
+/// Pattern of a property name: ASCII letters, digits, and the listed characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PropertyPattern {
-    /// Characters beyond letters and digits.
+    /// Accepted characters other than letters and digits.
     pub(crate) also: &'static str,
-    /// The first character is a letter or one of these, never a digit; `None`: it is like any other.
+    /// The first character must be a letter or one of these, not a digit; `None` if it has no rule of its own.
     pub(crate) first: Option<&'static str>,
-    /// Maximum number of characters; at least one.
+    /// Maximum number of characters. The minimum is one.
     pub(crate) most: usize,
-    /// It holds for properties of the root only.
+    /// The pattern applies only to properties of the root.
     pub(crate) root_only: bool,
 }
 
 impl PropertyPattern {
-    /// Is a name of this shape?
+    /// Returns true if a name matches the pattern.
     pub(crate) fn allows(&self, name: &str) -> bool {
-        // All that is allowed is ASCII, so bytes will do.
+        // All accepted characters are ASCII, so comparing bytes suffices.
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || self.also.as_bytes().contains(&byte);
         let begins = |also: &str| {
             name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || also.as_bytes().contains(&first))
@@ -52,7 +53,7 @@ impl PropertyPattern {
         !name.is_empty() && name.len() <= self.most && name.bytes().all(fits) && self.first.is_none_or(begins)
     }
 
-    /// In words, for messages.
+    /// Describes the pattern for messages.
     pub(crate) fn describe(&self) -> String {
         let first = self.first.map_or_else(String::new, |also| format!(" that begins with a letter or `{also}`"));
         format!("a name of 1 to {} letters, digits or `{}`{first}", self.most, self.also)

@@ -1,4 +1,4 @@
-//! Ollama: its own structs decide what of a tool reaches the model, and nothing becomes a grammar.
+//! Ollama: its structs determine which parts of a tool reach the model. Tools do not become a grammar.
 
 use super::{
     grammar::{Grammar, ObjectRule, OpenRule, RefRule},
@@ -17,7 +17,7 @@ const STRUCTS: &str = "ollama/ollama@fb307609, api/types.go, ToolFunctionParamet
 
 const GRAMMAR: Grammar = Grammar {
     root_refuses: Keywords::of(&[Keyword::AnyOf, Keyword::Enum]),
-    // What has no field, but for what says nothing of an argument.
+    // Keywords without a field in Ollama's structs, except for annotations.
     refuses: Keywords::all_but(&[
         Keyword::Type,
         Keyword::Defs,

@@ -1,7 +1,7 @@
-//! OpenAI: function tools of Chat Completions and of Responses, not strict and strict.
+//! OpenAI: function tools of Chat Completions and of Responses, strict and not strict.
 //!
-//! The authority is the API's own answers: no validator is public. What it says about schemas is the Python package
-//! `jsonschema` speaking (2020-12, with Python's `re` for patterns) and a few rules of its own before that.
+//! The authority is the API's own answers, because no validator is public. Its messages about schemas are those of the
+//! Python package `jsonschema` (2020-12, with Python's `re` for patterns), preceded by a few rules of the API.
 
 use super::{
     grammar::{
@@ -263,15 +263,15 @@ const STRICT_LIMITS: Fact = Fact {
     ..Fact::REFUSED
 };
 
-/// A fact about OpenAI's strict mode, for an API whose own strict mode is said to be like it.
+/// Restates a fact about OpenAI's strict mode for an API whose strict mode is described as similar.
 pub(super) const fn inferred_of_strict(fact: Fact) -> Fact {
     Fact { confidence: 'C', source: "inferred from OpenAI's strict mode; no answer is known", ..fact }
 }
 
-/// The formats that constrained decoding knows.
+/// The formats that constrained decoding supports.
 const STRICT_FORMATS: &[&str] = &["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
-/// What OpenAI's own libraries take out of strict schemas.
+/// Keywords that OpenAI's own libraries remove from strict schemas.
 const STRICT_UNSAYABLE: Keywords = Keywords::of(&[
     Keyword::AdditionalItems,
     Keyword::ContentSchema,

@@ -1,5 +1,5 @@
-//! What the major surfaces that are not strict all accept: for servers that publish one schema, and gateways that fall
-//! back from one API to another.
+//! The intersection of the major surfaces that are not strict, for servers that publish one schema and for gateways
+//! that fall back from one API to another.
 
 use super::{
     grammar::{
@@ -45,7 +45,7 @@ const GRAMMAR: Grammar = Grammar {
         ..moonshot::GRAMMAR.names
     },
     nullable_strings: Keywords::NONE,
-    // The only one of the surfaces that judges `required` does not look there.
+    // Moonshot is the only one of the surfaces that checks `required`, and it does not check below these keywords.
     required_is_free_under: moonshot::GRAMMAR.opaque,
     opaque: Keywords::NONE,
     ..moonshot::GRAMMAR

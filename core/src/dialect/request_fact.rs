@@ -1,14 +1,14 @@
-//! The form of a fact about what an API refuses of a request as a whole.
+//! The type of facts about what an API refuses in a request as a whole.
 
 use super::name_pattern::NamePattern;
 use crate::{options::Api, report::Severity};
 
-/// One fact about what an API refuses of a request as a whole.
+/// One fact about what an API refuses in a request as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestFact {
     pub(crate) refuses: Refusal,
-    /// The fact in words.
+    /// The fact as a sentence.
     pub statement: &'static str,
     /// As in [`Fact`](super::Fact).
     pub confidence: char,
@@ -20,29 +20,29 @@ pub struct RequestFact {
     pub checked: &'static str,
 }
 
-/// What an API refuses about a request.
+/// A construct of requests that an API refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// A choice that forces a call while the model thinks: `required` if `required` is false, a named tool always. Of
-    /// several such facts, the first that includes the model applies.
+    /// A choice that forces a call while the model thinks: `required` if `required` is false, a named tool always. If
+    /// several such facts exist, the first that includes the model applies.
     ChoiceWhileThinking {
         models: Models,
         thinks: Thinks,
-        /// The model takes `required` while it thinks.
+        /// The model accepts `required` while it thinks.
         required: bool,
     },
-    /// `tool_choice` in a request without tools; `none` if `takes_none` is false; `parallel_tool_calls` alone if
-    /// `is_of_parallel_calls`.
+    /// `tool_choice` in a request without tools. The value `none` is refused only if `takes_none` is false, and
+    /// `parallel_tool_calls` alone only if `is_of_parallel_calls` is true.
     ChoiceWithoutTools { takes_none: bool, is_of_parallel_calls: bool },
     /// A choice of a tool that the request does not have.
     ChoiceOfAbsentTool,
-    /// A choice that these models do not take: any at all, or one that forces a call.
+    /// A choice that these models do not accept: every choice if `is_any` is true, otherwise one that forces a call.
     ChoiceByModel { models: Models, is_any: bool },
-    /// Tools, for models that take none. If `takes_hosted`, these models refuse functions only.
+    /// Tools, for models that accept none. If `takes_hosted` is true, these models refuse functions only.
     ModelWithoutTools { models: Models, takes_hosted: bool },
-    /// Entries of the list of other types than functions and these, in requests of these formats.
+    /// Entries of the list with a type other than `function` and the types in `takes`, in requests of these formats.
     ToolTypes { apis: &'static [Api], takes: &'static [&'static str] },
-    /// Tools of a kind that the API does not have.
+    /// Tools of a kind that the API does not support.
     ToolKind,
     /// Arguments in the history that are not JSON objects.
     HistoryArguments,
@@ -54,21 +54,21 @@ pub(crate) enum Refusal {
     Namespaces,
     /// A namespace without tools.
     EmptyNamespace,
-    /// The name of a tool in a call of the history.
+    /// The name of a tool in a call in the history.
     HistoryName,
     /// A response format.
     Format(FormatRule),
-    /// A last message that is the beginning of the answer, for these models.
+    /// A last message from the assistant that begins the answer, for these models.
     Prefill(Models),
-    /// Functions of the client beside a tool that the API runs, for these models.
+    /// The client's functions together with a hosted tool, for these models.
     FunctionsBesideHosted {
         models: Models,
-        /// The members by which an entry of the list names a hosted tool.
+        /// The members that identify an entry of the list as a hosted tool.
         hosted: &'static [&'static str],
-        /// The member of the configuration of tools that allows it.
+        /// The member of the tool configuration that allows the combination.
         unless: Option<&'static str>,
     },
-    /// The system prompt, tools or their configuration beside a cached beginning of the prompt.
+    /// The system prompt, tools or their configuration together with a cached prompt prefix.
     BesideCache,
 }
 
@@ -79,18 +79,18 @@ pub(crate) struct Member {
     /// The format of the requests.
     pub(crate) api: Api,
     pub(crate) models: Models,
-    /// The member, maybe another, and its value as JSON with which the API takes it.
+    /// A member (this or another one) and the JSON value of it for which the API accepts the refused member.
     pub(crate) unless: Option<(&'static str, &'static str)>,
     pub(crate) sent_as: SentAs,
 }
 
-/// What is sent in place of a member that the API refuses.
+/// Replacement of a member that the API refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SentAs {
     Nothing,
-    /// The same value under this name, unless the request has that, too.
+    /// The same value under this name, unless the request already has a member of this name.
     Member(&'static str),
-    /// A part of the value, `effort` of `reasoning`, under this name.
+    /// A part of the value under this name: `effort` of `reasoning`.
     Part {
         part: &'static str,
         name: &'static str,
@@ -98,7 +98,7 @@ pub(crate) enum SentAs {
 }
 
 impl Member {
-    /// A member of Chat Completions that all models refuse, and nothing replaces.
+    /// Returns a member of Chat Completions that all models refuse and that nothing replaces.
     pub(super) const fn of_chat(name: &'static str) -> Member {
         Member { name, api: Api::OpenaiChat, models: Models::All, unless: None, sent_as: SentAs::Nothing }
     }
@@ -127,15 +127,15 @@ impl Member {
     }
 }
 
-/// Some of an API's models, by their names in lower case.
+/// A subset of an API's models, by their lower-case names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Models {
     All,
-    /// Those whose names begin with one of these.
+    /// Models whose names begin with one of these strings.
     Begin(&'static [&'static str]),
-    /// Those whose names contain one of these.
+    /// Models whose names contain one of these strings.
     Contain(&'static [&'static str]),
-    /// Models with these names, with any Ollama tag after a colon.
+    /// Models with one of these names, with or without an Ollama tag after a colon.
     Tagged(&'static [&'static str]),
 }
 
@@ -150,10 +150,10 @@ impl Models {
     }
 }
 
-/// When a model thinks.
+/// Condition under which a model thinks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Thinks {
-    /// Whatever the request says.
+    /// Always, independent of the request.
     Always,
     /// Unless `thinking.type` is `disabled`.
     ByDefault,
@@ -163,27 +163,27 @@ pub(crate) enum Thinks {
     IfEnabled,
 }
 
-/// What an API refuses about a response format.
+/// A property of response formats that an API refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FormatRule {
     /// A schema, in requests of this format.
     Schema(Api),
     /// A schema, for these models.
     ByModel(Models),
-    /// A format beside functions of the client, for these models; only JSON mode if `only_json`.
+    /// A format in a request with functions of the client, for these models; only JSON mode if `only_json` is true.
     BesideTools { models: Models, only_json: bool },
-    /// JSON as the type of the answer beside an entry of the list of tools that has one of these members, for these
+    /// A JSON type of the answer in a request whose list of tools has an entry with one of these members, for these
     /// models.
     BesideHosted { models: Models, hosted: &'static [&'static str] },
-    /// A schema beside a last message that is the assistant's, in requests of this format.
+    /// A schema in a request whose last message is the assistant's, in requests of this format.
     BesidePrefill(Api),
-    /// JSON mode, if no message says the word JSON.
+    /// JSON mode, if no message contains the word JSON.
     WithoutWord,
-    /// Two updates of the configuration in a row.
+    /// Two consecutive updates of the configuration.
     Updates,
-    /// A format without a name, or with one that is not of this pattern.
+    /// A format without a name, or with a name that does not match this pattern.
     Name(NamePattern),
-    /// A schema that breaks a rule of the dialect.
+    /// A schema that violates a rule of the dialect.
     Broken,
 }
 
@@ -202,7 +202,7 @@ impl FormatRule {
     }
 }
 
-/// The constraints of requests, and what breaks each.
+/// The constraints of requests, each with a description of what violates it.
 const CONSTRAINTS: &[(&str, &str)] = &[
     ("choice-while-thinking", "A choice that forces a call while the model thinks."),
     ("choice-without-tools", "`tool_choice` or `parallel_tool_calls` in a request without tools."),
@@ -237,7 +237,7 @@ const CONSTRAINTS: &[(&str, &str)] = &[
 pub(super) const DAY: &str = "2026-11-26";
 
 impl RequestFact {
-    /// The names of all constraints of requests, each with what breaks it.
+    /// The names of all constraints of requests, each with a description of what violates it.
     ///
     /// ```
     /// use toolwire::{dialects, reports::RequestFact};
@@ -246,7 +246,7 @@ impl RequestFact {
     /// ```
     pub const CONSTRAINTS: &'static [(&'static str, &'static str)] = CONSTRAINTS;
 
-    /// The rule that the fact is about.
+    /// Returns the name of the constraint that the fact is about.
     ///
     /// ```
     /// use toolwire::dialects;

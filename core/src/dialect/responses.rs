@@ -1,7 +1,7 @@
-//! What each API takes as the schema of an answer: a response format, also called structured output.
+//! Schemas that each API accepts for an answer: response formats, also called structured outputs.
 //!
-//! A row is the dialect of the API's tools with what differs. Where nothing is known to differ, the facts about its
-//! tools hold, and the row names the place of the format in a request.
+//! Each row is the dialect of the API's tools with the known differences. If no difference is known, the facts about
+//! tools apply, and the row states where a request has the format.
 
 use alloc::format;
 
@@ -18,26 +18,26 @@ use crate::{
     schema::keyword::{Keyword, Keywords},
 };
 
-/// An API's response format.
+/// The response format of an API.
 #[derive(Clone, Copy)]
 pub(super) struct ResponseFormat {
     /// The dialect of the tools of the API.
     name: &'static str,
-    /// The dialect of the format. An error explains why the API has none, and names another way.
+    /// The dialect of the format, or an explanation why the API has none, with an alternative.
     dialect: Result<&'static Dialect, &'static str>,
-    /// How many of the dialect's facts are about the format; the others are those about tools.
+    /// Number of the dialect's facts that are about the format; the others are about tools.
     own: usize,
-    /// The formats of requests in which the API is known to refuse schemas for the answer.
+    /// The formats of requests in which the API is known to refuse schemas for answers.
     refused_in: &'static [Api],
 }
 
-/// The rules for a response format that a request has.
+/// The rules for a response format in a request.
 pub(crate) enum InRequest {
     /// Those of the dialect.
     Known,
-    /// The API has no such format; the text names another way.
+    /// The API has no such format; the text names an alternative.
     Refused(&'static str),
-    /// None are known: the format is sent as it is.
+    /// No rules are known: the format is sent unchanged.
     Unknown,
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn in_request(dialect: &Dialect, api: Api) -> InRequest {
     }
 }
 
-/// Dialects whose formats may be strict, each with the dialect of the strict ones.
+/// Dialects with strict formats, each with the dialect of those.
 const STRICT_FORMATS: [(&str, &str); 4] = [
     ("openai-chat", "openai-strict"),
     ("openai-responses", "openai-strict"),
@@ -60,7 +60,7 @@ const STRICT_FORMATS: [(&str, &str); 4] = [
     ("cerebras", "cerebras-strict"),
 ];
 
-/// Returns the dialect of formats with `strict: true`, if it is another one.
+/// Returns the dialect of formats with `strict: true`, if it differs.
 pub(crate) fn strict_of(name: &str) -> Option<&'static str> {
     STRICT_FORMATS.iter().find(|(plain, _)| *plain == name).map(|(_, strict)| *strict)
 }
@@ -105,13 +105,13 @@ const fn root(statement: &'static str, confidence: char, source: &'static str) -
     }
 }
 
-/// A fact that no rule of `check` rests on.
+/// A fact that no rule of `check` enforces.
 const fn known(statement: &'static str, confidence: char, source: &'static str) -> Fact {
     Fact { statement, confidence, source, severity: Severity::Ignored, ..Fact::REFUSED }
 }
 
-/// Concatenates the facts about a format and those about tools at compile time. If any schema may stand at the root,
-/// facts about the root of tools are left out.
+/// Concatenates the facts about a format and those about tools at compile time. If the root may be any schema, facts
+/// about the root of tools are omitted.
 const fn joined<const N: usize>(own: &[Fact], of_tools: &[Fact], grammar: &Grammar) -> [Fact; N] {
     let mut all = [Fact::REFUSED; N];
     let mut room: &mut [Fact] = &mut all;
@@ -149,7 +149,7 @@ const fn count(own: &[Fact], of_tools: &[Fact], grammar: &Grammar) -> usize {
     count
 }
 
-/// Does a fact about tools hold for response formats?
+/// Returns true if a fact about tools also applies to response formats.
 const fn holds(fact: &Fact, grammar: &Grammar) -> bool {
     let mut rules = fact.rules;
     let mut is_of_root = !rules.is_empty();
@@ -160,7 +160,7 @@ const fn holds(fact: &Fact, grammar: &Grammar) -> bool {
     grammar.object_root || !is_of_root
 }
 
-/// The grammar of an API's tools.
+/// Returns the grammar of an API's tools.
 const fn of_tools(dialect: &Dialect) -> Grammar {
     match dialect.method {
         Method::Rules(grammar) => *grammar,
@@ -168,13 +168,13 @@ const fn of_tools(dialect: &Dialect) -> Grammar {
     }
 }
 
-/// Any schema may stand at the root.
+/// Returns the grammar with any schema accepted at the root.
 const fn any_root(grammar: Grammar) -> Grammar {
     Grammar { object_root: false, root_refuses: Keywords::NONE, ..grammar }
 }
 
-/// Declares a response format: its name, the dialect of the tools, where it stands, where that is documented, its
-/// grammar, and the facts about it.
+/// Declares a response format: its name, the dialect of the tools, its place in requests, the documentation of that
+/// place, its grammar, and the facts about it.
 macro_rules! format_of {
     (
         $name:ident: $as:literal from $base:path; $surface:literal at $documentation:literal;
@@ -281,7 +281,7 @@ const BEDROCK_ROOT: Fact = root(
     "recorded answers show objects alone; the schema goes to Claude as text in \
         `outputConfig.textFormat.structure.jsonSchema.schema`",
 );
-/// Any object may stand at the root.
+/// The root may be any object schema.
 const BEDROCK_GRAMMAR: Grammar = Grammar { root_refuses: Keywords::NONE, ..of_tools(&bedrock::STRICT) };
 const BEDROCK_KEYWORDS: Fact = Fact {
     statement:

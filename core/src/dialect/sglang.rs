@@ -1,4 +1,5 @@
-//! SGLang's server: tools that are not strict become no grammar, but every one is held to the meta-schema.
+//! SGLang's server: tools that are not strict do not become a grammar, but all tools are checked against the
+//! meta-schema.
 
 use super::{
     grammar::{Grammar, PatternRule},

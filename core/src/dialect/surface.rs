@@ -1,60 +1,63 @@
-//! How an API wants its tools, around their schemas: the shape of a tool, its names, flags and descriptions, and what a
-//! whole request may hold. As data; `tools` writes towards it and judges by it.
+//! The shape of tools around their schemas (wrappers, names, flags, descriptions) and the rules for whole requests, as
+//! data. `tools` rewrites for it and checks by it.
 
 pub(crate) use super::name_pattern::NamePattern;
 use super::{requests::RequestFact, Dialect};
 use crate::{options::ToolFormat, rules::Constraint};
 
-/// The tools of one API surface, schemas aside. Write `Surface { names: NamePattern::OPENAI, ..Surface::PLAIN }`.
+/// The tools of one API surface, apart from their schemas. Write `Surface { names: NamePattern::OPENAI,
+/// ..Surface::PLAIN }`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Surface {
-    /// The shape of a tool in a request, where the caller does not say.
+    /// The format of tools in a request if the caller does not name one.
     pub(crate) format: ToolFormat,
-    /// What a tool may be called. The rule `tool-name`.
+    /// Accepted tool names. The rule `tool-name`.
     pub(crate) names: NamePattern,
-    /// What the flag `strict` of a tool says. The rule `strict-flag`.
+    /// The value of a tool's flag `strict`. The rule `strict-flag`.
     pub(crate) strict: StrictFlag,
-    /// What stands for the schema of a tool without arguments. The rule `no-arguments`.
+    /// The replacement of the schema of a tool without arguments. The rule `no-arguments`.
     pub(crate) no_arguments: NoArguments,
     /// Maximum number of characters (Unicode code points) of a tool's description; longer ones are cut. The rule
     /// `description-length`.
     pub(crate) description_most: Option<usize>,
     /// An empty description is refused, so it is left out. The rule `empty-description`.
     pub(crate) no_empty_description: bool,
-    /// A description that is null is refused; other APIs take it for none. The rule `description-not-string`.
+    /// A description that is null is refused; other APIs treat it as a missing description. The rule
+    /// `description-not-string`.
     pub(crate) no_null_description: bool,
-    /// The dialects by which `check_tools` judges schemas in other members of a tool, by the format of that member.
+    /// The dialects that `check_tools` applies to schemas in other members of a tool, by the format of that member.
     pub(crate) carriers: &'static [(ToolFormat, &'static str)],
     /// Maximum number of tools of a request, hosted ones included. The rule `too-many-tools`.
     pub(crate) tools_most: Option<usize>,
-    /// What all the tools of a request together may hold.
+    /// Limits for all tools of a request together.
     pub(crate) budgets: &'static [Budget],
-    /// What one tool may hold. The rule `too-complex`.
+    /// Limits for one tool. The rule `too-complex`.
     pub(crate) tool_budgets: &'static [Budget],
-    /// The dialect of the tools that are not strict, which may stand in one list with those that are: a tool that this
-    /// dialect cannot take is written in that one.
+    /// The dialect of tools that are not strict, if a list may contain both kinds. A tool that this dialect cannot
+    /// represent is written in that one.
     pub(crate) not_strict: Option<&'static str>,
-    /// All tools of a request become one grammar: their definitions are put into one table, where two of one name must
-    /// be alike, and one compiler takes all of them. The rules `definition-conflict` and `mixed-backends`.
+    /// All tools of a request become one grammar, compiled by one compiler. Their definitions share one table, so
+    /// definitions of the same name must be equal. The rules `definition-conflict` and `mixed-backends`.
     pub(crate) one_grammar: bool,
-    /// What some models' tools may be called, by what the model's name begins with; `names` is for all others.
+    /// Accepted tool names for some models, by the prefix of the model's name; `names` applies to all others.
     pub(crate) names_by_model: &'static [(&'static str, NamePattern)],
     /// The API has `custom` tools.
     pub(crate) has_custom_tools: bool,
     /// The API has namespaces of tools.
     pub(crate) has_namespaces: bool,
-    /// The surface is a client of MCP servers: what it refuses reaches no API.
+    /// The surface is a client of MCP servers: schemas that it refuses never reach an API.
     pub(crate) is_client: bool,
-    /// What is refused of the `outputSchema` of a tool; `None`: the surface does not read it.
+    /// The dialect for the `outputSchema` of a tool; `None` if the surface does not read it.
     pub(crate) output: Option<&'static Dialect>,
-    /// The member of a function that takes the schema of its result, where the format of tools is OpenAI Responses.
+    /// The member of a function that holds the schema of its result, if the tools are in the format of OpenAI
+    /// Responses.
     pub(crate) result_member: Option<&'static str>,
-    /// What the API refuses about a request as a whole.
+    /// Facts about what the API refuses in a request as a whole.
     pub(crate) requests: &'static [RequestFact],
 }
 
 impl Surface {
-    /// Tools as MCP has them, under any name, as many as there are.
+    /// MCP tools with any name, in any number.
     pub(crate) const PLAIN: Surface = Surface {
         format: ToolFormat::Mcp,
         names: NamePattern::ANY,
@@ -78,44 +81,44 @@ impl Surface {
         requests: &[],
     };
 
-    /// What tools may be called that are sent to a model.
+    /// Returns the accepted names of tools that are sent to a model.
     pub(crate) fn names_for(&self, model: &str) -> NamePattern {
         let own = self.names_by_model.iter().find(|(begin, _)| model.starts_with(begin));
         own.map_or(self.names, |(_, names)| *names)
     }
 }
 
-/// What the flag `strict` of a tool says.
+/// The value of a tool's flag `strict`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StrictFlag {
-    /// Nothing: it is left out.
+    /// The flag is omitted.
     Unsaid,
     /// `false`, written out, because omission means something else.
     False,
     /// `true`, written out.
     True,
-    /// Nothing: this member of the request says it for all its tools.
+    /// The flag is omitted: this member of the request applies to all tools.
     Request(&'static str),
 }
 
-/// What stands for the schema of a tool without arguments.
+/// The replacement of the schema of a tool without arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoArguments {
-    /// The schema, as for any other tool.
+    /// No replacement: the schema, as for any other tool.
     Schema,
-    /// Nothing: the member that would hold it is left out.
+    /// No schema: the member that would hold it is omitted.
     Omitted,
 }
 
-/// The most of something that all the tools of a request together, or one of them, may hold. What is written in another
-/// dialect (`fallback`, or not strict) does not count.
+/// A maximum for all tools of a request together, or for one tool. Tools in another dialect (`fallback`, or not strict)
+/// do not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Budget {
     pub(crate) counts: Counted,
     pub(crate) most: usize,
 }
 
-/// What a budget counts. Only what is reached without following `$ref` counts.
+/// The items that a budget counts, without following `$ref`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Counted {
     /// Tools. The rule `too-many-strict-tools`.
@@ -129,7 +132,7 @@ pub(crate) enum Counted {
 }
 
 impl Counted {
-    /// The name of the rule that a request breaks when it holds too many.
+    /// Returns the name of the rule that a request violates if it exceeds the budget.
     pub(crate) const fn rule(self) -> &'static str {
         match self {
             Counted::Tools => Constraint::TooManyStrictTools.id(),
@@ -139,7 +142,7 @@ impl Counted {
         }
     }
 
-    /// What is counted, for messages.
+    /// Returns the name of the counted items, for messages.
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Counted::Tools => "strict tools",

@@ -1,8 +1,8 @@
-//! Chat templates: a server writes the tools into the prompt with the template of the model, and a template that walks
-//! schemas fails for shapes that it does not know. The whole request fails then, whatever the server accepts.
+//! Chat templates. A server writes the tools into the prompt with the template of the model. A template that walks
+//! schemas fails on shapes that it does not know, and then the whole request fails, whatever the server accepts.
 //!
-//! The table has the templates that llama.cpp's sources ship. `python/tests/test_judge_templates.py` runs all of them
-//! with llama.cpp's engine and with Jinja2, which vLLM and SGLang run, and compares both with `check`.
+//! The table lists the templates in llama.cpp's sources. `python/tests/test_judge_templates.py` runs all of them with
+//! llama.cpp's engine and with Jinja2, which vLLM and SGLang use, and compares both with `check`.
 
 use alloc::format;
 
@@ -18,10 +18,10 @@ use crate::{
     schema::keyword::{Keyword, Keywords},
 };
 
-/// What a template fails for.
+/// The shapes on which a template fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Refuses {
-    /// Lists of types and `null`, which are no names in its table of types.
+    /// Lists of types and `null`, which its table of types does not contain.
     UnknownNames,
     /// Lists of types.
     TypeLists,
@@ -29,16 +29,16 @@ enum Refuses {
     ItemTypeLists,
     /// Arrays without `items`.
     OpenArrays,
-    /// Properties whose `type` is no name.
+    /// Properties whose `type` is not a string.
     Untyped,
-    /// Arrays, and what [`Refuses::UnknownNames`] has.
+    /// Arrays, and the shapes of [`Refuses::UnknownNames`].
     Arrays,
     /// `oneOf`.
     OneOf,
 }
 
-/// A template: the name of its file without `.jinja`, the models that have it, and what it fails for. The models are
-/// those that the file is named after, and the other sizes of GPT-OSS and of Qwen3, which have the same template.
+/// A template: the name of its file without `.jinja`, the models that use it, and what it fails on. The models are
+/// those that the file is named after, and the other sizes of GPT-OSS and of Qwen3, which use the same template.
 struct Row(&'static str, &'static [&'static str], Option<Refuses>);
 
 #[rustfmt::skip]
@@ -136,13 +136,13 @@ const RUN: &str =
 const RUN_JINJA: &str = "run: the template in llama.cpp b11434 with Jinja2, set up as transformers does \
     (python/tests/test_judge_templates.py)";
 
-/// Where templates look: at properties, and into what these contain.
+/// Returns the schemas that templates read: properties, and the given keywords below them.
 const fn walk(nested: &[Keyword]) -> Walk {
     Walk { first: Keywords::of(&[Keyword::Properties]), nested: Keywords::of(nested), ..Walk::EVERYWHERE }
 }
 
 impl Refuses {
-    /// The grammar of a server that runs such a template.
+    /// Returns the grammar of a server that runs such a template.
     const fn narrow(self, grammar: &Grammar) -> Grammar {
         let one_type = Grammar { type_lists: TypeLists::None, ..*grammar };
         let maps = walk(&[Keyword::AdditionalProperties]);
@@ -185,7 +185,7 @@ impl Refuses {
         }
     }
 
-    /// The fact about such templates.
+    /// Returns the fact about such templates.
     const fn fact(self, source: &'static str) -> Fact {
         let (statement, rules, keywords): (_, &[Constraint], _) = match self {
             Refuses::UnknownNames => (
@@ -220,7 +220,7 @@ impl Refuses {
     }
 }
 
-/// Inserts a fact after the first one, which explains rules that no fact names.
+/// Inserts a fact after the first one, which is the reason for rules that no fact names.
 #[allow(clippy::indexing_slicing, reason = "an index that is out of bounds fails at compile time")]
 const fn with_fact<const N: usize>(fact: Fact, facts: &[Fact]) -> [Fact; N] {
     let mut all = [fact; N];
@@ -235,7 +235,7 @@ const fn with_fact<const N: usize>(fact: Fact, facts: &[Fact]) -> [Fact; N] {
     all
 }
 
-/// A dialect's table for servers that run such a template.
+/// Creates a dialect's table for servers that run such a template.
 macro_rules! templated {
     ($dialect:path, $grammar:path, $refuses:path, $source:expr $(, alternatives: $alternatives:expr)?) => {{
         const REFUSES: Refuses = $refuses;
@@ -248,7 +248,7 @@ macro_rules! templated {
 
 const VLLM_ALTERNATIVE: &Grammar = &Refuses::UnknownNames.narrow(&vllm::LLGUIDANCE);
 
-/// The tables of the dialects for the templates that fail for something.
+/// The tables of the dialects for the templates that fail on some shape.
 const TABLES: &[(Refuses, &Dialect)] = &[
     templated!(llama_cpp::LLAMA_CPP, llama_cpp::GRAMMAR, Refuses::UnknownNames, RUN),
     templated!(llama_cpp::LLAMA_CPP, llama_cpp::GRAMMAR, Refuses::TypeLists, RUN),
@@ -267,7 +267,7 @@ const TABLES: &[(Refuses, &Dialect)] = &[
     templated!(sglang::SGLANG, sglang::GRAMMAR, Refuses::UnknownNames, RUN_JINJA),
 ];
 
-/// The table of a dialect for servers that run this template, which is named by its file or by a model.
+/// Returns the table of a dialect for servers that run this template, given by its file name or by a model.
 ///
 /// # Errors
 /// `invalid-option` if the template is unknown.
@@ -288,8 +288,8 @@ pub(super) fn of(
     Ok(table.map_or(dialect, |(_, table)| table))
 }
 
-/// Returns the row of a file (with or without `.jinja`) or of a model (with or without its owner). Names match
-/// whole: a model or a template that was made from another one may refuse anything.
+/// Returns the row of a file (with or without `.jinja`) or of a model (with or without its owner). Names must match
+/// exactly: a derived model or template may refuse other shapes.
 fn row(template: &str) -> Option<&'static Row> {
     let file = template.strip_suffix(".jinja").map_or(template, |path| path.rsplit('/').next().unwrap_or_default());
     let is_model = |model: &&str| {
@@ -302,8 +302,8 @@ fn row(template: &str) -> Option<&'static Row> {
         .or_else(|| TEMPLATES.iter().find(|row| row.1.iter().any(&is_model)))
 }
 
-/// The templates, each with what a dialect's server refuses in addition if it runs that one; none for a dialect without
-/// the option.
+/// Returns the templates, each with what a dialect's server refuses in addition if it runs that template. Empty for a
+/// dialect without the option `template`.
 pub(super) fn all(dialect: &Dialect) -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
     let (name, known) = (dialect.name, if dialect.options.contains(&"template") { TEMPLATES } else { &[] });
     known.iter().map(move |Row(file, _, refuses)| {

@@ -1,5 +1,5 @@
-//! Vertex AI: Gemini's function declarations at `aiplatform.googleapis.com`, which takes a few more fields of the
-//! Schema message, and is stricter about unions.
+//! Vertex AI: Gemini's function declarations at `aiplatform.googleapis.com`, which accepts a few more fields of the
+//! Schema message and is stricter about unions.
 
 use super::{
     gemini,
@@ -16,7 +16,7 @@ use crate::{
 
 const GRAMMAR: Grammar = Grammar {
     refuses: gemini::GRAMMAR.refuses.difference(Keywords::of(&[Keyword::AdditionalProperties])),
-    // The protocol's own fields for references: nobody writes them, and who does knows what they are.
+    // Includes the protocol's own fields for references, which are rarely used.
     unknown: Some(&["example", "propertyOrdering", "property_ordering", "ref", "defs"]),
     any_of: AnyOfRule { beside: Keywords::NONE, ..AnyOfRule::OPEN },
     objects: ObjectRule { open: OpenRule::AsJsonSchema, maps_count: true, ..gemini::GRAMMAR.objects },

@@ -1,7 +1,7 @@
-//! vLLM's server: tools that become a grammar, as all of them do under `tool_choice: "required"`.
+//! vLLM's server: tools that become a grammar. With `tool_choice: "required"`, all tools do.
 //!
-//! xgrammar compiles what its gate lets through, and llguidance what is left; both were run (xgrammar 0.2.8, llguidance
-//! 1.9.1), and the gate was read.
+//! xgrammar compiles the schemas that pass vLLM's gate, and llguidance compiles the others. Both were run (xgrammar
+//! 0.2.8, llguidance 1.9.1); the source of the gate was read.
 
 use super::{
     grammar::{
@@ -23,7 +23,7 @@ use crate::{
 const GATE: &str = "vllm-project/vllm, has_xgrammar_unsupported_json_features@030141c1";
 const RUN: &str = "run: xgrammar 0.2.8";
 
-/// What says nothing of an instance.
+/// Keywords that do not constrain instances.
 const ANNOTATIONS: Keywords = Keywords::of(&[
     Keyword::Title,
     Keyword::Description,
@@ -38,7 +38,7 @@ const ANNOTATIONS: Keywords = Keywords::of(&[
     Keyword::Discriminator,
 ]);
 
-/// The gate: each keyword by itself is what llguidance has no word for, or what xgrammar would leave out.
+/// The gate. Each of these keywords is unknown to llguidance, or ignored by xgrammar.
 const CONFLICTS: &[Conflict] = &[
     Conflict::with_types(
         &["array"],
@@ -61,7 +61,7 @@ const CONFLICTS: &[Conflict] = &[
     },
 ];
 
-/// The keywords that xgrammar reads only if `type` names their type.
+/// Keywords that xgrammar reads only if `type` names the type that they apply to.
 const TYPED: &[TypedKeywords] = &[
     TypedKeywords {
         keywords: Keywords::of(&[Keyword::MaxItems, Keyword::MinItems]),
@@ -125,7 +125,7 @@ const FORMATS: &[&str] = &[
     "relative-json-pointer",
 ];
 
-/// The largest number of 31 bits.
+/// The largest signed 32-bit integer.
 const MOST: u64 = 2_147_483_647;
 
 const AT_MOST: &[(Keyword, u64)] = &[

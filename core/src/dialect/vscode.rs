@@ -1,4 +1,4 @@
-//! GitHub Copilot Chat in VS Code: what its own gate lets through to any model, whatever the model's API says.
+//! GitHub Copilot Chat in VS Code: the tools that its own validation accepts, whatever the model's API accepts.
 
 use super::{
     grammar::{ArrayRule, EnumRule, Grammar},
@@ -15,7 +15,7 @@ use crate::{
 const NORMALIZER: &str = "microsoft/vscode-copilot-chat@31acd00a, toolSchemaNormalizer.ts (the same text in \
     microsoft/vscode@33be5f5c, extensions/copilot)";
 
-/// What draft 7 has otherwise than 2020-12 is left out: lists of schemas in `items` are its own.
+/// The rules that draft 7 shares with 2020-12. `items` may be a list of schemas in draft 7, so that rule is omitted.
 const METASCHEMA: &[Constraint] = &[
     Constraint::KeywordValue,
     Constraint::UnknownType,
@@ -49,7 +49,8 @@ const GRAMMAR: Grammar = Grammar {
     arrays: ArrayRule { needs_items: true, truthy_items: true, ..ArrayRule::OPEN },
     required_is_known: true,
     required_needs_properties: true,
-    // It looks through what draft 7 has schemas in, but for names and definitions.
+    // VS Code visits every keyword of draft 7 that has subschemas, except for definitions and those with schemas by
+    // name.
     required_is_free_under: Keywords::of(&[
         Keyword::Defs,
         Keyword::Definitions,

@@ -1,11 +1,11 @@
-//! What APIs expect of every schema: that it is one.
+//! Facts that hold for every API: a schema must be a valid schema.
 
 use super::Fact;
 use crate::rules::Constraint;
 
-/// For grammars that do not hold every keyword to the meta-schema.
+/// The fact for grammars that do not check every keyword against the meta-schema.
 ///
-/// Confidence C although it is refused: what is not JSON Schema has no meaning that leaving it alone could keep.
+/// Confidence C although such a schema is refused: it is not JSON Schema, so it has no meaning that could be kept.
 pub(super) const WELL_FORMED: Fact = Fact {
     statement: "the schema describes an object, keywords that take schemas, names or lists hold them, and its \
         references resolve",
@@ -15,14 +15,14 @@ pub(super) const WELL_FORMED: Fact = Fact {
     ..Fact::REFUSED
 };
 
-/// For grammars with `metaschema`, whose APIs document JSON Schema and say no more of it.
+/// The fact for grammars with `metaschema`, whose APIs document JSON Schema without further detail.
 pub(super) const VALID: Fact = Fact {
     statement: "the schema is valid by the 2020-12 meta-schema, describes an object, and its references resolve",
     rules: METASCHEMA_AND_ROOT,
     ..WELL_FORMED
 };
 
-/// The rules of [`VALID`] without the first, which holds the values of all other keywords.
+/// The rules of [`VALID`] without the first one, which checks the values of all other keywords.
 const WELL_FORMED_RULES: &[Constraint] = match METASCHEMA_AND_ROOT.split_first() {
     Some((_, rules)) => rules,
     None => &[],
@@ -51,7 +51,7 @@ const METASCHEMA_AND_ROOT: &[Constraint] = &[
     Constraint::RefTarget,
 ];
 
-/// The meta-schema only advises against an empty `enum`, but such a schema accepts nothing.
+/// The meta-schema only advises against an empty `enum`, but a schema with one accepts no value.
 pub(super) const ENUM_EMPTY: Fact = Fact {
     statement: "`enum` is not empty",
     confidence: 'C',
@@ -60,7 +60,7 @@ pub(super) const ENUM_EMPTY: Fact = Fact {
     ..Fact::REFUSED
 };
 
-/// The constraints that hold a schema to the 2020-12 meta-schema, for APIs that validate against it.
+/// The constraints that check a schema against the 2020-12 meta-schema, for APIs that validate with it.
 pub(super) const METASCHEMA: &[Constraint] = &[
     Constraint::KeywordValue,
     Constraint::UnknownType,

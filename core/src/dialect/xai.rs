@@ -1,4 +1,4 @@
-//! xAI (Grok): tools are always strict, whatever `strict` says.
+//! xAI (Grok): tools are always strict, regardless of `strict`.
 
 use super::{
     grammar::{EnumRule, Grammar, ObjectRule, OpenRule, PatternRule, Recursion, RefRule},

@@ -2,15 +2,15 @@
 
 use crate::options::Api;
 
-/// A URL that takes requests with tools.
+/// A URL for requests that can have tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Endpoint<'u> {
     pub(super) api: Api,
-    /// The model, if it is in the path and not in the request.
+    /// The model, if the path contains it.
     pub(super) model: Option<&'u str>,
 }
 
-/// The ends of paths.
+/// Suffixes of paths, with their APIs.
 const PATHS: &[(&str, Api)] = &[
     ("/messages", Api::Anthropic),
     ("/messages/count_tokens", Api::Anthropic),
@@ -20,7 +20,7 @@ const PATHS: &[(&str, Api)] = &[
     ("/interactions", Api::GeminiInteractions),
 ];
 
-/// The methods after the model's name in Google's paths.
+/// Methods after the model's name in the paths of Google's APIs.
 const METHODS: &[(&str, Api)] = &[
     ("generateContent", Api::Gemini),
     ("streamGenerateContent", Api::Gemini),
@@ -30,7 +30,7 @@ const METHODS: &[(&str, Api)] = &[
     ("streamRawPredict", Api::Anthropic),
 ];
 
-/// Returns the API of a URL, or `None` if it does not take tools.
+/// Returns the API of a URL, or `None` if requests to it cannot have tools.
 pub(super) fn of(url: &str) -> Option<Endpoint<'_>> {
     let path = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     if let Some((before, method)) = path.rsplit_once(':') {

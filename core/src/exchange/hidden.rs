@@ -1,8 +1,9 @@
-//! Answers the model's searches without the client, for APIs whose replies have no form for a search that the client
+//! Answers the model's searches without the client, for APIs whose replies cannot represent a search that the client
 //! did not make: OpenAI's formats, Gemini and Gemini Interactions.
 //!
-//! Calls of the search are removed from the reply and answered here, and the model is asked again. The client gets what
-//! the model said in all rounds. No search is in its history, so a tool that was found stays loaded if it is called.
+//! Calls of the search are removed from the reply and answered here, and the model is asked again. The client receives
+//! the output of all rounds without the searches. Its history contains no search, so a tool that was found stays loaded
+//! only if the model calls it.
 
 use alloc::{string::String, vec::Vec};
 
@@ -23,7 +24,7 @@ use crate::{
     request::tool::type_of,
 };
 
-/// The state for asking the model again after a search that the client does not see.
+/// State for asking the model again after a search that the client does not see.
 #[derive(Debug)]
 pub(super) struct HiddenLoop {
     pub(super) api: Api,
@@ -32,13 +33,13 @@ pub(super) struct HiddenLoop {
     pub(super) asked: String,
     /// Number of times that the model may still be asked again.
     left: usize,
-    /// The messages that the next request adds to the client's: the model's answers, and those of the searches.
+    /// Messages that the next request appends to the client's: the model's answers, and the results of its searches.
     turns: Vec<Node<'static>>,
-    /// What the client gets of earlier rounds: output items, parts or steps.
+    /// Output items, parts or steps of earlier rounds that the client receives.
     pub(super) shown: Vec<Node<'static>>,
-    /// The text that the client gets of earlier rounds in Chat Completions.
+    /// Text of earlier rounds that the client receives in Chat Completions.
     text: String,
-    /// Number of bytes of replies that are kept, over all rounds.
+    /// Number of stored bytes of replies, over all rounds.
     pub(super) kept: usize,
     /// Token usage of the previous rounds.
     pub(super) used: Option<Node<'static>>,
@@ -46,11 +47,11 @@ pub(super) struct HiddenLoop {
     pub(super) round: Round,
     /// True if this round ended with a search, so the model must be asked again.
     pub(super) again: bool,
-    /// True if this round has the answer to a response format.
+    /// True if this round contains the answer to a response format.
     pub(super) is_answered: bool,
 }
 
-/// The separation of texts of two rounds.
+/// Separator between the texts of two rounds.
 pub(super) const BREAK: &str = "\n\n";
 
 /// Returns true if searches can be hidden in the replies to a request.
@@ -59,9 +60,9 @@ pub(super) fn can_hide(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     let is_given = |key: &str| Ok::<_, Error>(value(key)?.is_some_and(|value| !value.is_null()));
     let is_true = |key: &str| Ok::<_, Error>(value(key)?.is_some_and(|value| value.as_bool() == Some(true)));
     Ok(match api {
-        // Each choice would need a conversation of its own.
+        // Each choice would need its own conversation.
         Api::OpenaiChat => value("n")?.is_none_or(|count| count.as_u64().is_none_or(|count| count <= 1)),
-        // The API keeps the history, or answers later.
+        // The API stores the history, or replies later.
         Api::OpenaiResponses => !is_given("conversation")? && !is_true("background")?,
         Api::GeminiInteractions => !is_true("background")?,
         Api::Gemini => true,
@@ -69,7 +70,7 @@ pub(super) fn can_hide(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     })
 }
 
-/// Returns the calls in a whole reply of Chat Completions, or the items, parts or steps of another API.
+/// Returns the calls in a non-streamed reply of Chat Completions, or the items, parts or steps of another API.
 fn units<'n, 'a>(reply: &'n Node<'a>, api: Api) -> Option<&'n [Node<'a>]> {
     let first = |key: &str| reply.get(key)?.as_array()?.first();
     match api {
@@ -80,7 +81,7 @@ fn units<'n, 'a>(reply: &'n Node<'a>, api: Api) -> Option<&'n [Node<'a>]> {
     }
 }
 
-/// Returns true for a call that the client answers.
+/// Returns true for a call that the client must answer.
 pub(super) fn is_call(unit: &Node<'_>, api: Api) -> bool {
     const ITEMS: [&str; 9] = [
         "function_call",
@@ -101,12 +102,12 @@ pub(super) fn is_call(unit: &Node<'_>, api: Api) -> bool {
     }
 }
 
-/// Returns true for an item that belongs to the item after it.
+/// Returns true for a reasoning item, which belongs to the item after it.
 pub(super) fn is_reasoning(unit: &Node<'_>) -> bool {
     is(unit, "reasoning") || is(unit, "thought")
 }
 
-/// Returns the member of a reply that has the token usage.
+/// Returns the member of a reply that holds the token usage.
 pub(super) const fn usage(api: Api) -> &'static str {
     match api {
         Api::Gemini => "usageMetadata",
@@ -136,13 +137,13 @@ impl HiddenLoop {
         self.searches.is_call(unit)
     }
 
-    /// Returns true from the second round on.
+    /// Returns true after the first round.
     pub(super) fn continues(&self) -> bool {
         !self.turns.is_empty()
     }
 
-    /// Decides whether the model is asked again, after a round with a search if `searched` is true, and with a call of
-    /// the client if `called` is true.
+    /// Decides whether to ask the model again. `searched` is true if the round had a search, `called` if it had a call
+    /// of one of the client's tools.
     pub(super) fn decide(&mut self, (searched, called): (bool, bool), ended: bool) -> bool {
         // The client answers calls of its own tools and sends the next request itself.
         self.again = searched && !called && !self.is_answered && ended && self.left > 0 && self.kept <= MAX_HELD_BYTES;
@@ -150,11 +151,11 @@ impl HiddenLoop {
         self.again
     }
 
-    /// Adds the model's answer to the next request, with the answers of its searches.
+    /// Appends the model's answer and the results of its searches to the next request.
     ///
     /// # Errors
     /// Those of the searches.
-    pub(super) fn answer(&mut self, said: Vec<Node<'static>>, units: &[Node<'static>]) -> Result<(), Error> {
+    pub(super) fn answer(&mut self, model_answer: Vec<Node<'static>>, units: &[Node<'static>]) -> Result<(), Error> {
         let mut answers = Vec::new();
         for unit in units {
             if self.searches.is_call(unit) {
@@ -162,7 +163,7 @@ impl HiddenLoop {
             }
         }
         self.kept = answers.iter().fold(self.kept, |kept, answer| kept.saturating_add(json::length(answer)));
-        self.turns.extend(said);
+        self.turns.extend(model_answer);
         if self.api == Api::Gemini {
             answers = [Node::record([("role", Node::literal("user")), ("parts", Node::array(answers))])].into();
         }
@@ -170,7 +171,7 @@ impl HiddenLoop {
         Ok(())
     }
 
-    /// Returns what the client gets: nothing of the searches, nor the reasoning that led to one.
+    /// Returns the items for the client: without searches, and without the reasoning before a search.
     pub(super) fn without_searches(&self, units: &[Node<'static>]) -> Vec<Node<'static>> {
         let mut kept: Vec<Node<'static>> = Vec::with_capacity(units.len());
         for unit in units {
@@ -185,7 +186,7 @@ impl HiddenLoop {
         kept
     }
 
-    /// Removes the searches from a whole reply, and adds what was said in earlier rounds.
+    /// Removes the searches from a non-streamed reply, and adds the output of earlier rounds.
     ///
     /// # Errors
     /// Those of the searches.
@@ -209,23 +210,24 @@ impl HiddenLoop {
             _ => is_one_of(reply.get("status"), STATUSES),
         };
         if self.decide((searched, called), ended) {
-            let said = match api {
+            let model_answer = match api {
                 Api::OpenaiChat => first("choices").and_then(|choice| choice.get("message")).map(Node::detached),
                 Api::Gemini => first("candidates").and_then(|one| one.get("content")).map(as_model),
                 _ => None,
             };
-            let text = said.as_ref().filter(|_| api == Api::OpenaiChat).and_then(|said| said.get("content")?.as_text());
+            let text =
+                model_answer.as_ref().filter(|_| api == Api::OpenaiChat).and_then(|one| one.get("content")?.as_text());
             if let Some(text) = text.filter(|text| !text.is_empty()) {
                 let text = text.display().into_owned();
                 self.text = joined(&self.text, &text);
             }
             self.shown.extend(self.without_searches(&own));
             self.used = used;
-            let said = said.map_or_else(|| own.clone(), |said| [said].into());
-            return self.answer(said, &own);
+            let model_answer = model_answer.map_or_else(|| own.clone(), |one| [one].into());
+            return self.answer(model_answer, &own);
         }
         if self.is_answered {
-            // Clients read all text as the answer.
+            // Clients read the whole text as the answer, so other text is removed.
             self.text = String::new();
             self.shown.retain(|unit| !is(unit, "message") && !is(unit, "model_output") && unit.get("text").is_none());
         }
@@ -276,7 +278,8 @@ impl HiddenLoop {
         }
     }
 
-    /// Returns the next request, before it is adapted: the client's request, and what was said since.
+    /// Returns the next request before it is adapted: the client's request, the model's answers so far, and the results
+    /// of its searches.
     ///
     /// # Errors
     /// `invalid-json`.
@@ -290,7 +293,7 @@ impl HiddenLoop {
         Ok(request)
     }
 
-    /// Returns a history as a list of messages. Some APIs take a text or a content as the message of the user.
+    /// Returns a history as a list of messages. Some APIs accept a string or a content as the user's message.
     fn as_list<'a>(&self, history: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
         let text = |text: Node<'a>| Node::record([("type", Node::literal("text")), ("text", text)]);
         let input = |content: Vec<Node<'a>>| {
@@ -309,27 +312,27 @@ impl HiddenLoop {
                 Some(first) if is_interactions && is_content(first)? => input(items),
                 _ => items,
             },
-            Data::String(said) if is_interactions => input([text(Node::new(Data::String(said)))].into()),
+            Data::String(string) if is_interactions => input([text(Node::new(Data::String(string)))].into()),
             Data::Object(one) if is_interactions && type_of(&Node::new(Data::Object(one.clone()))).is_some() => {
                 input([Node::new(Data::Object(one))].into())
             }
             Data::Object(one) => [Node::new(Data::Object(one))].into(),
-            Data::String(said) if self.api == Api::Gemini => {
-                let part = Node::record([("text", Node::new(Data::String(said)))]);
+            Data::String(string) if self.api == Api::Gemini => {
+                let part = Node::record([("text", Node::new(Data::String(string)))]);
                 user("parts", Node::array([part].into()))
             }
-            Data::String(said) => user("content", Node::new(Data::String(said))),
+            Data::String(string) => user("content", Node::new(Data::String(string))),
             _ => Vec::new(),
         })
     }
 }
 
-/// Ends of an answer after which the model may be asked again.
+/// Finish reasons after which the model may be asked again.
 pub(super) const CHAT_ENDS: &[&str] = &["tool_calls", "stop", "function_call"];
 pub(super) const GEMINI_ENDS: &[&str] = &["STOP"];
 pub(super) const STATUSES: &[&str] = &["completed", "requires_action"];
 
-/// Returns a content of Gemini with the role of the model, which some backends leave out.
+/// Returns a Gemini content with the role `model`, which some backends omit.
 fn as_model(content: &Node<'_>) -> Node<'static> {
     let mut content = content.detached();
     if content.get("role").is_none() {

@@ -1,8 +1,8 @@
-//! A streamed reply without the searches that the client does not see: text is passed on at once, and several rounds
-//! become one reply.
+//! Removes the searches that the client does not see from a streamed reply: text is passed on at once, and several
+//! rounds become one reply.
 //!
-//! In Responses and Interactions, an item of reasoning belongs to the item after it, so its events are buffered until
-//! the next item shows whether it led to a search.
+//! In Responses and Interactions, a reasoning item belongs to the item after it, so its events are buffered until the
+//! next item shows whether it led to a search.
 
 use alloc::{string::String, vec::Vec};
 
@@ -18,15 +18,15 @@ use crate::{
     options::Api,
 };
 
-/// The types of the events of an API whose replies are items.
+/// Names of event types and members of an API whose replies consist of items.
 struct Names {
     begins: &'static str,
     ends: &'static str,
-    /// The member with the index.
+    /// The member that holds the index of an item.
     index: &'static str,
-    /// The member of the first and the last event of an item that holds the item.
+    /// The member that holds the item in its first and last event.
     item: &'static str,
-    /// The events that end the reply, of which the first ends a complete one.
+    /// The events that end a reply. The first one ends a complete reply.
     last: &'static [&'static str],
     /// The member of those events that holds the reply.
     reply: &'static str,
@@ -55,7 +55,7 @@ const INTERACTIONS: Names = Names {
 };
 
 impl HiddenLoop {
-    /// Processes an event and adds the events to pass on to `out`.
+    /// Processes an event and appends the events to pass on to `out`.
     ///
     /// # Errors
     /// Those of the searches.
@@ -68,7 +68,7 @@ impl HiddenLoop {
         }
     }
 
-    /// Ends a stream, and returns the events that are still buffered. Some streams end without saying so.
+    /// Ends a stream and returns the events that are still buffered. Some streams end without a final event.
     ///
     /// # Errors
     /// Those of the searches.
@@ -127,13 +127,14 @@ impl HiddenLoop {
         Ok(true)
     }
 
-    /// Counts kept bytes. Returns false beyond the limit: the model is not asked again then, so nothing is kept.
+    /// Counts stored bytes. Returns false above the limit: then the model is not asked again, so nothing needs to be
+    /// stored.
     fn keeps(&mut self, node: &Node<'_>) -> bool {
         self.kept = self.kept.saturating_add(json::length(node));
         self.kept <= MAX_HELD_BYTES
     }
 
-    /// Sets the id of the first round's reply.
+    /// Replaces the id of a reply by the id of the first round.
     fn identify(&mut self, event: &mut Node<'_>, key: &'static str) {
         let own = event.get(key).filter(|id| !id.is_null());
         match &self.round.id {
@@ -143,7 +144,7 @@ impl HiddenLoop {
         }
     }
 
-    /// Records the token usage in an event, and adds that of earlier rounds.
+    /// Records the token usage of an event, and adds the usage of earlier rounds to it.
     fn count(&mut self, event: &mut Node<'_>) {
         let key = usage(self.api);
         let Some(own) = event.get(key).filter(|used| !used.is_null()).map(Node::detached) else { return };
@@ -185,7 +186,7 @@ impl HiddenLoop {
         Ok(())
     }
 
-    /// Reads a delta of Chat Completions, and removes its searches from the event. Returns true if something was
+    /// Reads a delta of Chat Completions and removes its searches from the event. Returns true if something was
     /// removed.
     fn delta(&mut self, delta: &Node<'static>, event: &mut Node<'_>) -> bool {
         let keeps = self.keeps(delta);
@@ -214,7 +215,7 @@ impl HiddenLoop {
         if keeps {
             self.round.said.add(delta, &["tool_calls", "role"]);
         }
-        // A client has got the role with the first round.
+        // The client received the role in the first round.
         let repeats_role = self.continues() && delta.get("role").is_some();
         if repeats_role {
             edit_first(event, "choices", |choice| choice.visit("delta", |delta| delta.remove("role")));
@@ -253,7 +254,7 @@ impl HiddenLoop {
         is_shortened || repeats_role
     }
 
-    /// Returns true if a text begins that follows one of an earlier round.
+    /// Returns true if a text begins here and an earlier round had text, so a separator is needed.
     fn breaks(&mut self, text: Option<&Node<'_>>) -> bool {
         let is_text = text.and_then(Node::as_text).is_some_and(|text| !text.is_empty());
         let breaks = is_text && !self.round.spoke && self.round.spoke_before;
@@ -261,7 +262,7 @@ impl HiddenLoop {
         breaks
     }
 
-    /// Processes an event of Gemini, which holds whole parts.
+    /// Processes an event of Gemini, which contains complete parts.
     fn gemini<'a>(&mut self, mut event: Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
         self.count(&mut event);
         if self.again {
@@ -315,7 +316,7 @@ impl HiddenLoop {
         Ok(())
     }
 
-    /// Processes an event of an API whose replies are items.
+    /// Processes an event of an API whose replies consist of items.
     fn item<'a>(&mut self, mut event: Node<'a>, names: &Names, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
         let kind = ["type", "event_type"].iter().find_map(|key| event.get(key)?.as_text());
         let Some(kind) = kind.map(|kind| kind.display().into_owned()) else {
@@ -371,7 +372,7 @@ impl HiddenLoop {
         Ok(())
     }
 
-    /// Keeps the item of an event, or the piece of it.
+    /// Stores the item of an event, or the piece of an item.
     fn note(&mut self, event: &Node<'_>, kind: &str, index: u64, names: &Names) {
         let item = event.get(names.item);
         if self.api != Api::GeminiInteractions {
@@ -421,7 +422,7 @@ impl HiddenLoop {
         Ok(())
     }
 
-    /// Passes the buffered events of reasoning on.
+    /// Passes on the buffered reasoning events.
     fn release(&mut self, out: &mut Vec<Node<'_>>) {
         let names = if self.api == Api::GeminiInteractions { &INTERACTIONS } else { &RESPONSES };
         for mut event in core::mem::take(&mut self.round.held) {
@@ -443,7 +444,7 @@ impl HiddenLoop {
         }
     }
 
-    /// Passes an event on. The events of Responses are numbered.
+    /// Passes on an event. Responses numbers its events, so the number is adjusted.
     fn pass<'a>(&mut self, mut event: Node<'a>, out: &mut Vec<Node<'a>>) {
         const NUMBER: &str = "sequence_number";
         if let Some(own) = event.get(NUMBER).and_then(Node::as_u64) {
@@ -457,13 +458,13 @@ impl HiddenLoop {
     }
 }
 
-/// Puts a break before a text.
+/// Inserts the separator before a text.
 fn put_break(text: &mut Node<'_>) {
     let own = text.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
     *text = Node::string(String::from(BREAK) + &own);
 }
 
-/// Returns true if nothing is left in a chunk that would tell the client anything.
+/// Returns true if a chunk contains nothing for the client.
 fn is_bare(event: &Node<'_>) -> bool {
     let first = |key: &str| event.get(key)?.as_array()?.first();
     if let Some(choice) = first("choices") {

@@ -1,8 +1,8 @@
 //! One request of a client and its reply, which may take several requests to the backend. The request is adapted. If
-//! the model searches for tools and the client left that search to the provider, the search is answered here and the
-//! model is asked again.
+//! the client left the tool search to the provider, and the model searches, the search is answered here and the model
+//! is asked again.
 //!
-//! This module does no network access: the caller sends the requests that it returns and passes in the replies.
+//! This module performs no network access: the caller sends the requests that it returns and passes in the replies.
 
 mod endpoint;
 mod hidden;
@@ -61,16 +61,16 @@ pub(crate) struct Exchange {
     asks: bool,
     /// The error of a search at the end of a stream.
     failed: Option<Error>,
-    /// Reports of repaired arguments that the caller has not taken yet.
+    /// Reports of repaired calls that the caller has not taken yet.
     told: Told,
 }
 
-/// How the model's searches are answered here.
+/// How the model's searches are answered.
 #[derive(Debug)]
 enum Rounds {
-    /// The client gets them as Anthropic's servers would send them.
+    /// The client receives the searches in the form in which Anthropic's servers send them.
     Shown(Box<SearchLoop>),
-    /// The client does not get them.
+    /// The client does not receive the searches.
     Hidden(Box<HiddenLoop>),
 }
 
@@ -83,8 +83,8 @@ impl Rounds {
         }
     }
 
-    /// Notes whether this round has the answer to a response format, which came as a call: then there is nothing to ask
-    /// again.
+    /// Records whether this round contains the answer to a response format as a call. In that case the model is not
+    /// asked again.
     fn note_answer(&mut self, is_answered: bool) {
         match self {
             Rounds::Shown(rounds) => rounds.is_answered = is_answered,
@@ -122,7 +122,7 @@ impl Rounds {
         }
     }
 
-    /// Returns the next request, before it is adapted: the client's request and the model's answers so far.
+    /// Returns the next request before it is adapted: the client's request and the model's answers so far.
     fn next_request(&mut self) -> Result<Node<'_>, Error> {
         match self {
             Rounds::Shown(rounds) => {
@@ -145,11 +145,11 @@ struct SearchLoop {
     asked: String,
     /// Number of times that the model may still be asked again.
     left: usize,
-    /// Blocks of all rounds so far, as the client gets them.
+    /// Blocks of all rounds so far, in the form for the client.
     answered: Vec<Node<'static>>,
-    /// Number of bytes of replies that are kept, over all rounds.
+    /// Number of stored bytes of replies, over all rounds.
     kept: usize,
-    /// True if the rest of the stream is passed on without being kept, so the model cannot be asked again.
+    /// True if the rest of the stream is passed on without being stored, so the model cannot be asked again.
     only_passes: bool,
     /// Token usage of the previous rounds.
     used: Option<Node<'static>>,
@@ -159,13 +159,14 @@ struct SearchLoop {
     round: Round,
     /// True if this round ended with a search, so the model must be asked again.
     again: bool,
-    /// True if this round has the answer to a response format.
+    /// True if this round contains the answer to a response format.
     is_answered: bool,
 }
 
 impl Exchange {
-    /// Opens an exchange for a request. Returns `None` if the URL or the body is not of a request that can have tools;
-    /// such a request must be passed on unchanged. The cache is searched for the request's tools first.
+    /// Opens an exchange for a request. Returns `None` if requests to the URL cannot have tools, or if the body is not
+    /// such a request; the caller then forwards the request unchanged. Searches the cache for the request's tools
+    /// first.
     pub(crate) fn open(
         url: &str,
         body: &str,
@@ -175,7 +176,7 @@ impl Exchange {
         let found = Found::default();
         let Some(endpoint) = endpoint::of(url).filter(|_| body.trim_start().starts_with('{')) else { return Ok(None) };
         let mut node = crate::request::read(body)?;
-        // Other URLs end in `/messages`, too: OpenAI's threads take a single message there.
+        // Other URLs also end in `/messages`: for example, OpenAI's threads accept a single message there.
         let is_conversation = || node.get("messages").is_some_and(|messages| messages.as_array().is_some());
         if matches!(endpoint.api, Api::Anthropic | Api::OpenaiChat) && !is_conversation() {
             return Ok(None);
@@ -201,7 +202,7 @@ impl Exchange {
                 let found = lookup::dialect_for(&query)
                     .map_err(|error| without_dialect(&error, options.adapt.tools.sanitize.naming))?;
                 // `strict: true` in the request selects a strict dialect, so that the client's strict tools and formats
-                // stay strict.
+                // remain strict.
                 let strict = match options.adapt.tools.fallback {
                     None if has_strict_part(body, &mut node, endpoint.api)? => lookup::strict_dialect(&query, url),
                     _ => None,
@@ -214,7 +215,7 @@ impl Exchange {
         adapting.model = model;
         let hides = adapting.tools.format != Some(ToolFormat::Anthropic);
         if hides && (options.max_rounds == 0 || !hidden::can_hide(&node, endpoint.api)?) {
-            // Nobody would answer the search.
+            // Nothing would answer the search.
             adapting.overflow = Overflow::Quarantine;
         }
         let hosted = SearchLoop::hosted(&node, &adapting)?;
@@ -269,7 +270,7 @@ impl Exchange {
         &self.report
     }
 
-    /// Returns the backend's own construct for deferred tools that the request uses.
+    /// Returns the backend's native construct for deferred tools that the request uses.
     pub(crate) fn native(&self) -> Native {
         self.adapting.deferred.as_ref().map_or(Native::None, |deferred| deferred.native)
     }
@@ -281,7 +282,7 @@ impl Exchange {
         calls
     }
 
-    /// Returns what was changed of the answer since the last call of this method.
+    /// Returns the changes to answers since the last call of this method.
     pub(crate) fn take_answer_changes(&mut self) -> Vec<AnswerChange> {
         if let Some(stream) = &mut self.stream {
             self.told.push_changes(stream.take_answer_changes());
@@ -294,7 +295,7 @@ impl Exchange {
         self.warning.as_ref()
     }
 
-    /// Translates a whole reply. Returns `None` if the model must be asked again.
+    /// Translates a non-streamed reply. Returns `None` if the model must be asked again.
     pub(crate) fn reply<'t>(&mut self, text: &'t str) -> Result<Option<Cow<'t, str>>, Error> {
         // A successful reply that is not JSON is passed on unchanged.
         let Ok(mut reply) = json::read(text) else { return Ok(Some(Cow::Borrowed(text))) };
@@ -318,8 +319,8 @@ impl Exchange {
         out
     }
 
-    /// Ends a stream and returns the rest to pass on. [`Self::asks_again`] then returns true if the model is to be
-    /// asked again.
+    /// Ends a stream and returns the remaining text to pass on. Afterwards, [`Self::asks_again`] returns whether the
+    /// model must be asked again.
     pub(crate) fn finish_text(&mut self) -> Result<String, Error> {
         let mut lines = core::mem::take(&mut self.lines);
         let out = lines.finish(self);
@@ -338,7 +339,7 @@ impl Exchange {
             sse::end(&mut out);
             match self.ask_again() {
                 Ok(()) => self.asks = true,
-                // The client already has the beginning of a reply, so the error is sent as an event.
+                // The client has already received the beginning of the reply, so the error is sent as an event.
                 Err(error) => {
                     self.rounds = None;
                     out.push_str(&self.failed_text(&refusal::of(self.api, &error)));
@@ -353,7 +354,7 @@ impl Exchange {
         self.asks
     }
 
-    /// Returns an `error` event for a request that failed after the client got a part of the reply.
+    /// Returns an `error` event for a request that failed after the client received a part of the reply.
     pub(crate) fn failed_text(&self, body: &str) -> String {
         if self.api != Api::Anthropic {
             let error = json::read(body).ok().filter(|error| error.get("error").is_some_and(|error| !error.is_null()));
@@ -387,8 +388,9 @@ impl Exchange {
     }
 }
 
-/// Returns the construct for deferred tools that a backend is known to have. If a request leaves the search to the
-/// provider and the backend's construct has none, deferral is emulated: the model could not find the deferred tools.
+/// Returns the construct for deferred tools that the backend is known to have. If a request leaves the search to the
+/// provider but the backend's construct has no hosted search, deferral is emulated, because otherwise the model could
+/// not find the deferred tools.
 fn native_of(request: &Node<'_>, api: Api, (model, url): (Option<String>, &str)) -> Result<Native, Error> {
     let query = DeferralQuery { api: Some(api), model, host: Some(url.into()) };
     // Without a host and a model, nothing is known.
@@ -437,7 +439,7 @@ impl Sink for Exchange {
 }
 
 impl SearchLoop {
-    /// Returns the name of the search that the request leaves to the provider and that is answered here.
+    /// Returns the name of the hosted search in the request, if this module must answer it.
     fn hosted(request: &Node<'_>, adapting: &AdaptOptions) -> Result<Option<Text<'static>>, Error> {
         let Some(deferred) = &adapting.deferred else { return Ok(None) };
         let emulates = deferred.server_tool_search == ServerToolSearch::Emulate
@@ -449,7 +451,7 @@ impl SearchLoop {
         }
     }
 
-    /// Returns the initial state for a request with such a search.
+    /// Returns the initial state for a request with a hosted search.
     fn new(searches: Searches, body: &str, rounds: usize) -> SearchLoop {
         SearchLoop {
             searches,
@@ -475,7 +477,7 @@ impl SearchLoop {
         Ok(node)
     }
 
-    /// Rewrites a whole reply as the provider would send it, including the blocks of the previous rounds.
+    /// Rewrites a non-streamed reply into the form of the provider, including the blocks of earlier rounds.
     fn reply(&mut self, reply: &mut Node<'_>) -> Result<(), Error> {
         let Some(blocks) = reply.get("content").and_then(Node::as_array) else { return Ok(()) };
         let blocks: Vec<Node<'static>> = blocks.iter().map(Node::detached).collect();
@@ -484,7 +486,7 @@ impl SearchLoop {
         }
         let (mut searched, mut called) = (false, false);
         if self.is_answered {
-            // Clients read all text as the answer.
+            // Clients read the whole text as the answer, so earlier text is removed.
             self.answered.retain(|block| !is(block, "text"));
         }
         self.kept = blocks.iter().fold(self.kept, |kept, block| kept.saturating_add(json::length(block)));
@@ -537,14 +539,14 @@ impl SearchLoop {
     }
 }
 
-/// Sets why a message ends that has searches and the answer, but no call of the client.
+/// Corrects the stop reason of a message that contains searches and the answer, but no call of a client's tool.
 fn end_with_text(holder: &mut Node<'_>) {
     if holder.get("stop_reason").is_some_and(|reason| reason.is_text("tool_use")) {
         holder.set("stop_reason", Node::literal("end_turn"));
     }
 }
 
-/// What comes after a round.
+/// The step after a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     /// The reply is complete.
@@ -554,7 +556,8 @@ enum Next {
     Pauses,
 }
 
-/// Anthropic's stop reason if its search loop ended before the model did: the client sends the reply back to continue.
+/// Anthropic's stop reason if the server's search loop ends before the model does: the client sends the reply back to
+/// continue.
 const PAUSE: &str = "pause_turn";
 
 /// Returns true if a request has a tool or a response format with `strict: true`.

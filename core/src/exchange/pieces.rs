@@ -1,4 +1,4 @@
-//! What is kept of a streamed reply to ask the model again: its calls and items, put together from their pieces.
+//! Stores the calls and items of a streamed reply, assembled from their pieces, to ask the model again.
 
 use alloc::{string::String, vec::Vec};
 
@@ -11,7 +11,7 @@ use crate::{
 /// The state of one round of a streamed reply.
 #[derive(Debug, Default)]
 pub(super) struct Round {
-    /// The message of Chat Completions.
+    /// The assistant message of Chat Completions.
     pub(super) said: Pieces,
     /// The calls of Chat Completions.
     pub(super) calls: Vec<Pieces>,
@@ -19,38 +19,38 @@ pub(super) struct Round {
     pub(super) steps: Vec<Step>,
     /// The parts of Gemini, or the items of Responses.
     pub(super) units: Vec<Node<'static>>,
-    /// What becomes of the calls or items, by the backend's index, and their places above.
+    /// The fate of each call or item, by the backend's index, with its position in the lists above.
     pub(super) fates: Map<u64, (Fate, usize)>,
-    /// Buffered events of reasoning.
+    /// Buffered reasoning events.
     pub(super) held: Vec<Node<'static>>,
-    /// Number of calls or items that the client has got, over all rounds.
+    /// Number of calls or items that the client has received, over all rounds.
     pub(super) passed: u64,
     pub(super) searched: bool,
     pub(super) called: bool,
     /// True if the end of the round was processed.
     pub(super) stopped: bool,
-    /// True once the client got a text of this round.
+    /// True if the client has received text of this round.
     pub(super) spoke: bool,
-    /// True if the client got a text of an earlier round.
+    /// True if the client has received text of an earlier round.
     pub(super) spoke_before: bool,
     pub(super) used: Option<Node<'static>>,
     /// The id of the first round's reply.
     pub(super) id: Option<Node<'static>>,
-    /// The number of the next event of Responses.
+    /// The sequence number of the next event of Responses.
     pub(super) sequence: Option<u64>,
 }
 
-/// What becomes of a call or an item.
+/// Whether the client receives a call or an item, and with which index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// The client gets it with this index.
+    /// The client receives it with this index.
     Shown(u64),
     Search,
-    /// Reasoning, of which the next item decides.
+    /// Reasoning; the next item decides whether the client receives it.
     Held,
 }
 
-/// An object that comes in pieces: texts are appended, and lists are extended.
+/// An object that arrives in pieces: strings are concatenated, and lists are extended.
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
     members: Vec<(Text<'static>, Piece)>,
@@ -117,7 +117,7 @@ impl Piece {
     }
 }
 
-/// A step of Gemini Interactions that comes in pieces.
+/// A step of Gemini Interactions that arrives in pieces.
 #[derive(Debug, Default)]
 pub(super) struct Step {
     pub(super) node: Node<'static>,

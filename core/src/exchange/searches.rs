@@ -1,6 +1,6 @@
-//! Answers the model's searches instead of the provider. The client gets them as the provider would send them, as
-//! `server_tool_use` and `tool_search_tool_result` blocks, which it keeps in its history and which later requests can
-//! contain.
+//! Answers the model's searches instead of the provider. The client receives them in the provider's form, as
+//! `server_tool_use` and `tool_search_tool_result` blocks, which it stores in its history and sends with later
+//! requests.
 
 use alloc::{string::String, vec::Vec};
 
@@ -21,7 +21,7 @@ pub(super) struct Searches {
     /// The client's name for the hosted search.
     name: Text<'static>,
     options: SearchOptions,
-    /// The options with which tools are sent, and the names.
+    /// The options with which tools are adapted, and their names.
     adapting: AdaptOptions,
     names: Names,
     /// Built at the first search.
@@ -32,9 +32,9 @@ pub(super) struct Searches {
 #[derive(Debug)]
 struct Catalogue {
     index: Index,
-    /// Translates the names of tools back to the client's.
+    /// Translates the names of tools back to the client's names.
     restore_map: RestoreMap,
-    /// The client's definitions by their names, for APIs that take what was found as definitions.
+    /// The client's definitions by name, for APIs whose search results are definitions.
     definitions: Map<Text<'static>, Node<'static>>,
 }
 
@@ -43,17 +43,17 @@ impl Searches {
         Searches { name, options, adapting, names, catalogue: None }
     }
 
-    /// Returns true if the block calls the search that the model was offered.
+    /// Returns true if the block calls the search function.
     pub(super) fn is_search(&self, block: &Node<'_>) -> bool {
         is(block, "tool_use") && Call::recognise(block, &self.options).is_some()
     }
 
-    /// Returns true if a call in the format of any API is one of the search that the model was offered.
+    /// Returns true if a call in the format of any API calls the search function.
     pub(super) fn is_call(&self, unit: &Node<'_>) -> bool {
         Call::recognise(unit, &self.options).is_some()
     }
 
-    /// Answers a call in the format of its API. `asked` is the client's request, which lists the tools.
+    /// Answers a call in the format of its API. `asked` is the client's request, which contains the tools.
     ///
     /// # Errors
     /// `invalid-option`.
@@ -74,7 +74,7 @@ impl Searches {
         Ok(self.catalogue.insert(catalogue))
     }
 
-    /// Rewrites the call as a call of the hosted search.
+    /// Rewrites a call into a call of the hosted search.
     pub(super) fn tell(&self, block: &mut Node<'_>) {
         let id = block.get("id").and_then(Node::as_text).map(|id| server_id(&id.display())).unwrap_or_default();
         block.set("type", Node::literal("server_tool_use"));
@@ -82,13 +82,13 @@ impl Searches {
         block.set("name", Node::string(self.name.clone()));
     }
 
-    /// Returns the result block for a call that [`Self::tell`] rewrote. `asked` is the client's request, which lists
+    /// Returns the result block for a call that [`Self::tell`] rewrote. `asked` is the client's request, which contains
     /// the tools.
     ///
     /// # Errors
     /// `invalid-option`.
-    pub(super) fn result(&mut self, told: &Node<'_>, asked: &str) -> Result<Node<'static>, Error> {
-        let mut call = told.detached();
+    pub(super) fn result(&mut self, rewritten: &Node<'_>, asked: &str) -> Result<Node<'static>, Error> {
+        let mut call = rewritten.detached();
         call.set("type", Node::literal("tool_use"));
         call.set("name", Node::string(self.options.tool_search_name.clone()));
         let options = self.options.clone();
@@ -121,7 +121,7 @@ impl Searches {
                 ("tool_references", Node::array(references)),
             ])
         };
-        let id = told.get("id").map(Node::detached).unwrap_or_default();
+        let id = rewritten.get("id").map(Node::detached).unwrap_or_default();
         Ok(Node::record([
             ("type", Node::literal("tool_search_tool_result")),
             ("tool_use_id", id),
@@ -144,7 +144,7 @@ impl Catalogue {
         request.set("tools", tools);
         let (tools, restore_map) = sent::catalogue(&mut request, adapting, names.clone())?;
         // The client's own list of tools in the prompt uses the client's names, so the model may search for those. A
-        // name that several servers have identifies no tool.
+        // name that several servers use does not identify a tool.
         let mut count: Map<Text<'_>, usize> = Map::new();
         restore_map.names().for_each(|(_, own)| *count.entry(own).or_default() += 1);
         let own = |(called, own): (&str, Text<'_>)| (own.into_owned(), Text::new(String::from(called)));
@@ -156,7 +156,7 @@ impl Catalogue {
         })
     }
 
-    /// Gives the tools in an answer the client's names, and definitions of the client.
+    /// Replaces the names of the tools in an answer by the client's names, or the tools by the client's definitions.
     fn name_found(&self, answer: &mut Node<'static>) {
         let name_one = |found: &mut Node<'static>| {
             let key = if is(found, "function") { "name" } else { "tool_name" };
@@ -195,7 +195,7 @@ fn server_id(id: &str) -> String {
     "srvtoolu_".chars().chain(legal).collect()
 }
 
-/// Returns the token usage of two rounds: counts are added; other values are those of the later round, unless null.
+/// Returns the token usage of two rounds. Counts are added; other values are those of the later round, unless null.
 pub(super) fn total(before: Option<&Node<'static>>, now: &Node<'static>) -> Node<'static> {
     let Some(before) = before.and_then(Node::as_object) else { return now.clone() };
     let mut sum = Node::object(before.clone());

@@ -1,9 +1,9 @@
-//! A streamed reply, rewritten as the provider would send it: text is passed on at once, searches become the provider's
+//! Rewrites a streamed reply into the form of the provider: text is passed on at once, searches become the provider's
 //! blocks, and several rounds become one message.
 //!
-//! The model's answers are kept to ask it again, up to [`MAX_HELD_BYTES`]. Beyond that limit, or after a call of the
-//! client's own tool, nothing more is kept: the rest of the reply is passed on, and a search in it ends the reply with
-//! `pause_turn`.
+//! The model's answers are stored to ask it again, up to [`MAX_HELD_BYTES`]. Above that limit, or after a call of one
+//! of the client's tools, nothing more is stored: the rest of the reply is passed on, and a search in it ends the reply
+//! with `pause_turn`.
 
 use alloc::{string::String, vec::Vec};
 
@@ -47,13 +47,13 @@ const INPUT: &str = "input";
 /// Approximate size of an open block without its text, in bytes.
 const BLOCK: usize = 256;
 
-/// Returns a block with nothing but its type.
+/// Returns a block that has only its type.
 fn bare(block: &Node<'_>) -> Node<'static> {
     Node::record([("type", block.get("type").map(Node::detached).unwrap_or_default())])
 }
 
 impl SearchLoop {
-    /// Processes an event and adds the events to pass on to `out`.
+    /// Processes an event and appends the events to pass on to `out`.
     pub(super) fn feed<'a>(&mut self, mut event: Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
         let number = event.get("index").and_then(Node::as_u64);
         if is(&event, "message_start") {
@@ -103,7 +103,7 @@ impl SearchLoop {
         Ok(())
     }
 
-    /// Completes a block. If it is a search, adds the events of its result.
+    /// Completes a block. For a search, appends the events of its result.
     fn end(&mut self, number: u64, out: &mut Vec<Node<'_>>) -> Result<(), Error> {
         let Some(open) = self.round.open.remove(&number) else { return Ok(()) };
         let is_search = open.is_search;
@@ -137,7 +137,7 @@ impl SearchLoop {
         Ok(())
     }
 
-    /// Keeps a complete block for the next request, unless `only_passes` is set.
+    /// Stores a complete block for the next request, unless `only_passes` is set.
     fn say(&mut self, block: Node<'static>) {
         if !self.only_passes {
             self.answered.push(block);
@@ -161,7 +161,7 @@ impl SearchLoop {
         Ok(())
     }
 
-    /// Counts kept bytes. At the limit, everything but the open searches is dropped.
+    /// Counts stored bytes. Above the limit, everything except open searches is dropped.
     ///
     /// # Errors
     /// `limit-exceeded` if the open searches alone exceed the limit.
@@ -177,7 +177,7 @@ impl SearchLoop {
         Ok(())
     }
 
-    /// Drops what is kept, except for open searches. The rest of the stream is only passed on.
+    /// Drops stored data except for open searches. The rest of the stream is only passed on.
     fn only_pass(&mut self) {
         self.only_passes = true;
         self.answered = Vec::new();
@@ -194,8 +194,8 @@ impl SearchLoop {
         }
     }
 
-    /// Processes a `message_delta` event: sums up the usage and decides what comes next. Returns true if the event is
-    /// to be passed on.
+    /// Processes a `message_delta` event: adds up the usage and decides what comes next. Returns true if the event must
+    /// be passed on.
     fn stops(&mut self, event: &mut Node<'_>) -> bool {
         if let Some(last) = event.get("usage") {
             self.round.used = Some(overlay(self.round.used.take(), &last.detached()));
@@ -226,7 +226,7 @@ impl SearchLoop {
         true
     }
 
-    /// Decides at the end of a message without a stop reason. Returns true if the model must be asked again.
+    /// Ends a message without a stop reason. Returns true if the model must be asked again.
     fn ends_unsaid(&mut self) -> bool {
         !self.round.stopped && self.decide(None) == Next::AsksAgain
     }
@@ -251,11 +251,12 @@ impl SearchLoop {
 }
 
 impl Open {
-    /// Returns the complete block, as in a reply that is not streamed.
+    /// Returns the complete block, as in a non-streamed reply.
     fn whole(self) -> Node<'static> {
         let Open { mut block, pieces, .. } = self;
         if block.get(INPUT).is_some() {
-            // If the model's arguments are not valid JSON, the input stays as the block began (an empty search).
+            // If the model's arguments are not valid JSON, the input of the block's first event remains (an empty
+            // search).
             if let Ok(input) = json::read(&pieces) {
                 block.set(INPUT, input.detached());
             }

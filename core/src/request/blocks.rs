@@ -1,9 +1,9 @@
-//! Blocks of a history that concern tools: references, additions, removals and search results.
+//! Blocks of the history that concern tools: references, additions, removals and search results.
 //!
-//! Only part of a history comes from the client: results of tools come from servers, and calls from the model.
-//! Therefore, additions and removals only count where the API accepts them from the client: as blocks of a system
-//! message or of the system prompt. A reference only loads tools that the client has listed, so it counts as a block of
-//! a message, of a tool's result or of a search result. Blocks nested in other members of a block never count.
+//! Only part of the history comes from the client: tool results come from servers, and calls from the model. Additions
+//! and removals therefore only count where the API accepts them from the client: as blocks of a system message or of
+//! the system prompt. A reference can only load tools that the client listed, so it counts as a block of a message, of
+//! a tool result or of a search result. Blocks nested in other members of a block never count.
 
 use alloc::format;
 
@@ -13,7 +13,7 @@ use crate::{
     json::{Data, Node, Text},
 };
 
-/// Returns true if the message is a system message, that is, instructions of the client.
+/// Returns true for a system message, which contains instructions of the client.
 pub(crate) fn is_system(message: &Node<'_>) -> bool {
     message.get("role").is_some_and(|role| role.is_text("system") || role.is_text("developer"))
 }
@@ -25,7 +25,7 @@ pub(crate) enum Directive {
     Removal,
 }
 
-/// Returns the kind of directive of a block: an addition or a removal.
+/// Returns the kind of directive that a block is.
 pub(crate) fn directive(node: &Node<'_>) -> Option<Directive> {
     let name = type_of(node)?;
     if name.is("tool_addition") {
@@ -37,19 +37,19 @@ pub(crate) fn directive(node: &Node<'_>) -> Option<Directive> {
     }
 }
 
-/// Returns true if a block concerns tools: a reference, a directive, a search, or a result that contains one of them.
-/// The `caller` of a call counts, too, because it belongs to searches.
+/// Returns true if a block concerns tools: a reference, a directive, a search, or a result that contains one of them. A
+/// call with `caller` also counts, because it belongs to a search.
 pub(crate) fn concerns_tools(block: &Node<'_>) -> bool {
     let is = |name| has_type(block, name);
-    let speaks = |node: &Node<'_>| is_mention(node) || is_typed_outcome(node);
-    speaks(block)
+    let mentions = |node: &Node<'_>| is_mention(node) || is_typed_outcome(node);
+    mentions(block)
         || is("server_tool_use")
         || is("tool_search_tool_result")
         || is("tool_use") && block.get("caller").is_some()
-        || is("tool_result") && block.get("content").is_some_and(|content| any_block(content, speaks))
+        || is("tool_result") && block.get("content").is_some_and(|content| any_block(content, mentions))
 }
 
-/// Returns true if `is` holds for any block of a content, or if the content is a search result instead of blocks.
+/// Returns true if `is` holds for any block of a content, or if the content is a search outcome instead of blocks.
 pub(crate) fn any_block(content: &Node<'_>, is: impl Fn(&Node<'_>) -> bool) -> bool {
     match content.as_array() {
         Some(blocks) => blocks.iter().any(is),
@@ -57,7 +57,7 @@ pub(crate) fn any_block(content: &Node<'_>, is: impl Fn(&Node<'_>) -> bool) -> b
     }
 }
 
-/// Returns the change of a block of Bedrock Converse, and the name of the tool that it adds or removes.
+/// Returns the directive in a block of Bedrock Converse, and the name of the tool that it adds or removes.
 ///
 /// Source: botocore 1.43.127, `bedrock-runtime`: `ToolAdditionBlock`, `ToolRemovalBlock`, `ToolReference`.
 pub(crate) fn converse_change<'a>(block: &Node<'a>) -> Option<(Directive, Text<'a>)> {
@@ -66,7 +66,8 @@ pub(crate) fn converse_change<'a>(block: &Node<'a>) -> Option<(Directive, Text<'
     Some((change, block.get("tool").map(reference_name).unwrap_or_else(|| Text::new(""))))
 }
 
-/// Returns the blocks of a message of Bedrock Converse or of Gemini `generateContent`, which may have a single part.
+/// Returns the blocks of a message of Bedrock Converse or of Gemini `generateContent`. A Gemini message may have a
+/// single part instead of a list.
 pub(crate) fn of_message<'n, 'a>(message: &'n Node<'a>) -> &'n [Node<'a>] {
     let Some(blocks) = ["content", "parts"].iter().find_map(|key| message.get(key)) else { return &[] };
     match blocks.data() {
@@ -75,9 +76,9 @@ pub(crate) fn of_message<'n, 'a>(message: &'n Node<'a>) -> &'n [Node<'a>] {
     }
 }
 
-/// The members of a part of Gemini that holds the result of a call.
+/// Members of a Gemini part that hold the result of a call.
 pub(crate) const FUNCTION_RESPONSES: [&str; 2] = ["functionResponse", "function_response"];
-/// The member of a JSON result that holds references.
+/// Member of a JSON result that holds references.
 pub(crate) const REFERENCES: &str = "tool_references";
 
 /// Returns the references in a JSON result.
@@ -85,8 +86,8 @@ pub(crate) fn references_in<'n, 'a>(json: &'n Node<'a>) -> Option<&'n [Node<'a>]
     json.get(REFERENCES)?.as_array()
 }
 
-/// Returns true if a result of Bedrock Converse or of Gemini `generateContent` has references. Results are JSON there,
-/// of which `answer_tool_search` makes the references a member.
+/// Returns true if a result of Bedrock Converse or of Gemini `generateContent` has references. These results are JSON,
+/// in which `answer_tool_search` writes references as a member.
 pub(crate) fn has_references(block: &Node<'_>) -> bool {
     if let Some(result) = block.get("toolResult") {
         let content = result.get("content").and_then(Node::as_array).unwrap_or_default();
@@ -111,12 +112,12 @@ pub(crate) fn is_mention(node: &Node<'_>) -> bool {
     is_reference(node) || directive(node).is_some()
 }
 
-/// Returns true for the outcome of a search (tools or an error) that takes the place of blocks.
+/// Returns true for the outcome of a search (tools or an error) that replaces a list of blocks.
 pub(crate) fn is_search_outcome(node: &Node<'_>) -> bool {
     node.get("tool_references").is_some() || is_typed_outcome(node)
 }
 
-/// Returns true if the `type` marks the content of a search result.
+/// Returns true if the `type` identifies the content of a search result.
 pub(crate) fn is_typed_outcome(node: &Node<'_>) -> bool {
     type_of(node).is_some_and(|name| starts_with(name, "tool_search_tool_") && !name.is("tool_search_tool_result"))
 }
@@ -135,7 +136,7 @@ pub(crate) fn directive_name<'a>(node: &Node<'a>) -> Text<'a> {
     }
 }
 
-/// Returns the definition in an addition, either inside a `tool_definition` (the API's form) or bare.
+/// Returns the definition in an addition: the content of a `tool_definition` (the API's form), or the bare definition.
 /// Source: Anthropic's documentation, mid-conversation tool changes, read 2026-09-22.
 pub(crate) fn directive_definition<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Node<'a>> {
     let tool = node.get("tool")?;
@@ -145,7 +146,7 @@ pub(crate) fn directive_definition<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Nod
     }
 }
 
-/// Returns true if the `tool` of a directive is a definition rather than a reference.
+/// Returns true if the `tool` of a directive is a definition and not a reference.
 fn is_definition(tool: &Node<'_>) -> bool {
     !is_reference(tool)
         && tool
@@ -153,7 +154,7 @@ fn is_definition(tool: &Node<'_>) -> bool {
             .is_some_and(|object| object.iter().any(|member| !member.key.is("name") && !member.key.is("tool_name")))
 }
 
-/// Returns the error for tools at a position where no API accepts them.
+/// Returns the error for tools in a message whose role does not allow them.
 pub(crate) fn brings_tools(pointer: &str) -> Error {
     let message = "expected tools in a `system` message alone, found them in another one";
     Error::new(Code::InvalidRequest, format!("{pointer}/tools"), message)

@@ -1,5 +1,5 @@
-//! Finds messages that add tools: system messages of Kimi and Anthropic, items of OpenAI Responses, and results in
-//! Gemini Interactions.
+//! Messages that add tools: system messages of Kimi and Anthropic, items of OpenAI Responses, and results in Gemini
+//! Interactions.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
@@ -18,10 +18,10 @@ use crate::{
     options::{Api, DeferredOptions},
 };
 
-/// Calls `take` with the tools of each message of the history that adds some, in order.
+/// Calls `take` with the tools of each message in the history that adds tools, in order.
 ///
 /// # Errors
-/// `invalid-json`, if a message is text that cannot be read.
+/// `invalid-json` if a message is text that cannot be parsed.
 pub(crate) fn each<'a>(
     request: &Node<'a>,
     api: Api,
@@ -31,7 +31,7 @@ pub(crate) fn each<'a>(
     each_at(request, api, deferred, |_, tools| take(tools))
 }
 
-/// The place of tools in the history.
+/// The position of tools in the history.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     /// The index of the message.
@@ -51,7 +51,7 @@ impl Place {
     }
 }
 
-/// Does the same as [`each`], with the place of the tools.
+/// Does the same as [`each`], and also passes the position of the tools.
 pub(crate) fn each_at<'a>(
     request: &Node<'a>,
     api: Api,
@@ -88,11 +88,11 @@ const fn marks(api: Api) -> u8 {
     }
 }
 
-/// Returns the names in the results of hosted searches of Gemini Interactions. The functions may belong to servers that
-/// the API calls itself, so they are not the client's; but no tool of the client may get the name of another one.
+/// Returns the tool names in the results of hosted searches of Gemini Interactions. The functions may belong to servers
+/// that the API calls itself, so they are not the client's, but the client's tools must not use their names.
 ///
 /// # Errors
-/// `invalid-json`, if a step is text that cannot be read.
+/// `invalid-json` if a step is text that cannot be parsed.
 pub(crate) fn names_of_hosted<'a>(request: &Node<'a>, api: Api) -> Result<Vec<Text<'a>>, Error> {
     let mut names = Vec::new();
     if api != Api::GeminiInteractions {
@@ -108,7 +108,7 @@ pub(crate) fn names_of_hosted<'a>(request: &Node<'a>, api: Api) -> Result<Vec<Te
     Ok(names)
 }
 
-/// Returns the member of a message that holds the tools that it adds, for an API other than Anthropic's.
+/// Returns the member of a message that holds the tools that it adds, for APIs other than Anthropic's.
 pub(crate) const fn list_of(api: Api) -> &'static str {
     match api {
         Api::GeminiInteractions => "result",
@@ -116,17 +116,17 @@ pub(crate) const fn list_of(api: Api) -> &'static str {
     }
 }
 
-/// Returns true if the history adds any tool.
+/// Returns true if the history adds a tool.
 ///
 /// # Errors
-/// As [`each`].
+/// Those of [`each`].
 pub(crate) fn any(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     let mut found = false;
     each(request, api, None, |tools| found |= !tools.is_empty())?;
     Ok(found)
 }
 
-/// Returns the definition that a block of Anthropic's adds.
+/// Returns the definition that a block of Anthropic Messages adds.
 pub(crate) fn added<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
     let tool = block.get("tool").filter(|tool| has_type(block, "tool_addition") && has_type(tool, "tool_definition"));
     tool?.get("definition")
@@ -148,7 +148,7 @@ pub(crate) fn visit_definitions<'a>(message: &mut Node<'a>, api: Api, visit: &mu
     });
 }
 
-/// Decides which messages of a history add tools. The messages are given in order.
+/// Finds the messages of a history that add tools. Messages must be passed in order.
 pub(crate) struct Carriers<'a> {
     api: Api,
     searches: Searches<'a>,
@@ -183,7 +183,8 @@ impl<'a> Carriers<'a> {
     }
 }
 
-/// Returns the name of the function that replaces a hosted search: a listed function with the wanted name keeps it.
+/// Returns the name of the function that replaces a hosted search. If a listed function already has the wanted name,
+/// the returned name gets a number.
 fn free_name<'a>(list: &[&Node<'a>], wanted: &str) -> Text<'a> {
     let taken: Set<Cow<'_, str>> = list
         .iter()
@@ -197,24 +198,24 @@ fn free_name<'a>(list: &[&Node<'a>], wanted: &str) -> Text<'a> {
     Text::new(names.find(|name| !taken.contains(name.as_str())).unwrap_or_default())
 }
 
-/// The searches that the client runs, and their calls in a history, for APIs in which any result may look like that of
-/// a search: Gemini, Gemini Interactions and Bedrock Converse.
+/// The searches that the client runs, and their calls in the history, for APIs in which the result of any tool can look
+/// like that of a search: Gemini, Gemini Interactions and Bedrock Converse.
 #[derive(Default)]
 pub(crate) struct Searches<'a> {
     names: Set<Text<'a>>,
     /// Name of the function that replaces a hosted search.
     function: Option<Text<'a>>,
-    /// Names of the called functions, by the ids of the calls: a result need not have the name.
+    /// Names of the called functions, by the ids of the calls, because a result may omit the name.
     called: Map<Text<'a>, Text<'a>>,
 }
 
 impl<'a> Searches<'a> {
-    /// Returns the searches of a list, of the options, and the function that replaces a hosted search.
+    /// Returns the search functions of a list and of the options, and the function that replaces a hosted search.
     pub(crate) fn of(list: &[Node<'a>], deferred: Option<&DeferredOptions>) -> Self {
         Searches::among(&list.iter().collect::<Vec<_>>(), deferred)
     }
 
-    /// Does the same as [`Self::of`], with references to the entries.
+    /// Does the same as [`Self::of`] for references to entries.
     pub(crate) fn among(list: &[&Node<'a>], deferred: Option<&DeferredOptions>) -> Self {
         let own = list
             .iter()
@@ -234,7 +235,7 @@ impl<'a> Searches<'a> {
         self.function.as_ref() == Some(name)
     }
 
-    /// Records the call in a step, if there is one.
+    /// Records the call in a step, if the step is a call.
     pub(crate) fn note(&mut self, step: &Node<'a>) {
         let text = |key: &str| step.get(key).and_then(Node::as_text).filter(|_| has_type(step, "function_call"));
         if let (Some(id), Some(name)) = (text("id"), text("name")) {
@@ -251,8 +252,8 @@ impl<'a> Searches<'a> {
         }
     }
 
-    /// Returns true for a result of Bedrock Converse or Gemini with references that answers a search. References in the
-    /// result of another tool load nothing: its server may have written them.
+    /// Returns true for a result with references (Bedrock Converse or Gemini) that answers a search. References in the
+    /// result of another tool load nothing, because its server may have written them.
     pub(crate) fn answers(&self, block: &Node<'a>) -> bool {
         let name = match block.get("toolResult") {
             Some(result) => result.get("toolUseId").and_then(Node::as_text).and_then(|id| self.called.get(id)),
@@ -262,7 +263,7 @@ impl<'a> Searches<'a> {
     }
 
     /// Returns true for a result with functions that answers a search. Functions in the result of another tool load
-    /// nothing: its server may have written them.
+    /// nothing, because its server may have written them.
     pub(crate) fn finds(&self, step: &Node<'a>) -> bool {
         let result = step.get("result").and_then(Node::as_array).unwrap_or_default();
         if !has_type(step, "function_result") || !result.iter().any(|entry| has_type(entry, "function")) {

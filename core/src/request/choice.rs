@@ -1,6 +1,6 @@
-//! `tool_choice` and its counterpart in Gemini: which tools the model may or must call.
+//! The choice of tools (`tool_choice` and its counterparts): the tools that the model may or must call.
 //!
-//! This file knows how each API spells a choice. The callers decide what happens to the tools that a choice names.
+//! This file knows the spelling of each API. Its callers decide what happens to the tools that a choice names.
 
 use alloc::{string::String, vec::Vec};
 
@@ -19,7 +19,7 @@ use crate::{
     options::{Api, Native},
 };
 
-/// Which tools the model may or must call.
+/// The tools that the model may or must call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Choice<'a> {
     /// `auto`: the model decides.
@@ -30,7 +30,7 @@ pub(crate) enum Choice<'a> {
     Required,
     /// The model must call this tool.
     Tool(Mention<'a>),
-    /// The model may call only these tools; `required`: it must call at least one.
+    /// The model may call only these tools. If `required` is true, it must call at least one.
     Allowed { required: bool, tools: Vec<Mention<'a>> },
 }
 
@@ -41,7 +41,7 @@ impl Choice<'_> {
     }
 }
 
-/// An entry of a choice: the tool that it forces, or one that it allows.
+/// An entry of a choice: the tool that the choice forces, or one that it allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Mention<'a> {
     /// A tool, in Responses possibly in a namespace.
@@ -50,7 +50,7 @@ pub(crate) enum Mention<'a> {
     Search,
     /// All tools of a namespace of Responses.
     Namespace(Text<'a>),
-    /// A tool that the API runs, named by its type: `{"type": "web_search"}`.
+    /// A hosted tool, identified by its type: `{"type": "web_search"}`.
     Hosted(Text<'a>),
 }
 
@@ -62,10 +62,10 @@ fn name_of<'a>(node: &Node<'a>) -> Option<Text<'a>> {
     node.get("name").and_then(Node::as_text).cloned()
 }
 
-/// Reads a choice in the spelling of any API but Gemini, because gateways mix the spellings. Returns `None` if no API
-/// has this spelling.
+/// Parses a choice in the spelling of any API except Gemini, because gateways mix the spellings. Returns `None` if no
+/// API uses the spelling.
 pub(crate) fn read<'a>(choice: &Node<'a>) -> Option<Choice<'a>> {
-    // Cohere writes the words in capitals.
+    // Cohere uses upper-case words.
     let is_word = |name: &str| choice.as_text().is_some_and(|word| word.display().eq_ignore_ascii_case(name));
     let is = |name: &str| is_word(name) || has_type(choice, name);
     if is("auto") {
@@ -86,7 +86,7 @@ pub(crate) fn read<'a>(choice: &Node<'a>) -> Option<Choice<'a>> {
     mention(choice).map(Choice::Tool)
 }
 
-/// Reads an entry of a choice.
+/// Parses an entry of a choice.
 fn mention<'a>(entry: &Node<'a>) -> Option<Mention<'a>> {
     let tool = |namespace, name| Mention::Tool { namespace, name };
     if let Some(name) = INNER.iter().find_map(|inner| name_of(entry.get(inner)?)) {
@@ -102,7 +102,7 @@ fn mention<'a>(entry: &Node<'a>) -> Option<Mention<'a>> {
         entry.get("type").is_none() || ["tool", "function", "custom"].iter().any(|kind| has_type(entry, kind));
     if !is_tool {
         let kind = entry.get("type").and_then(Node::as_text);
-        // Choices that name no tool may also be objects: `{"type": "auto"}`.
+        // Choices that do not name a tool may also be objects: `{"type": "auto"}`.
         let is_plain = |kind: &&Text<'_>| ["auto", "any", "none", "required"].iter().any(|plain| kind.is(*plain));
         return kind.filter(|kind| !is_plain(kind)).cloned().map(Mention::Hosted);
     }
@@ -110,7 +110,7 @@ fn mention<'a>(entry: &Node<'a>) -> Option<Mention<'a>> {
     name_of(entry).map(|name| tool(namespace, name))
 }
 
-/// Reads a choice of Gemini Interactions: a mode, or a mode with the names of the tools that are allowed.
+/// Parses a choice of Gemini Interactions: a mode, or a mode with the names of the allowed tools.
 fn read_interactions<'a>(choice: &Node<'a>) -> Option<Choice<'a>> {
     let allowed = choice.get(ALLOWED);
     let mode = allowed.map_or(Some(choice), |allowed| allowed.get("mode")).and_then(Node::as_text);
@@ -124,7 +124,7 @@ fn read_interactions<'a>(choice: &Node<'a>) -> Option<Choice<'a>> {
     let required = is("any");
     match (tools.len(), required) {
         (0, true) => Some(Choice::Required),
-        // `validated` holds the arguments of calls to their schema, and requires no call.
+        // `validated` validates the arguments of calls but does not require a call.
         (0, false) => (is("auto") || is("validated")).then_some(Choice::Auto),
         (1, true) => tools.pop().map(Choice::Tool),
         _ => Some(Choice::Allowed { required, tools }),
@@ -146,7 +146,7 @@ pub(crate) fn plain<'a>(choice: &Choice<'_>, api: Api) -> Node<'a> {
     }
 }
 
-/// Returns a choice that forces one tool. `is_custom`: the tool is an OpenAI `custom` tool.
+/// Returns a choice that forces one tool. `is_custom` is true for an OpenAI `custom` tool.
 pub(crate) fn forced(name: Text<'_>, api: Api, is_custom: bool) -> Node<'_> {
     let kind = if is_custom { "custom" } else { "function" };
     let named = ("name", Node::string(name));
@@ -186,10 +186,10 @@ pub(crate) fn allowed<'a>(required: bool, names: Vec<Text<'a>>, api: Api, custom
 }
 
 /// Replaces the choice of a request by one that names no tool. In Anthropic's spelling, members that limit parallel
-/// calls are kept.
+/// calls remain.
 ///
 /// # Errors
-/// `invalid-json`, if the choice is text that cannot be read.
+/// `invalid-json` if the choice is text that cannot be parsed.
 pub(crate) fn replace(request: &mut Node<'_>, choice: &Choice<'_>, api: Api) -> Result<(), Error> {
     if api == Api::Bedrock {
         let kind = if choice.is_demand() { "any" } else { "auto" };
@@ -206,7 +206,7 @@ pub(crate) fn replace(request: &mut Node<'_>, choice: &Choice<'_>, api: Api) -> 
             edit_member(request, outer, |config| {
                 config.visit(inner, |config| {
                     GEMINI_ALLOWED.iter().for_each(|list| drop(config.remove(list)));
-                    // NONE forbids calls, and VALIDATED holds them to their schemas.
+                    // NONE forbids calls, and VALIDATED validates their arguments; neither requires a call.
                     if !choice.is_demand() && forces_a_call(config) {
                         config.set("mode", Node::literal("AUTO"));
                     }
@@ -241,7 +241,7 @@ pub(crate) fn replace(request: &mut Node<'_>, choice: &Choice<'_>, api: Api) -> 
     replaced.map(drop)
 }
 
-/// Returns the choice of a request, as JSON text and parsed; `None` also for Gemini `generateContent`.
+/// Returns the choice of a request as JSON text and parsed. Returns `None` for Gemini `generateContent`.
 pub(crate) fn of<'a>(request: &Node<'a>, api: Api) -> Result<Option<(String, Option<Choice<'a>>)>, Error> {
     let (outer, inner, _) = match api {
         Api::Bedrock => CONVERSE,
@@ -273,7 +273,7 @@ pub(crate) fn of<'a>(request: &Node<'a>, api: Api) -> Result<Option<(String, Opt
 /// Returns the choice of a request of any API.
 ///
 /// # Errors
-/// `invalid-json`, if the choice is text that cannot be read.
+/// `invalid-json` if the choice is text that cannot be parsed.
 pub(crate) fn chosen<'a>(request: &Node<'a>, api: Api) -> Result<Option<Choice<'a>>, Error> {
     match api {
         Api::Gemini => of_gemini(request),
@@ -281,10 +281,10 @@ pub(crate) fn chosen<'a>(request: &Node<'a>, api: Api) -> Result<Option<Choice<'
     }
 }
 
-/// Changes the choice to `auto`: the model may call any tool that the choice allows, but need not call one.
+/// Changes the choice to `auto`: the model may call the tools that the choice allows, but need not call one.
 ///
 /// # Errors
-/// As [`replace`].
+/// Those of [`replace`].
 pub(crate) fn weaken(request: &mut Node<'_>, api: Api) -> Result<(), Error> {
     if api == Api::GeminiInteractions {
         let (outer, inner, _) = INTERACTIONS;
@@ -311,7 +311,7 @@ pub(crate) fn weaken(request: &mut Node<'_>, api: Api) -> Result<(), Error> {
     .map(drop)
 }
 
-/// What to do with an entry of a choice.
+/// The decision about an entry of a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fate<'a> {
     /// Keep the entry unchanged.
@@ -322,20 +322,20 @@ pub(crate) enum Fate<'a> {
     Gone,
 }
 
-/// Decides about one entry; the flag is true if the choice forces that tool.
+/// Decides what to do with an entry. The flag is true if the choice forces that tool.
 pub(crate) type Decide<'d, 'a> = &'d mut dyn FnMut(&Mention<'a>, bool) -> Result<Fate<'a>, Error>;
 
 /// The outcome of [`settle`].
 #[derive(Debug, Default)]
 pub(crate) struct Settled {
-    /// Names of the tools that are not sent.
+    /// Names of removed tools: those that are not sent.
     pub(crate) gone: Vec<Text<'static>>,
-    /// Pointer to the choice, if the tool that it forces or all tools that it allows are not sent. A forced tool is
-    /// still in the request then; a list of allowed tools is empty.
+    /// Pointer to the choice, if the forced tool or all allowed tools are not sent. A forced tool remains in the
+    /// choice; a list of allowed tools is empty.
     pub(crate) emptied: Option<&'static str>,
 }
 
-/// Where Gemini's JSON and its SDKs hold the choice. The API takes both spellings at each level.
+/// Places of the choice in Gemini's JSON and in its SDKs. The API accepts both spellings at each level.
 pub(super) const GEMINI: [(&str, &str, &str); 4] = [
     ("toolConfig", "functionCallingConfig", "/toolConfig/functionCallingConfig"),
     ("toolConfig", "function_calling_config", "/toolConfig/function_calling_config"),
@@ -351,7 +351,7 @@ fn forces_a_call(config: &Node<'_>) -> bool {
     mode.is_some_and(|mode| mode.display().eq_ignore_ascii_case("any"))
 }
 
-/// Returns Gemini's choice, if it forces a call or allows some tools only.
+/// Returns Gemini's choice if it forces a call or restricts the allowed tools.
 fn of_gemini<'a>(request: &Node<'a>) -> Result<Option<Choice<'a>>, Error> {
     for (outer, inner, _) in GEMINI {
         let config = request.get(outer).map(view).transpose()?;
@@ -369,10 +369,10 @@ fn of_gemini<'a>(request: &Node<'a>) -> Result<Option<Choice<'a>>, Error> {
     Ok(None)
 }
 
-/// Returns true if a choice lists the tools that are allowed.
+/// Returns true if a choice lists allowed tools.
 ///
 /// # Errors
-/// `invalid-json`, if the choice is text that cannot be read.
+/// `invalid-json` if the choice is text that cannot be parsed.
 pub(crate) fn is_list(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     let choice = match api {
         Api::Gemini => of_gemini(request)?,
@@ -381,10 +381,10 @@ pub(crate) fn is_list(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     Ok(matches!(choice, Some(Choice::Allowed { .. })))
 }
 
-/// Removes the choice of Gemini, and a configuration that is empty then.
+/// Removes the choice from a Gemini request, and its configuration if nothing else is left in it.
 ///
 /// # Errors
-/// `invalid-json`, if the configuration is text that cannot be read.
+/// `invalid-json` if the configuration is text that cannot be parsed.
 pub(crate) fn remove_from_gemini(request: &mut Node<'_>) -> Result<(), Error> {
     for (outer, inner, _) in GEMINI {
         let is_emptied = edit_member(request, outer, |config| {
@@ -397,9 +397,9 @@ pub(crate) fn remove_from_gemini(request: &mut Node<'_>) -> Result<(), Error> {
     Ok(())
 }
 const TOOL_CHOICE: &str = "/tool_choice";
-/// Where Bedrock Converse holds the choice: `{"auto": {}}`, `{"any": {}}` or `{"tool": {"name": …}}`.
+/// Place of the choice in Bedrock Converse: `{"auto": {}}`, `{"any": {}}` or `{"tool": {"name": …}}`.
 pub(super) const CONVERSE: (&str, &str, &str) = ("toolConfig", "toolChoice", "/toolConfig/toolChoice");
-/// Where Gemini Interactions holds the choice: a mode, or `{"allowed_tools": {"mode": …, "tools": […]}}`.
+/// Place of the choice in Gemini Interactions: a mode, or `{"allowed_tools": {"mode": …, "tools": […]}}`.
 pub(super) const INTERACTIONS: (&str, &str, &str) =
     ("generation_config", "tool_choice", "/generation_config/tool_choice");
 
@@ -413,10 +413,10 @@ pub(crate) const fn pointer(api: Api) -> &'static str {
     }
 }
 
-/// Removes the choice of Gemini Interactions from the settings that hold it, and settings that are empty then.
+/// Removes the choice from the settings of Gemini Interactions, and the settings if nothing else is left in them.
 ///
 /// # Errors
-/// `invalid-json`, if the settings are text that cannot be read.
+/// `invalid-json` if the settings are text that cannot be parsed.
 pub(crate) fn remove_from_settings(request: &mut Node<'_>) -> Result<(), Error> {
     let (outer, inner, _) = INTERACTIONS;
     let emptied = edit_member(request, outer, |config| {
@@ -428,7 +428,7 @@ pub(crate) fn remove_from_settings(request: &mut Node<'_>) -> Result<(), Error> 
     Ok(())
 }
 
-/// Applies `decide` to every entry of a request's choice, in place. Entries that are kept keep their text.
+/// Applies `decide` to every entry of a request's choice, in place. Entries that stay keep their text.
 ///
 /// # Errors
 /// Those of `decide`.
@@ -492,7 +492,7 @@ fn entry<'a>(
     decide: Decide<'_, 'a>,
     gone: &mut Vec<Text<'static>>,
 ) -> Result<bool, Error> {
-    // Gemini lists bare names.
+    // Gemini lists plain names.
     let bare = node.as_text().filter(|_| matches!(api, Api::Gemini | Api::GeminiInteractions));
     let bare = bare.map(|name| Mention::Tool { namespace: None, name: name.clone() });
     let Some(mention) = bare.or_else(|| mention(node)) else { return Ok(false) };
@@ -539,8 +539,8 @@ fn rename<'a>(node: &mut Node<'a>, name: Text<'a>, api: Api) {
     }
 }
 
-/// Applies `decide` to a list of entries and removes those that are not sent. Returns true if that empties the list.
-/// `is_forced`: the list has one entry, which the choice forces.
+/// Applies `decide` to a list of entries and removes those that are not sent. Returns true if the list becomes empty.
+/// `is_forced` is true if the list has one entry that the choice forces.
 fn among<'a>(
     holder: &mut Node<'a>,
     (list, is_forced): (&str, bool),
@@ -575,7 +575,7 @@ fn among<'a>(
     emptied.unwrap_or(Ok(false))
 }
 
-/// Returns the pointer to a choice that requires a call, if the request has one.
+/// Returns the pointer to the choice of a request if the choice requires a call.
 pub(crate) fn demand(request: &Node<'_>, api: Api) -> Result<Option<&'static str>, Error> {
     if api == Api::Gemini {
         for (outer, inner, pointer) in GEMINI {
@@ -604,7 +604,8 @@ pub(crate) struct Wanted<'a> {
     single: bool,
 }
 
-/// Reads the choice of a request. A choice that only the source API has is removed with a warning.
+/// Removes the choice from a request and parses it. A choice that only the source API supports is dropped with a
+/// warning.
 pub(crate) fn take<'a>(request: &mut Node<'a>, source: Api, warnings: &mut Warnings) -> Result<Wanted<'a>, Error> {
     let mut wanted = Wanted { choice: None, single: false };
     if source != Api::Anthropic {
@@ -642,7 +643,7 @@ pub(crate) struct Sent<'a> {
     pub(crate) has_list: bool,
     /// The tools that are sent as OpenAI `custom` tools.
     pub(crate) custom: Set<Text<'a>>,
-    /// The client's search function, if the backend's own search replaces it: a choice cannot name that.
+    /// The client's search function, if the backend's native search replaces it; a choice cannot name that search.
     pub(crate) search: Option<Text<'a>>,
 }
 
@@ -660,8 +661,8 @@ pub(crate) fn write<'a>(
     } else {
         limit_parallel_calls(request, wanted.single && has_tools);
     }
-    // Chat Completions refuses a choice without tools. Kimi's tools may be in messages; without any, Kimi refuses only
-    // choices that require a call.
+    // Chat Completions refuses a choice without tools. In Kimi's requests, tools may be in messages; without any tool,
+    // Kimi only refuses choices that require a call.
     let is_demand = matches!(wanted.choice, Some(Choice::Required | Choice::Tool(_) | Choice::Allowed { .. }));
     let is_bare = sent.names.as_ref().is_some_and(|names| names.is_empty());
     if api == Api::OpenaiChat && !has_tools && (native != Native::Kimi || is_demand && is_bare) {
@@ -691,7 +692,7 @@ pub(crate) fn write<'a>(
             } else if has_allowed(target, native) {
                 Some(allowed(required, names, api, &sent.custom))
             } else {
-                // The tools that are not allowed have been removed from the list.
+                // Tools that are not allowed have already been removed from the list.
                 warnings.about(LOST, "allowed_tools");
                 Some(plain(if required { &Choice::Required } else { &Choice::Auto }, api))
             }
@@ -721,7 +722,7 @@ fn limit_parallel_calls(request: &mut Node<'_>, single: bool) {
     }
 }
 
-/// Replaces a choice of one tool by a choice that requires any tool, because Kimi does not support the former.
+/// Replaces a choice of one tool by one that requires any tool, because Kimi does not support forcing a single tool.
 pub(crate) fn widen(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<(), Error> {
     let Some(name) = forced_name(request, Api::OpenaiChat)?.map(|name| name.display().into_owned()) else {
         return Ok(());
@@ -731,7 +732,7 @@ pub(crate) fn widen(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<(
     Ok(())
 }
 
-/// Returns the name of the tool that a choice forces, if it forces one.
+/// Returns the name of the tool that the choice forces, if any.
 pub(crate) fn forced_name<'a>(request: &Node<'a>, api: Api) -> Result<Option<Text<'a>>, Error> {
     Ok(match of(request, api)?.and_then(|(_, choice)| choice) {
         Some(Choice::Tool(Mention::Tool { name, .. })) => Some(name),

@@ -1,5 +1,5 @@
-//! Moves the tools of a request to a flat list in `tools` and back: Bedrock Converse has them in `toolConfig`, and
-//! Gemini `generateContent` in groups.
+//! Moves the tools of a request to a flat list in `tools` and back. Bedrock Converse has its tools in `toolConfig`, and
+//! Gemini `generateContent` has them in groups.
 
 use alloc::vec::Vec;
 
@@ -21,20 +21,20 @@ use crate::{
 const TOOLS: &str = "tools";
 const CONFIG: &str = "toolConfig";
 
-/// A list of tools without the tools that were moved out of it.
+/// A list of tools after its tools were moved out.
 #[derive(Default)]
 pub(crate) struct Shell<'a> {
-    /// Gemini's list before.
+    /// The original list of Gemini.
     original: Node<'a>,
-    /// The entries of Gemini's list. Groups are empty, and functions outside of groups are left out.
+    /// The remaining entries of Gemini's list. Groups are empty, and functions outside of groups are omitted.
     entries: Vec<Node<'a>>,
-    /// The place of the functions that are outside of groups, if there is no group.
+    /// The position of functions outside of groups, if the list has no group.
     outside: Option<usize>,
-    /// Number of Gemini's functions.
+    /// Number of functions in Gemini's list.
     functions: usize,
 }
 
-/// Returns the entries of a list of Gemini, which may be a single entry.
+/// Returns the entries of Gemini's list, which may be a single entry instead of a list.
 fn entries_of<'n, 'a>(list: &'n Node<'a>) -> &'n [Node<'a>] {
     match list.data() {
         Data::Object(_) => core::slice::from_ref(list),
@@ -42,12 +42,12 @@ fn entries_of<'n, 'a>(list: &'n Node<'a>) -> &'n [Node<'a>] {
     }
 }
 
-/// Returns the functions in a group of an entry, which may be a single function.
+/// Returns the functions in the groups of an entry. A group may be a single function instead of a list.
 fn functions_of<'n, 'a>(entry: &'n Node<'a>) -> impl Iterator<Item = &'n Node<'a>> {
     GROUPS.iter().filter_map(|group| entry.get(group)).flat_map(|group| entries_of(group))
 }
 
-/// Returns true for an entry with a group of functions.
+/// Returns true for an entry that has a group of functions.
 fn is_group(entry: &Node<'_>) -> bool {
     let is_list = |group: &Node<'_>| group.as_array().is_some() || group.as_object().is_some();
     GROUPS.iter().any(|group| entry.get(group).is_some_and(is_list))
@@ -58,20 +58,20 @@ pub(crate) fn each_function<'n, 'a>(list: &'n Node<'a>, show: &mut dyn FnMut(&'n
     entries_of(list).iter().flat_map(functions_of).for_each(show);
 }
 
-/// Returns the tools of a list, in groups or outside, and all other entries.
+/// Returns the tools of a list, inside and outside of groups, and all other entries.
 pub(crate) fn all<'n, 'a>(list: &'n Node<'a>) -> Vec<&'n Node<'a>> {
     let mut all: Vec<&Node<'a>> = entries_of(list).iter().filter(|entry| !is_group(entry)).collect();
     each_function(list, &mut |function| all.push(function));
     all
 }
 
-/// Returns the number of tools in a list, including the hosted tools that are entries of their own.
+/// Returns the number of tools in a list, including hosted tools in separate entries.
 pub(crate) fn count(list: &Node<'_>, of_entry: impl Fn(&Node<'_>) -> usize) -> usize {
     all(list).into_iter().map(of_entry).sum()
 }
 
 impl Shell<'_> {
-    /// Returns the number of hosted tools that will be entries of their own, without functions.
+    /// Returns the number of entries with hosted tools, excluding the entry that will hold the functions.
     pub(crate) fn others(&self) -> usize {
         let first = self.entries.iter().position(is_group);
         let has_others = |entry: &Node<'_>| {
@@ -86,7 +86,7 @@ impl Shell<'_> {
 /// Moves the tools to a flat list.
 ///
 /// # Errors
-/// `invalid-json` if the list is text that cannot be read.
+/// `invalid-json` if the list is text that cannot be parsed.
 pub(crate) fn lift<'a>(request: &mut Node<'a>, api: Api) -> Result<Shell<'a>, Error> {
     let mut shell = Shell::default();
     match api {
@@ -135,11 +135,11 @@ pub(crate) fn lift<'a>(request: &mut Node<'a>, api: Api) -> Result<Shell<'a>, Er
     Ok(shell)
 }
 
-/// Moves the tools back: those of Gemini to the first group of the list, unless nothing was changed. Removes
-/// `toolConfig` of Converse, and Gemini's choice, if no tool is left: the APIs refuse them without tools.
+/// Moves the tools back: Gemini's functions to the first group, or the original list if nothing changed. If no tool is
+/// left, removes Converse's `toolConfig` and Gemini's choice, which the APIs refuse without tools.
 ///
 /// # Errors
-/// `invalid-json` if the configuration is text that cannot be read.
+/// `invalid-json` if the configuration is text that cannot be parsed.
 pub(crate) fn sink<'a>(request: &mut Node<'a>, api: Api, shell: Shell<'a>) -> Result<(), Error> {
     match api {
         Api::Bedrock => {
@@ -184,7 +184,7 @@ pub(crate) fn sink<'a>(request: &mut Node<'a>, api: Api, shell: Shell<'a>) -> Re
     }
 }
 
-/// Returns the entries of Gemini's list, with the functions in their place.
+/// Returns the entries of Gemini's list with the functions reinserted.
 fn placed<'a>(functions: Vec<Node<'a>>, shell: Shell<'a>) -> Vec<Node<'a>> {
     let Shell { entries, outside, .. } = shell;
     let mut functions = Some(functions).filter(|list| !list.is_empty());

@@ -1,4 +1,4 @@
-//! Makes a request force a call of a function, beside the choice that it has.
+//! Makes a request force a call of a function, in addition to its own choice.
 
 use alloc::vec::Vec;
 
@@ -15,10 +15,10 @@ use crate::{
     options::Api,
 };
 
-/// The member of OpenAI's formats that allows several calls in one reply.
+/// The member of OpenAI's formats that allows parallel calls.
 pub(crate) const PARALLEL_CALLS: &str = "parallel_tool_calls";
 
-/// Whether a choice requires or forbids calls.
+/// Effect of a choice on calls: required, forbidden, or neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Calling {
     /// The model decides.
@@ -29,10 +29,10 @@ pub(crate) enum Calling {
     Forbidden,
 }
 
-/// Returns whether the choice of a request requires or forbids calls, in any format.
+/// Returns whether the choice of a request, in any format, requires or forbids calls.
 ///
 /// # Errors
-/// `invalid-json` if the choice is text that cannot be read.
+/// `invalid-json` if the choice is text that cannot be parsed.
 pub(crate) fn calling(request: &Node<'_>, api: Api) -> Result<Calling, Error> {
     if demand(request, api)?.is_some() {
         return Ok(Calling::Required);
@@ -51,15 +51,15 @@ pub(crate) fn calling(request: &Node<'_>, api: Api) -> Result<Calling, Error> {
     Ok(if is_barred { Calling::Forbidden } else { Calling::Optional })
 }
 
-/// Makes a request force a call of a function: of no other if `is_only`, or else of this one or of one that the choice
-/// allows already.
+/// Makes a request force a call of a function. If `is_only` is true, the model must call this function; otherwise it
+/// may call another allowed tool instead.
 ///
 /// # Errors
-/// `invalid-json` if the choice is text that cannot be read.
+/// `invalid-json` if the choice is text that cannot be parsed.
 pub(crate) fn force<'a>(request: &mut Node<'a>, api: Api, name: Text<'a>, is_only: bool) -> Result<(), Error> {
     match api {
         Api::Gemini => {
-            // The members that the request has, or else those of its spelling.
+            // Uses the members that the request already has, or else members in the same spelling.
             let mut best = (0, GEMINI[0]);
             for place in GEMINI {
                 let (outer, inner, _) = place;
@@ -146,10 +146,10 @@ pub(crate) fn force<'a>(request: &mut Node<'a>, api: Api, name: Text<'a>, is_onl
     }
 }
 
-/// Makes a request of Gemini ask for whole arguments. Returns true if it asked for parts of them.
+/// Makes a Gemini request ask for complete arguments. Returns true if the request asked for streamed arguments.
 ///
 /// # Errors
-/// `invalid-json` if the configuration is text that cannot be read.
+/// `invalid-json` if the configuration is text that cannot be parsed.
 pub(crate) fn ask_for_whole_arguments(request: &mut Node<'_>) -> Result<bool, Error> {
     let mut is_changed = false;
     for (outer, inner, _) in GEMINI {
@@ -165,11 +165,11 @@ pub(crate) fn ask_for_whole_arguments(request: &mut Node<'_>) -> Result<bool, Er
     Ok(is_changed)
 }
 
-/// Makes a request forbid more calls than one, where its format can. Returns the pointer to what was set, if that was
-/// not so before.
+/// Makes a request forbid parallel calls, if its format can express that. Returns the pointer to the member if its
+/// value changed.
 ///
 /// # Errors
-/// `invalid-json` if the choice is text that cannot be read.
+/// `invalid-json` if the choice is text that cannot be parsed.
 pub(crate) fn forbid_more_calls(request: &mut Node<'_>, api: Api) -> Result<Option<&'static str>, Error> {
     const SINGLE: &str = "disable_parallel_tool_use";
     match api {
@@ -201,7 +201,7 @@ fn forced_or_required(name: Text<'_>, api: Api, is_only: bool) -> Node<'_> {
     }
 }
 
-/// Edits a member that is an object, and makes it if the request has none.
+/// Edits a member that is an object, after creating it if necessary.
 fn edit_object<'a>(
     node: &mut Node<'a>,
     key: &'static str,

@@ -1,4 +1,4 @@
-//! Recognises the format of a request and checks its basic structure.
+//! Detects the format of a request and checks its basic structure.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -15,18 +15,18 @@ use crate::{
     options::{Api, DeferredOptions, Native},
 };
 
-/// The source and target format.
+/// The source and target formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) format: Api,
-    /// The target format, often the same as the source.
+    /// The target format, often equal to the source format.
     pub(crate) target: Api,
 }
 
-/// Recognises the format of a request.
+/// Detects the format of a request.
 ///
 /// # Errors
-/// `invalid-request` if it is not a request, `invalid-option` if it cannot be converted to `target`.
+/// `invalid-request` if the value is not a request, `invalid-option` if it cannot be converted to `target`.
 pub(crate) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result<Shape, Error> {
     if request.as_object().is_none() {
         return Err(Error::new(
@@ -55,7 +55,7 @@ pub(crate) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result
                 matches!(node, None | Some(Data::String(_) | Data::Object(_) | Data::Array(_)))
             })?
         }
-        // A request that counts tokens may have none.
+        // A token-counting request may have no `contents`.
         Api::Gemini => check(request, "contents", "a string, a content, or an array of contents", |node| {
             matches!(node, None | Some(Data::String(_) | Data::Object(_) | Data::Array(_)))
         })?,
@@ -68,7 +68,7 @@ pub(crate) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result
                        Gemini `generateContent` are not translated, found another";
         return Err(Error::new(Code::InvalidOption, "/target", message));
     }
-    // Gemini's `tools` may be one entry.
+    // Gemini's `tools` may be a single entry.
     if format != Api::Gemini {
         check(request, "tools", "an array of tools", |node| matches!(node, None | Some(Data::Null | Data::Array(_))))?;
     }
@@ -133,8 +133,8 @@ fn by_shape(request: &Node<'_>, target: Option<Api>) -> Result<Api, Error> {
     }
 }
 
-/// Returns true if a request is one of Bedrock Converse. Gateways accept some of its members in Chat Completions
-/// requests, but those have `model` or `tools`.
+/// Returns true for a request of Bedrock Converse. Gateways accept some of its members in Chat Completions requests,
+/// but those have `model` or `tools`.
 pub(crate) fn is_converse(request: &Node<'_>) -> bool {
     const MEMBERS: [&str; 3] = ["modelId", "inferenceConfig", "additionalModelRequestFields"];
     let given =
@@ -143,7 +143,7 @@ pub(crate) fn is_converse(request: &Node<'_>) -> bool {
     is_named && given("messages") && !given("tools")
 }
 
-/// Members that no request of OpenAI Responses has.
+/// Members that do not exist in OpenAI Responses.
 const INTERACTIONS_ONLY: [&str; 12] = [
     "agent",
     "agent_config",
@@ -159,7 +159,7 @@ const INTERACTIONS_ONLY: [&str; 12] = [
     "webhook_config",
 ];
 
-/// Members that no request of Gemini Interactions has.
+/// Members that do not exist in Gemini Interactions.
 const RESPONSES_ONLY: [&str; 20] = [
     "client_metadata",
     "conversation",
@@ -183,21 +183,21 @@ const RESPONSES_ONLY: [&str; 20] = [
     "user",
 ];
 
-/// The API to which a request is sent, as far as it is known.
+/// The API that a request is sent to, if known.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Home {
-    /// True if it is Interactions, which counts if nothing in the request tells.
+    /// True for Interactions. Only relevant if the request itself does not determine the format.
     pub(crate) is_interactions: bool,
-    /// True if it is a Responses API with `code_execution`, as xAI's.
+    /// True for a Responses API with `code_execution`, such as xAI's.
     pub(crate) has_code_execution: bool,
 }
 
 /// Returns true if a request with `input` is one of Gemini Interactions, and false if it is one of OpenAI Responses.
-/// Source of the lists: google-genai 3.6.1, `_gaos/types/interactions/{createmodelinteraction,tool,step}.py`, and
+/// Sources of the lists: google-genai 3.6.1, `_gaos/types/interactions/{createmodelinteraction,tool,step}.py`, and
 /// openai-python's `types/responses` (read 2026-11-26).
 ///
 /// # Errors
-/// `invalid-json` if a part of the request is text that cannot be read.
+/// `invalid-json` if a part of the request is text that cannot be parsed.
 pub(crate) fn is_interactions(request: &Node<'_>, home: Home) -> Result<bool, Error> {
     let has = |key: &&str| {
         request.get(*key).is_some_and(|value| !matches!(value.data(), Data::Null | Data::Verbatim("null")))
@@ -227,14 +227,14 @@ pub(crate) fn is_interactions(request: &Node<'_>, home: Home) -> Result<bool, Er
             }
         }
     }
-    // Routers name the vendor before the model, and have no Interactions.
+    // Routers prefix the model with the vendor, and do not offer Interactions.
     let model = request.get("model").map(view).transpose()?;
     let is_gemini = model.is_some_and(|model| model.as_text().is_some_and(|name| tool::starts_with(name, "gemini-")));
     Ok(home.is_interactions || is_gemini)
 }
 
-/// Returns true for an entry of a tool list that only Gemini Interactions has, and false for one that only OpenAI
-/// Responses has.
+/// Returns true for an entry of a tool list that exists only in Gemini Interactions, false for one that exists only in
+/// OpenAI Responses, and `None` for any other.
 fn is_entry_of_interactions(entry: &Node<'_>, home: Home) -> Option<bool> {
     const THEIRS: [&str; 5] = ["mcp_server", "google_search", "google_maps", "url_context", "retrieval"];
     const OF_RESPONSES: [&str; 7] =
@@ -249,8 +249,8 @@ fn is_entry_of_interactions(entry: &Node<'_>, home: Home) -> Option<bool> {
     (OF_RESPONSES.iter().any(is) || entry.get("strict").is_some()).then_some(false)
 }
 
-/// Returns true for an item of the input that only Gemini Interactions has, and false for one that only OpenAI
-/// Responses has.
+/// Returns true for an item of the input that exists only in Gemini Interactions, false for one that exists only in
+/// OpenAI Responses, and `None` for any other.
 fn is_step(item: &Node<'_>) -> Option<bool> {
     const STEPS: [&str; 10] = [
         "user_input",
@@ -275,15 +275,15 @@ fn is_step(item: &Node<'_>) -> Option<bool> {
         let is_item = item.get("call_id").is_some() || item.get("execution").is_some();
         return Some(!is_item);
     }
-    // Calls of tools that the API runs, and their results. Both APIs have `file_search_call`.
+    // Calls of hosted tools, and their results. Both APIs have `file_search_call`.
     const HOSTED: [&str; 6] =
         ["code_execution_", "google_", "mcp_server_", "processing_", "retrieval_", "url_context_"];
     let kind = tool::type_of(item).filter(|kind| !kind.is("file_search_call"))?;
     Some(HOSTED.iter().any(|start| tool::starts_with(kind, start)) || kind.is("file_search_result"))
 }
 
-/// Members that no Anthropic request has. They only count if Chat Completions is the target: a Chat Completions request
-/// written by this library must be recognised as one even if it has no tools left.
+/// Members that do not exist in Anthropic requests. They only count if Chat Completions is the target: a Chat
+/// Completions request written by this library must be detected as such even if it has no tools left.
 const CHAT_ONLY: [&str; 37] = [
     "audio",
     "chat_template_kwargs",
@@ -324,8 +324,8 @@ const CHAT_ONLY: [&str; 37] = [
     "web_search_options",
 ];
 
-/// Returns true if a request has features of Anthropic only: a top-level `system`, tools with `input_schema`, or blocks
-/// for calls and results.
+/// Returns true if a request has features that only Anthropic has: a top-level `system`, tools with `input_schema`, or
+/// blocks for calls and results.
 fn has_shape_of_anthropic(request: &Node<'_>) -> Result<bool, Error> {
     if request.get("system").is_some() {
         return Ok(true);
@@ -354,7 +354,7 @@ fn has_shape_of_anthropic(request: &Node<'_>) -> Result<bool, Error> {
 fn is_chat(request: &Node<'_>, target: Option<Api>) -> Result<bool, Error> {
     let given =
         |key: &str| request.get(key).is_some_and(|node| !matches!(node.data(), Data::Null | Data::Verbatim("null")));
-    // No other API with `messages` has these response formats.
+    // These response formats do not exist in other APIs with `messages`.
     let is_of_anthropic = given("output_config") || given("output_format");
     if given("response_format") && !is_of_anthropic && !has_shape_of_anthropic(request)? {
         return Ok(true);

@@ -1,4 +1,4 @@
-//! The response formats of a request: where they stand, and the way of one to another API.
+//! The response formats of a request: their places, and their translation to another API.
 
 use alloc::{
     format,
@@ -17,21 +17,21 @@ use crate::{
     options::Api,
 };
 
-/// A response format that a walk has found.
+/// A response format found by [`visit`].
 pub(crate) struct Found<'n, 'a> {
     pub(crate) place: &'static FormatPlace,
     /// JSON Pointer to the object that holds the schema.
     pub(crate) pointer: &'n str,
-    /// The object that holds the schema; `None` for a format without one, which ends an earlier format.
+    /// The object that holds the schema; `None` for a format without a schema, which replaces an earlier format.
     pub(crate) holder: Option<&'n mut Node<'a>>,
 }
 
 type Visit<'v, 'a> = &'v mut dyn FnMut(Found<'_, 'a>) -> Result<(), Error>;
 
-/// Visits every response format of a request: those of the request first, then those of its history, in order.
+/// Visits every response format of a request: first those of the request itself, then those in its history, in order.
 ///
 /// # Errors
-/// Those of `visit`; `invalid-json` if an item of the history is text that cannot be read.
+/// Those of `visit`; `invalid-json` if an item of the history is text that cannot be parsed.
 pub(crate) fn visit<'a>(request: &mut Node<'a>, api: Api, visit: Visit<'_, 'a>) -> Result<(), Error> {
     let mut places = PLACES.iter().filter(|place| place.api == api);
     for place in places.clone().filter(|place| place.item.is_none()) {
@@ -60,7 +60,7 @@ pub(crate) fn visit<'a>(request: &mut Node<'a>, api: Api, visit: Visit<'_, 'a>) 
     visited.unwrap_or(Ok(()))
 }
 
-/// Visits the format of a place that is a member of the request, which may be text.
+/// Visits a format that is a member of the request. The member may be unparsed text.
 fn in_member<'a>(request: &mut Node<'a>, place: &'static FormatPlace, visit: Visit<'_, 'a>) -> Result<(), Error> {
     let Some(member) = request.get(place.schema) else { return Ok(()) };
     let member = match member.data() {
@@ -75,7 +75,7 @@ fn in_member<'a>(request: &mut Node<'a>, place: &'static FormatPlace, visit: Vis
     Ok(())
 }
 
-/// Follows the path of a place to its format, or to each of a list of formats.
+/// Follows the path of a place to its format, or to each format in a list.
 fn descend<'a>(
     node: &mut Node<'a>,
     place: &'static FormatPlace,
@@ -113,7 +113,7 @@ fn in_format<'a>(
     let is_it = format.as_object().is_some()
         && place.kind.is_none_or(|kind| format.get("type").is_some_and(|found| found.is_text(kind)));
     if !is_it || !has_schema(format, place) {
-        // An update with another format ends the one before it.
+        // An update with another format replaces the previous one.
         if place.item.is_some() {
             return visit(Found { place, pointer, holder: None });
         }
@@ -139,7 +139,7 @@ fn in_holder<'a>(
     node.visit(*key, |inner| in_holder(inner, rest, pointer, visit)).unwrap_or(Ok(()))
 }
 
-/// Returns true if a format has a schema where its place has it.
+/// Returns true if a format has its schema in the place's member.
 fn has_schema(format: &Node<'_>, place: &FormatPlace) -> bool {
     let holder = place.holder.iter().try_fold(format, |node, key| node.get(*key));
     holder.and_then(|holder| holder.get(place.schema)).is_some_and(|schema| match schema.data() {
@@ -149,10 +149,10 @@ fn has_schema(format: &Node<'_>, place: &FormatPlace) -> bool {
     })
 }
 
-/// Returns the places of all response formats with a schema, by the pointers to their holders.
+/// Returns the places of all response formats with a schema, with the pointers to their holders.
 ///
 /// # Errors
-/// As [`visit`].
+/// Those of [`visit`].
 pub(crate) fn pointers(request: &mut Node<'_>, api: Api) -> Result<Vec<(String, &'static FormatPlace)>, Error> {
     let mut found = Vec::new();
     visit(request, api, &mut |Found { place, pointer, holder }| {
@@ -165,7 +165,7 @@ pub(crate) fn pointers(request: &mut Node<'_>, api: Api) -> Result<Vec<(String, 
 /// Returns the pointer to the member of a request that asks for JSON, with or without a schema.
 ///
 /// # Errors
-/// `invalid-json` if a member is text that cannot be read.
+/// `invalid-json` if a member is text that cannot be parsed.
 pub(crate) fn json_mode(request: &Node<'_>, api: Api) -> Result<Option<String>, Error> {
     for (_, path, value) in JSON_MODES.iter().filter(|(of, ..)| *of == api) {
         let [first, rest @ ..] = *path else { continue };
@@ -179,10 +179,10 @@ pub(crate) fn json_mode(request: &Node<'_>, api: Api) -> Result<Option<String>, 
     Ok(None)
 }
 
-/// Returns true if the answer of a request is bare text of an enumeration, which is not JSON.
+/// Returns true if the answer to a request is a plain value of an enumeration, which is not JSON.
 ///
 /// # Errors
-/// `invalid-json` if a member is text that cannot be read.
+/// `invalid-json` if a member is text that cannot be parsed.
 pub(crate) fn is_bare_text(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     for (_, path, _) in JSON_MODES.iter().filter(|(of, ..)| *of == api) {
         let [first, rest @ ..] = *path else { continue };
@@ -198,7 +198,7 @@ pub(crate) fn is_bare_text(request: &Node<'_>, api: Api) -> Result<bool, Error> 
 /// Returns true if a request has a response format with `strict: true`.
 ///
 /// # Errors
-/// As [`visit`].
+/// Those of [`visit`].
 #[cfg(feature = "search")]
 pub(crate) fn has_strict(request: &mut Node<'_>, api: Api) -> Result<bool, Error> {
     let mut found = false;
@@ -210,7 +210,7 @@ pub(crate) fn has_strict(request: &mut Node<'_>, api: Api) -> Result<bool, Error
     Ok(found)
 }
 
-/// Returns true for an update of the history that sets the response format, and nothing else.
+/// Returns true for an update in the history that sets only the response format.
 pub(crate) fn is_only_format(item: &Node<'_>) -> bool {
     let sets_nothing_else = |node: &Node<'_>, known: &[&str]| {
         let members = node.as_object().map(crate::json::Object::members).unwrap_or_default();
@@ -221,7 +221,7 @@ pub(crate) fn is_only_format(item: &Node<'_>) -> bool {
         && item.get("text").is_some_and(|text| sets_nothing_else(text, &["format"]))
 }
 
-/// A response format that is handed to another API.
+/// A response format that is translated to another API.
 pub(crate) struct Handed<'a> {
     pub(crate) schema: Node<'a>,
     pub(crate) name: Option<Text<'a>>,
@@ -229,11 +229,11 @@ pub(crate) struct Handed<'a> {
     pub(crate) strict: Option<bool>,
 }
 
-/// Removes the response format of a request that is written for another API: the one that the last update of the
-/// history leaves in effect, or else the first one of the request. Updates stay, for the writer of the history.
+/// Removes and returns the response format of a request that is translated to another API: the one in effect after the
+/// last update in the history, or else the first one of the request. The updates remain for the writer of the history.
 ///
 /// # Errors
-/// `invalid-json` if the schema or an item is text that cannot be read.
+/// `invalid-json` if the schema or an item is text that cannot be parsed.
 pub(crate) fn take<'a>(
     request: &mut Node<'a>,
     source: Api,
@@ -246,7 +246,7 @@ pub(crate) fn take<'a>(
             None if taken.is_none() => {
                 taken = handed;
                 of_request = place.path.to_vec();
-                // The object holds more than the format.
+                // The object has other members in addition to the format.
                 if place.kind.is_none() && place.holder.is_empty() {
                     of_request.push(place.schema);
                 }
@@ -282,7 +282,7 @@ fn handed<'a>(holder: &Node<'a>, place: &FormatPlace) -> Result<Option<Handed<'a
     }))
 }
 
-/// Removes what a path leads to, and the objects around it that are empty then.
+/// Removes the member at a path, and the objects around it that become empty.
 fn remove(node: &mut Node<'_>, path: &[&'static str]) -> Result<(), Error> {
     let [key, rest @ ..] = path else { return Ok(()) };
     let is_left = match rest {
@@ -298,8 +298,8 @@ fn remove(node: &mut Node<'_>, path: &[&'static str]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes a response format to the main place of an API. The name that the API requires is `response` if the source has
-/// none. Where the API has no description of a format, the schema says it, unless that has its own.
+/// Writes a response format to the main place of an API. If the API requires a name and the source has none, the name
+/// is `response`. If the API has no description for formats, the description is added to a schema without one.
 pub(crate) fn put<'a>(request: &mut Node<'a>, target: Api, handed: Handed<'a>) -> Result<(), Error> {
     let Some(place) = PLACES.iter().find(|place| place.api == target && place.is_main) else { return Ok(()) };
     let Handed { mut schema, name, description, strict } = handed;
@@ -338,7 +338,7 @@ pub(crate) fn put<'a>(request: &mut Node<'a>, target: Api, handed: Handed<'a>) -
 /// Asks for JSON without a schema.
 ///
 /// # Errors
-/// `invalid-json` if a member on the way is text that cannot be read.
+/// `invalid-json` if a member on the path is text that cannot be parsed.
 pub(crate) fn put_json_mode(request: &mut Node<'_>, mode: &JsonMode) -> Result<(), Error> {
     let members = || mode.members.iter().map(|(key, value)| (*key, Node::literal(value)));
     let [first, rest @ ..] = mode.path else {
@@ -360,7 +360,7 @@ pub(crate) fn put_json_mode(request: &mut Node<'_>, mode: &JsonMode) -> Result<(
 /// Removes the members that ask for JSON without a schema.
 ///
 /// # Errors
-/// `invalid-json` if a member on the way is text that cannot be read.
+/// `invalid-json` if a member on the path is text that cannot be parsed.
 pub(crate) fn remove_json_mode(request: &mut Node<'_>, api: Api) -> Result<(), Error> {
     for (_, path, value) in JSON_MODES.iter().filter(|(of, ..)| *of == api) {
         let [first, rest @ ..] = *path else { continue };
@@ -369,14 +369,14 @@ pub(crate) fn remove_json_mode(request: &mut Node<'_>, api: Api) -> Result<(), E
         if !found.is_some_and(|found| found.is_text(value)) {
             continue;
         }
-        // What has the `type` is the format.
+        // The object with the `type` is the format.
         let path = path.strip_suffix(&["type"]).unwrap_or(path);
         remove(request, path)?;
     }
     Ok(())
 }
 
-/// Sets what a path leads to, in objects that are there already where possible.
+/// Sets the value at a path, and reuses existing objects on the path.
 fn set<'a>(node: &mut Node<'a>, path: &[&'static str], value: Node<'a>) -> Result<(), Error> {
     let [key, rest @ ..] = path else {
         *node = value;

@@ -1,4 +1,4 @@
-//! Appends a text to the system prompt of a request of any API.
+//! Appends text to the system prompt of a request of any API.
 
 use alloc::{string::String, vec::Vec};
 
@@ -26,11 +26,11 @@ pub(crate) fn append(request: &mut Node<'_>, format: Api, text: String) -> Resul
     }
 }
 
-/// Returns true if the instructions of a request have a text already: the system prompt, or a system message in the
+/// Returns true if the instructions of a request already contain a text: the system prompt, or a system message in the
 /// input of Responses.
 ///
 /// # Errors
-/// `invalid-json` if a part of them is text that cannot be read.
+/// `invalid-json` if a part of the instructions is text that cannot be parsed.
 pub(crate) fn have(request: &Node<'_>, format: Api, text: &str) -> Result<bool, Error> {
     for key in ["system", "instructions", "system_instruction", "systemInstruction"] {
         if request.get(key).map_or(Ok(false), |prompt| holds(prompt, text, LEVELS))? {
@@ -39,7 +39,7 @@ pub(crate) fn have(request: &Node<'_>, format: Api, text: &str) -> Result<bool, 
     }
     let messages = request.get(format.history()).and_then(Node::as_array).unwrap_or_default();
     for message in messages {
-        // What a message says of itself is read only if it may be the one.
+        // An unparsed message is only parsed if it may be a system message.
         if matches!(message.data(), Data::Verbatim(json) if !json.contains("system") && !json.contains("developer")) {
             continue;
         }
@@ -52,7 +52,7 @@ pub(crate) fn have(request: &Node<'_>, format: Api, text: &str) -> Result<bool, 
     Ok(false)
 }
 
-/// Maximum number of levels above a text of a system prompt: a message, its content, a part.
+/// Maximum number of levels from a message to its text: message, content, part.
 const LEVELS: usize = 5;
 
 fn holds(node: &Node<'_>, text: &str, levels: usize) -> Result<bool, Error> {
@@ -67,26 +67,26 @@ fn holds(node: &Node<'_>, text: &str, levels: usize) -> Result<bool, Error> {
     }
 }
 
-/// Inserts a system message before the history of a Responses request: words that the API wants in the input count only
-/// there.
+/// Inserts a system message at the start of the input of a Responses request, for words that the API requires in the
+/// input itself.
 ///
 /// # Errors
-/// `invalid-json` if the history is text that cannot be read.
+/// `invalid-json` if the history is text that cannot be parsed.
 pub(crate) fn insert_before_input(request: &mut Node<'_>, text: String) -> Result<(), Error> {
     let message = |role, content| Node::record([("role", Node::literal(role)), ("content", content)]);
     let first = message("system", Node::string(text));
     let mut input = take(request, "input")?.unwrap_or_default();
     if input.as_array().is_none() {
-        let said = (!input.is_null()).then(|| message("user", input));
-        input = Node::array(said.into_iter().collect());
+        let user_message = (!input.is_null()).then(|| message("user", input));
+        input = Node::array(user_message.into_iter().collect());
     }
     input.as_array_mut().into_iter().for_each(|items| items.insert(0, first.clone()));
     request.set("input", input);
     Ok(())
 }
 
-/// Appends to the system prompt of Gemini, whose parts have no type. SDKs also accept a plain string, a part, and lists
-/// of them, and the API a single part.
+/// Appends to the system prompt of Gemini, whose parts have no type. The API also accepts a single part; SDKs accept a
+/// string, a part, and lists of them.
 fn append_part(request: &mut Node<'_>, text: String) -> Result<(), Error> {
     let is_given = |key: &&str| request.get(key).is_some();
     let key = ["systemInstruction", "system_instruction"].into_iter().find(is_given).unwrap_or("systemInstruction");
@@ -134,7 +134,7 @@ fn append_member(
     Ok(())
 }
 
-/// Appends to the system prompt of Converse, which is a list of blocks without a type.
+/// Appends to the system prompt of Converse, which is a list of blocks without types.
 fn append_block(request: &mut Node<'_>, text: String) -> Result<(), Error> {
     let block = Node::record([("text", Node::string(text))]);
     let mut prompt = take(request, "system")?.unwrap_or_default();
@@ -157,7 +157,7 @@ fn append_message(request: &mut Node<'_>, text: String) -> Result<(), Error> {
             let leads = match messages.as_array().and_then(<[Node<'_>]>::first) {
                 Some(first) => {
                     let first = view(first)?;
-                    // A message of Kimi's with tools has no text.
+                    // A Kimi message with tools has no text.
                     first.get("tools").is_none()
                         && first.get("role").is_some_and(|role| role.is_text("system") || role.is_text("developer"))
                 }
@@ -183,7 +183,7 @@ fn append_message(request: &mut Node<'_>, text: String) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the prompt with one more text at its end, and so after any cache breakpoint.
+/// Returns the prompt with one more text at its end, after any cache breakpoint.
 pub(crate) fn appended<'a>(
     mut prompt: Node<'a>,
     text_type: &'static str,

@@ -1,4 +1,4 @@
-//! A request to a model API, independent of the API: the model that deferred loading, tool lists and exchanges share.
+//! A request to a model API, independent of the API. Deferred loading, tool lists and exchanges share this model.
 
 pub(crate) mod blocks;
 pub(crate) mod carriers;
@@ -34,8 +34,8 @@ use crate::{
     options::{Api, DeferredOptions, Native},
 };
 
-/// Returns the request's model, or `given` if it names none, in lower case and without the vendor prefix that routers
-/// add. Some APIs have the model in the URL.
+/// Returns the request's model, or `given` if the request names none, in lower case and without the vendor prefix that
+/// routers add. Some APIs have the model in the URL.
 pub(crate) fn model(request: &Node<'_>, given: Option<&str>) -> Result<String, Error> {
     let named = request.get("model").or_else(|| request.get("modelId")).map(view).transpose()?;
     let named = named.and_then(|model| model.as_text().map(|name| name.display().into_owned()));
@@ -43,13 +43,13 @@ pub(crate) fn model(request: &Node<'_>, given: Option<&str>) -> Result<String, E
     Ok(name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase())
 }
 
-/// Parses a request, but leaves text unparsed that cannot contain anything to rewrite.
+/// Parses a request, but leaves text without anything to rewrite unparsed.
 pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
     json::read_outline(text, &["system", "messages", "input", "contents"], prefilter::of)
 }
 
 /// Returns the format of a request, by its shape or the options. `home` is the format of the API that the request is
-/// for; with Chat Completions, members that only that format has count, too.
+/// for. If it is Chat Completions, members that only that format has also count.
 pub(crate) fn format_of(request: &Node<'_>, options: &DeferredOptions, home: Option<Api>) -> Result<Api, Error> {
     // Members that only Chat Completions has count only if that is the dialect's own format.
     let target = home.filter(|home| *home == Api::OpenaiChat);
@@ -69,7 +69,7 @@ pub(crate) const fn place_of_tools(api: Api) -> &'static str {
     }
 }
 
-/// Calls a function with the tool list of a request, wherever the format has it.
+/// Calls a function with the tool list of a request, at its place in the format.
 pub(crate) fn with_tools<'a, R>(
     request: &Node<'a>,
     api: Api,
@@ -82,7 +82,7 @@ pub(crate) fn with_tools<'a, R>(
     request.get("toolConfig").map_or(Ok(None), |config| look(&*view(config)?))
 }
 
-/// Returns the entries of a list of tools, each followed by those inside it: of a namespace, or of a server.
+/// Returns the entries of a list of tools, each followed by the tools nested in it (of a namespace or of a server).
 #[cfg(feature = "search")]
 pub(crate) fn entries<'n, 'a>(list: &'n Node<'a>) -> impl Iterator<Item = &'n Node<'a>> {
     let inner = |entry: &'n Node<'a>| {
@@ -93,7 +93,7 @@ pub(crate) fn entries<'n, 'a>(list: &'n Node<'a>) -> impl Iterator<Item = &'n No
     list.as_array().unwrap_or_default().iter().flat_map(move |entry| core::iter::once(entry).chain(inner(entry)))
 }
 
-/// Edits the tool list of a request, wherever the format has it.
+/// Edits the tool list of a request, at its place in the format.
 pub(crate) fn visit_tools<'a, R>(
     request: &mut Node<'a>,
     api: Api,
@@ -110,7 +110,7 @@ pub(crate) fn listed<'n, 'a>(request: &'n Node<'a>) -> &'n [Node<'a>] {
     request.get("tools").and_then(Node::as_array).unwrap_or_default()
 }
 
-/// Replaces the items at some indices, given in ascending order, by other items.
+/// Replaces the items at some indices, in ascending order, by other items.
 pub(crate) fn splice<'a>(list: &mut Node<'a>, replaced: Vec<(usize, Vec<Node<'a>>)>) {
     if replaced.is_empty() {
         return;

@@ -1,8 +1,9 @@
-//! Moves the tools in namespaces of OpenAI Responses into a flat list, under the names that Codex gives them.
+//! Moves the tools in namespaces of OpenAI Responses into a flat list, with the names that Codex gives them.
 //!
-//! A flat name depends only on the tool's own namespace and name, so that it is the same in the history, in a
-//! provider's prompt cache, on the way back and in every later request. Only tools whose names would collide get other
-//! names ([`FlatNames`]). Namespace and name identify a tool: two definitions define the same tool only if both agree.
+//! A flat name depends only on the tool's own namespace and name, so it is the same in the history, in a provider's
+//! prompt cache, in restored calls and in every later request. Only tools whose names would collide get other names
+//! ([`FlatNames`]). A tool is identified by namespace and name: two definitions define the same tool only if both are
+//! equal.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -32,8 +33,8 @@ pub(crate) fn is_default(namespace: &Text<'_>) -> bool {
     namespace.is_empty() || namespace.is(DEFAULT)
 }
 
-/// Returns the name of a namespaced tool in a flat list. In the default namespace it is the bare name, otherwise the
-/// name prefixed with the namespace. A name that already has that prefix, or that equals its namespace, is kept.
+/// Returns the name of a namespaced tool in a flat list: the plain name in the default namespace, otherwise the name
+/// prefixed with the namespace. A name that already has that prefix, or that equals its namespace, is unchanged.
 pub(crate) fn flat<'a>(namespace: Option<&Text<'a>>, name: &Text<'a>) -> Text<'a> {
     let Some(namespace) = namespace.filter(|namespace| !is_default(namespace)) else { return name.clone() };
     let (prefix, own) = (namespace.display(), name.display());
@@ -72,16 +73,16 @@ pub(crate) struct FlatNames {
     renamed: Map<Member<'static>, Text<'static>>,
     /// Flat names in use, each with the one tool that owns it.
     owners: Owners<'static>,
-    /// The digests among `owners`.
+    /// Digests in the names of `owners`.
     digests: TakenDigests,
-    /// Tools defined both at the top level and in the default namespace.
+    /// Tools that are defined both at the top level and in the default namespace.
     doubled: Set<Text<'static>>,
 }
 
 /// Collects the tools of all lists of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Planner {
-    /// True if a tool of the default namespace is the same as the top-level tool of that name.
+    /// True if a tool of the default namespace and the top-level tool of the same name are the same tool.
     default_is_top: bool,
     top: Set<Text<'static>>,
     in_default: Set<Member<'static>>,
@@ -107,7 +108,7 @@ impl Planner {
             }
             return;
         }
-        // In Chat Completions, the name is one level deeper, and there are no namespaces.
+        // In Chat Completions, the name is nested one level deeper, and there are no namespaces.
         let outer = outer.filter(|namespace| self.default_is_top || !namespace.is_empty());
         match (outer, tool.get("name").and_then(Node::as_text)) {
             (Some(namespace), Some(name)) if is_default(namespace) => {
@@ -151,14 +152,14 @@ impl Planner {
         let (mut renamed, mut owners) = (Map::new(), Map::new());
         for (namespace, name) in members {
             let mut own = flat(Some(&namespace), &name);
-            // Colliding tools are all renamed, so that their order does not decide which one keeps the plain name.
+            // All colliding tools are renamed, so that their order does not decide which one keeps the plain name.
             if top.contains(&own) || wanted.get(&own) != Some(&1) {
                 own = Text::new(taken.free(hashed(&own, &namespace, &name), usize::MAX));
                 renamed.insert((namespace.clone(), name.clone()), own.clone());
             }
             owners.insert(own, Some((namespace, name)));
         }
-        // A plain name that several tools wanted goes to none of them.
+        // No tool gets a plain name that several tools wanted.
         for name in top.into_iter().chain(wanted.into_iter().map(|(name, _)| name)) {
             owners.entry(name).or_insert(None);
         }
@@ -179,17 +180,17 @@ impl FlatNames {
         }
     }
 
-    /// Returns the flat name of a tool. For a tool that is in no list, the name never collides with that of a listed
+    /// Returns the flat name of a tool. The name of a tool that is in no list never collides with that of a listed
     /// tool.
     pub(crate) fn of<'a>(&self, namespace: &Text<'a>, name: &Text<'a>) -> Text<'a> {
         let plain = flat(Some(namespace), name);
-        // The keys are `'static` and the arguments are not: shorter-lived views of the maps allow the lookup.
+        // The keys are `'static` but the arguments are not; views of the maps with a shorter lifetime allow the lookup.
         let (renamed, owners): (&Map<Member<'_>, Text<'_>>, &Owners<'_>) = (&self.renamed, &self.owners);
         let member = (namespace.borrowed(), name.borrowed());
         if let Some(own) = renamed.get(&member) {
             return own.clone().into_owned();
         }
-        // The API calls a top-level tool in a namespace with the tool's own name, or in the default namespace.
+        // The API calls a top-level tool in a namespace of the tool's own name, or in the default namespace.
         let is_top = is_default(namespace) || namespace == name;
         match owners.get(&plain) {
             Some(owner) if !is_top && owner.as_ref() != Some(&member) => {
@@ -199,7 +200,7 @@ impl FlatNames {
         }
     }
 
-    /// Returns true if a list has this tool in this namespace.
+    /// Returns true if a list contains this tool in this namespace.
     pub(crate) fn has(&self, namespace: &Text<'_>, name: &Text<'_>) -> bool {
         let owners: &Owners<'_> = &self.owners;
         let member = (namespace.borrowed(), name.borrowed());
@@ -217,8 +218,8 @@ impl FlatNames {
         self.renamed.keys().filter(|(namespace, name)| namespace == name).map(|(_, name)| name)
     }
 
-    /// Returns the names that differ from the result of [`flat`]. Besides the list itself, only they affect how a list
-    /// is rewritten.
+    /// Returns the names that differ from the result of [`flat`]. The rewriting of a list depends only on the list and
+    /// on these names.
     pub(crate) fn renamed(&self) -> Map<(Text<'static>, Text<'static>), Text<'static>> {
         self.renamed.clone()
     }
@@ -228,14 +229,14 @@ fn hashed(flat: &Text<'_>, namespace: &Text<'_>, name: &Text<'_>) -> String {
     format!("{}_{}", flat.display(), digest(&[namespace, name]))
 }
 
-/// Returns the flat names of all tools that a request lists and that its history adds (unless tool changes are
-/// ignored). Without namespaces, every tool keeps its name.
+/// Returns the flat names of all tools that a request lists or that its history adds (unless tool changes are ignored).
+/// Tools outside of namespaces keep their names.
 pub(crate) fn flat_names(request: &Node<'_>, changes: ToolChanges) -> Result<FlatNames, Error> {
     plan(request, changes, Planner::with_default_at_top())
 }
 
-/// Returns the flat names for a request that is sent unchanged, including the tools of changes that are ignored
-/// otherwise.
+/// Returns the flat names for a request that is sent unchanged. They include tools whose additions are otherwise
+/// ignored.
 pub(crate) fn flat_names_as_it_is(request: &Node<'_>) -> Result<FlatNames, Error> {
     plan(request, ToolChanges::Apply, Planner::default())
 }
@@ -243,7 +244,7 @@ pub(crate) fn flat_names_as_it_is(request: &Node<'_>) -> Result<FlatNames, Error
 fn plan(request: &Node<'_>, changes: ToolChanges, mut planner: Planner) -> Result<FlatNames, Error> {
     let listed = request.get("tools").map(view).transpose()?;
     planner.add(listed.as_ref().and_then(|tools| tools.as_array()).unwrap_or_default());
-    // Tools whose change is ignored are not sent and reserve no names.
+    // If tool changes are ignored, added tools are not sent and reserve no names.
     if changes == ToolChanges::Apply {
         carriers::each(request, Api::OpenaiResponses, None, |list| planner.add(list))?;
     }
@@ -251,7 +252,7 @@ fn plan(request: &Node<'_>, changes: ToolChanges, mut planner: Planner) -> Resul
 }
 
 /// Returns the names of the top-level tools that a search can load or that an item adds. The API calls them in a
-/// namespace with the tool's own name.
+/// namespace of the tool's own name.
 pub(crate) fn loadable_names(request: &Node<'_>) -> Result<Set<String>, Error> {
     let mut names = Set::new();
     let mut take = |list: &[Node<'_>], all: bool| {
@@ -270,20 +271,20 @@ pub(crate) fn loadable_names(request: &Node<'_>) -> Result<Set<String>, Error> {
 pub(crate) struct NameMap<'a> {
     list: Vec<(String, ClientTool)>,
     flat: FlatNames,
-    /// True if tools also get the description of their namespace.
+    /// True if each tool also gets the description of its namespace.
     describes: bool,
-    /// The namespace (if any) and the name in it, by flat name.
+    /// The namespace, if any, and the name in it, by flat name.
     known: Map<Text<'a>, (Option<Text<'a>>, Text<'a>)>,
 }
 
 impl<'a> NameMap<'a> {
-    /// Creates a map from the planned names of a request. `describes`: tools also get the description of their
-    /// namespace.
+    /// Creates a map from the planned names of a request. If `describes` is true, each tool also gets the description
+    /// of its namespace.
     pub(crate) fn with(flat: FlatNames, describes: bool) -> Self {
         NameMap { flat, describes, ..NameMap::default() }
     }
 
-    /// Returns the flat name of the tool that a call or a choice names.
+    /// Returns the flat name of the tool that a call or a choice refers to.
     pub(crate) fn called(&self, call: &Node<'a>) -> Option<Text<'a>> {
         let name = call.get("name")?.as_text()?;
         Some(match call.get("namespace").and_then(Node::as_text) {
@@ -292,7 +293,7 @@ impl<'a> NameMap<'a> {
         })
     }
 
-    /// Returns true if a list has this tool in this namespace.
+    /// Returns true if a list contains this tool in this namespace.
     pub(crate) fn has(&self, namespace: &Text<'_>, name: &Text<'_>) -> bool {
         self.flat.has(namespace, name)
     }
@@ -314,13 +315,13 @@ impl<'a> NameMap<'a> {
         call.remove("namespace");
     }
 
-    /// Adds a namespaced tool. Returns false if another tool has its flat name, so that it cannot be called.
+    /// Adds a namespaced tool. Returns false if another tool has the same flat name, so that this one cannot be called.
     fn add(&mut self, flat: &Text<'a>, (namespace, name): (&Text<'a>, &Text<'a>), kind: CallKind) -> bool {
         // The tool is defined twice; the top-level definition wins.
         if is_default(namespace) && self.flat.is_doubled(name) {
             return false;
         }
-        // A tool of the default namespace has no namespace, unless a top-level tool has its name.
+        // A tool of the default namespace is recorded without a namespace, unless a top-level tool has the same name.
         let namespace = Some(namespace).filter(|namespace| !is_default(namespace) || flat != name);
         if let Some(known) = self.known.get(flat) {
             return (known.0.as_ref(), &known.1) == (namespace, name);
@@ -334,8 +335,8 @@ impl<'a> NameMap<'a> {
         true
     }
 
-    /// Records what a tool is to the client, unless its namespace has recorded it already. A deferred tool is in a
-    /// namespace with its own name once it is loaded, unless it came in the default namespace.
+    /// Records the client's tool behind a flat name, unless it was recorded with its namespace. A deferred tool is in a
+    /// namespace of its own name after it is loaded, unless it came in the default namespace.
     pub(crate) fn note(&mut self, flat: &Text<'_>, (is_loaded, is_at_api): (bool, bool), kind: CallKind) {
         let known: &Map<Text<'_>, (Option<Text<'_>>, Text<'_>)> = &self.known;
         let is_top = match known.get(flat) {
@@ -344,10 +345,10 @@ impl<'a> NameMap<'a> {
             None => true,
         };
         let name = flat.display().into_owned();
-        // Another tool may be in a namespace of this name.
+        // Another tool may be in a namespace with this name.
         let is_alone = is_top && !self.flat.has(flat, flat);
         let namespace = (is_loaded && is_alone).then(|| name.clone());
-        // The API calls the tool in a namespace with its own name, which the client does not have.
+        // The API calls the tool in a namespace of its own name, which the client does not have.
         let is_put = is_loaded && !is_alone && is_at_api;
         if namespace.is_some() || is_put || kind != CallKind::Function {
             self.list.push((name.clone(), ClientTool { namespace, name, kind }));
@@ -359,7 +360,7 @@ impl<'a> NameMap<'a> {
     }
 }
 
-/// Returns true if the list has a namespace.
+/// Returns true if the list contains a namespace.
 pub(crate) fn any(tools: &[Node<'_>]) -> bool {
     tools.iter().any(|tool| has_type(tool, "namespace"))
 }
@@ -383,7 +384,7 @@ pub(crate) fn names_in<'a>(tools: &[Node<'a>], names: &NameMap<'a>) -> Vec<Text<
     out
 }
 
-/// Replaces namespaces by their tools, in the same order.
+/// Replaces namespaces by their tools and keeps the order.
 pub(crate) fn flatten<'a>(tools: Vec<Node<'a>>, names: &mut NameMap<'a>, warnings: &mut Warnings) -> Vec<Node<'a>> {
     let mut out = Vec::with_capacity(tools.len());
     for mut tool in tools {
@@ -412,30 +413,30 @@ pub(crate) fn description_of<'n, 'a>(namespace: &'n Node<'a>) -> Option<&'n Text
 
 const DESCRIPTION: &str = "description";
 
-/// Maximum number of bytes by which one namespace's description may grow the list. Copying it to every tool would
-/// otherwise grow quadratically with the input.
+/// Maximum number of bytes that copies of one namespace's description may add to the list. Without the limit, copying
+/// it to every tool could take quadratic space.
 const MOST_COPIED: usize = 64 << 10;
 
-/// Returns true if this many tools may each get a copy of the description.
+/// Returns true if the description may be copied to this many tools.
 pub(crate) fn may_describe(description: &Text<'_>, tools: usize) -> bool {
     description.chars().len().saturating_mul(tools) <= MOST_COPIED
 }
 
-/// Prepends the namespace's description to that of a tool that leaves the namespace, because the model sees it nowhere
-/// else.
+/// Prepends the namespace's description to that of a tool that is moved out of the namespace, because otherwise the
+/// model would not see it.
 pub(crate) fn describe(tool: &mut Node<'_>, namespace: Option<&Text<'_>>) {
     let Some(namespace) = namespace.filter(|_| !has_type(tool, "namespace")) else { return };
     let text = match tool.get(DESCRIPTION).map(Node::as_text) {
         Some(Some(own)) if !own.is_empty() => format!("{}\n\n{}", namespace.display(), own.display()),
         None | Some(Some(_)) => String::from(namespace.display()),
         Some(None) if tool.get(DESCRIPTION).is_some_and(Node::is_null) => String::from(namespace.display()),
-        // Values that are not strings are left to the rules for descriptions.
+        // The rules for descriptions handle values that are not strings.
         Some(None) => return,
     };
     tool.set(DESCRIPTION, Node::string(text));
 }
 
-/// Converts a namespaced tool to an entry of a flat list; `None` if it cannot be called there.
+/// Converts a namespaced tool to an entry of a flat list. Returns `None` if it could not be called there.
 fn member_of<'a>(
     namespace: Option<&Text<'a>>,
     deferred: bool,
@@ -443,7 +444,7 @@ fn member_of<'a>(
     names: &mut NameMap<'a>,
     warnings: &mut Warnings,
 ) -> Option<Node<'a>> {
-    // The API has only one level of namespaces.
+    // The API does not support nested namespaces.
     if has_type(&tool, "namespace") {
         warnings.about_maybe("not-translated", tool.get("name").and_then(Node::as_text));
         return None;
@@ -466,9 +467,10 @@ fn member_of<'a>(
     Some(tool)
 }
 
-/// Renames calls and choices of namespaced tools to the tools' names in the flat list. `renamed` holds, for each tool,
-/// the name in the flat list, the namespace and the name there. Emulated deferred loading has renamed them already. A
-/// loaded tool needs a namespace with its own name: without it, the API refuses the call.
+/// Renames calls and choices of namespaced tools to the tools' names in the flat list. `renamed` yields each tool's
+/// name in the flat list, its namespace, and its name in the namespace. With emulated deferred loading, they are
+/// already renamed. A call of a loaded tool needs a namespace of the tool's own name; without it, the API refuses the
+/// call.
 ///
 /// Source: the OpenAI Responses API's answer `Missing namespace for function_call`, recorded 2026-10 (pydantic-ai).
 pub(crate) fn rename_calls<'n>(
@@ -508,11 +510,11 @@ struct Renames<'n> {
     /// Flat names by namespace and name.
     known: &'n Map<(String, String), &'n str>,
     sent: &'n Set<String>,
-    /// The digests among `sent`.
+    /// Digests in the names of `sent`.
     digests: &'n TakenDigests,
-    /// Names of the tools that a search or an item adds, and of deferred tools that a search could load.
+    /// Names of the tools that a search or an item adds, and of deferred tools that a search can load.
     loaded: &'n Set<String>,
-    /// True if a loaded tool keeps the namespace that the API puts it in.
+    /// True if a loaded tool keeps the namespace in which the API calls it.
     keeps_loaded: bool,
 }
 
@@ -523,15 +525,15 @@ impl Renames<'_> {
         let Some((namespace, name)) = text("namespace").zip(text("name")) else { return };
         let key = (String::from(namespace.display()), String::from(name.display()));
         let known = self.known.get(&key);
-        // The API calls a loaded top-level tool in a namespace with the tool's own name. A choice with such a namespace
-        // means that tool.
+        // The API calls a loaded top-level tool in a namespace of the tool's own name. A choice with such a namespace
+        // refers to that tool.
         let is_loaded = self.keeps_loaded && self.loaded.contains(&key.1);
         if namespace == name && (known.is_none() || is_loaded) {
             return;
         }
         let called: Text<'static> = match known {
             Some(called) => Text::new(String::from(*called)),
-            // This tool is not sent, and its flat name may belong to a tool that is.
+            // The tool is not sent, and its flat name may belong to another tool that is sent.
             None => match flat(Some(&namespace), &name) {
                 flat if self.sent.contains(&*flat.display()) && !is_default(&namespace) => {
                     Text::new(self.digests.free(|_| hashed(&flat, &namespace, &name)))
@@ -550,8 +552,8 @@ impl Renames<'_> {
     }
 }
 
-/// Renames the tools that a choice names to their flat names. A top-level tool that the API has loaded is in a
-/// namespace with its own name, which is not one of the client's namespaces.
+/// Renames the tools in a choice to their flat names. A top-level tool that the API has loaded is in a namespace of its
+/// own name, which is not one of the client's namespaces.
 pub(crate) fn flatten_choice<'a>(request: &mut Node<'a>, names: &NameMap<'a>) -> Result<(), Error> {
     each_chosen(request, |chosen| {
         let text = |key: &str| chosen.get(key).and_then(Node::as_text);
@@ -562,8 +564,8 @@ pub(crate) fn flatten_choice<'a>(request: &mut Node<'a>, names: &NameMap<'a>) ->
     })
 }
 
-/// Replaces each namespace that a Responses choice allows by the tools of that namespace, because a flat list has no
-/// namespaces. A namespace without tools keeps its entry, which the choice drops later.
+/// Replaces each namespace in a Responses choice of allowed tools by the tools of that namespace, because a flat list
+/// has no namespaces. The entry of an empty namespace remains; it is dropped later.
 pub(crate) fn expand_choice(request: &mut Node<'_>, changes: ToolChanges) -> Result<(), Error> {
     let is_namespace = |entry: &Node<'_>| has_type(entry, "namespace");
     let Some(choice) = request.get("tool_choice") else { return Ok(()) };
@@ -578,7 +580,7 @@ pub(crate) fn expand_choice(request: &mut Node<'_>, changes: ToolChanges) -> Res
         .filter(|entry| is_namespace(entry))
         .filter_map(|entry| Some((name_of(entry)?, Vec::new())))
         .collect();
-    // Tools that the choice names itself stand there already.
+    // Tools that the choice lists individually are already allowed.
     let mut seen: Set<(Text<'static>, Text<'static>)> = Set::new();
     for entry in allowed {
         let space = entry.get("namespace").and_then(Node::as_text).map(|space| space.clone().into_owned());

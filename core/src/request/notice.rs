@@ -19,13 +19,13 @@ pub(crate) const NO_MATCH: &str = "No matching deferred tools found";
 /// Maximum number of characters of an unquoted name. No API allows longer ones.
 const LONGEST: usize = 128;
 
-/// Returns true if a name cannot be mistaken for anything else in a text.
+/// Returns true if a name needs no quotes in a text.
 fn is_plain(name: &str) -> bool {
     name.len() <= LONGEST && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte))
 }
 
-/// Returns a name for a separate line. Servers choose the names of their tools, so any name that is not plain is quoted
-/// as JSON, without line breaks, tags or invisible characters.
+/// Returns a name to write on a separate line. Servers choose the names of their tools, so a name that is not plain is
+/// quoted as JSON, without line breaks, tags or invisible characters.
 pub(crate) fn listed(name: &str) -> Cow<'_, str> {
     if is_plain(name) && !name.is_empty() {
         return Cow::Borrowed(name);
@@ -54,7 +54,7 @@ pub(crate) fn listed(name: &str) -> Cow<'_, str> {
     Cow::Owned(quoted)
 }
 
-/// Returns a name quoted for use inside a sentence.
+/// Returns a name in quotes for use in a sentence.
 fn quoted(name: &str) -> Cow<'_, str> {
     if is_plain(name) {
         Cow::Owned(format!("'{name}'"))
@@ -78,7 +78,7 @@ pub(crate) fn failed(code: &str) -> String {
     format!("Tool search failed: {code}")
 }
 
-/// Returns the value of a string that must be written into another one.
+/// Returns the value of a string that is to be part of another string.
 ///
 /// # Errors
 /// `invalid-value` for an unpaired surrogate, which text cannot contain.
@@ -93,9 +93,9 @@ pub(crate) fn whole<'t>(text: &'t Text<'_>, at: &str) -> Result<Cow<'t, str>, Er
     })
 }
 
-/// The part of a tool that a notice quotes.
+/// The part of a tool that a notice contains.
 pub(crate) enum Quoted<'n, 'a> {
-    /// The whole definition; `None` if only the name is known.
+    /// The complete definition; `None` if only the name is known.
     Definition(Option<&'n Node<'a>>),
     /// Nothing, because the tool cannot be sent.
     SetAside,
@@ -139,18 +139,18 @@ impl Notice {
 
 /// The notices of a request, created once per name.
 ///
-/// A repeated reference is replaced by the full notice again, as long as all repeats together are no longer than the
-/// first notices before them (or 64 KiB), and by the notice's first sentence after that. So the size of the request
-/// depends on its tools, not on the number of references: 106 KB of references to one large tool once became 66 MB.
-/// Only notices before the repeat count, so that later turns do not change it and a provider's prompt cache stays
-/// valid.
+/// A repeated reference is replaced by the full notice again while all repeats together are no longer than the first
+/// notices before them (or 64 KiB), and by the first sentence of the notice after that. The size of the request
+/// therefore depends on its tools and not on the number of references: 106 KB of references to one large tool once
+/// became 66 MB. Only notices before the repeat count, so later turns do not change it and a provider's prompt cache
+/// stays valid.
 #[derive(Default)]
 pub(crate) struct Notices<'a> {
     notices: Map<Text<'a>, Notice>,
     /// Total bytes of full notices so far: first ones (`first`) and repeats (`repeated`).
     first: usize,
     repeated: usize,
-    /// Maximum bytes of repeats; `None`: as many as the first notices have.
+    /// Maximum total bytes of repeats; `None` for the total of the first notices.
     most: Option<usize>,
 }
 
@@ -159,7 +159,7 @@ impl<'a> Notices<'a> {
         Notices { most, ..Notices::default() }
     }
 
-    /// Creates the notice for a name unless the name has one. `called` is the name by which the model calls the tool.
+    /// Creates the notice for a name if it does not exist yet. `called` is the name that the model uses for the tool.
     ///
     /// # Errors
     /// `invalid-value` for a description with an unpaired surrogate.
@@ -176,7 +176,7 @@ impl<'a> Notices<'a> {
         Ok(())
     }
 
-    /// Returns the next notice that announces the tool: in full, or its first sentence.
+    /// Returns the next notice that announces the tool: the full text, or its first sentence.
     pub(crate) fn write(&mut self, name: &Text<'a>) -> Option<String> {
         let notice = self.notices.get_mut(name)?;
         let length = notice.full.len();

@@ -1,5 +1,5 @@
-//! Plans the names of all tools of a request together, from its own list and the lists that its history adds, so that
-//! two tools never get the same name.
+//! Plans the names of all tools of a request together, for its own list and the lists that its history adds, so that no
+//! two tools get the same name.
 
 use alloc::vec::Vec;
 
@@ -18,8 +18,8 @@ use crate::{
     options::{Api, DeferredOptions},
 };
 
-/// Plans the names if the history adds tools (a single list plans its own). Returns the flat names of namespaced tools,
-/// and adds the new names of tools with illegal names to `names`.
+/// Plans the names if the history adds tools; otherwise, the only list plans its own names. Returns the flat names of
+/// namespaced tools, and adds the new names of tools with illegal names to `names`.
 pub(crate) fn plan(
     request: &Node<'_>,
     api: Api,
@@ -59,7 +59,7 @@ pub(crate) fn plan(
             }
         }
     }
-    // If no name is illegal and no two meet, no tool is renamed, and the lists do not depend on each other.
+    // If all names are legal and distinct, no tool is renamed, and the lists do not depend on each other.
     if own.iter().any(|name| !names::is_legal(shape, name)) || !names::meeting(shape, own.iter()).is_empty() {
         names.plan(shape, own.iter(), &hosted.iter().collect::<Vec<&Text<'_>>>());
     }

@@ -1,20 +1,20 @@
-//! Decides by the strings of a message whether it can need rewriting, so that other messages are never parsed.
+//! Decides from the strings in a message whether it may need rewriting, so that other messages are never parsed.
 //!
-//! The words are a superset of those that the rewriting looks for. A message is kept unchanged if none of its strings,
-//! with escapes decoded, equals one of them. A message that contains a word by coincidence is parsed, but kept as text,
-//! too.
+//! The words are a superset of those that rewriting looks for. A message stays unparsed if none of its strings, with
+//! escapes decoded, equals one of the words. A message that contains a word by coincidence is parsed, but also keeps
+//! its text.
 
 use crate::json::Text;
 
-/// A type or key of deferred loading.
+/// A type or a key of deferred loading.
 pub(crate) const DEFERRAL: u8 = 1;
 /// A role or key that only Chat Completions uses.
 pub(crate) const CHAT: u8 = 2;
 /// A call of a tool.
 pub(crate) const CALL: u8 = 4;
-/// An item of OpenAI Responses that holds definitions of tools.
+/// An item of OpenAI Responses that contains definitions of tools.
 pub(crate) const CARRIER: u8 = 8;
-/// The result of a call, if no other mark shows it.
+/// The result of a call, if no other mark covers it.
 pub(crate) const RESULT: u8 = 16;
 /// An item of OpenAI Responses that sets the response format.
 pub(crate) const FORMAT: u8 = 32;
@@ -29,9 +29,9 @@ pub(crate) fn of(text: &Text<'_>) -> u8 {
     match text.as_plain() {
         Some(word) if word.len() < 4 => 0,
         Some(word) => of_word(word.as_bytes()),
-        // Too long for any word, except for those recognised by the prefix of searches, which this one does not have.
+        // Longer than every word, except for those that match by the prefix of searches, which this string lacks.
         None if text.chars().len() > 6 * LONGEST && !text.chars().starts_with(['t', '\\']) => 0,
-        // Decoded into a buffer on the stack: most strings with escapes are long texts, so an allocation for each would
+        // Decodes into a buffer on the stack: most strings with escapes are long texts, for which an allocation would
         // be wasted.
         None => {
             let mut buffer = [0; LONGEST];
@@ -41,8 +41,8 @@ pub(crate) fn of(text: &Text<'_>) -> u8 {
                 *place = byte;
                 length += 1;
             }
-            // Decoding stops at the first character beyond Latin-1 or after the maximum length. A string that is cut
-            // off matches no word, except by the prefix of searches.
+            // Decoding stops at the first character beyond Latin-1 or at the maximum length. A truncated string
+            // matches no word, except by the prefix of searches.
             let whole = text.code_points().nth(length).is_none();
             let word = buffer.get(..length).unwrap_or_default();
             if whole || word.starts_with(SEARCH) {
@@ -61,7 +61,7 @@ fn of_word(word: &[u8]) -> u8 {
         b"tool_reference" | b"tool_references" | b"tool_addition" | b"tool_removal" | b"server_tool_use"
         | b"caller" | b"namespace" | b"defer_loading" | b"toolAddition" | b"toolRemoval" => DEFERRAL,
         b"additional_tools" | b"tool_search_output" => DEFERRAL | CARRIER,
-        // A message of Kimi that adds tools.
+        // A Kimi message that adds tools.
         b"tools" => DEFERRAL | CHAT,
         b"tool_use"
         | b"toolUse"

@@ -7,7 +7,7 @@ use crate::{
     json::{Data, Member, Node, Object, Text},
 };
 
-/// Code of the warning about anything that the target cannot express.
+/// Code of the warning about content that the target cannot express.
 pub(crate) const LOST: &str = "not-translated";
 
 /// The decisions about a request. Names are in order of first appearance.
@@ -20,28 +20,28 @@ pub struct DeferredReport {
     pub hidden: Vec<String>,
     /// Warnings about the request, without duplicates.
     pub warnings: Vec<Warning>,
-    /// The client's tool for each name that the model calls. A name that is missing here is a function of the same
-    /// name, without a namespace. [`Restore`](crate::Restore) applies this map.
+    /// The client's tool for each name that the model calls. A missing name belongs to a function of the same name
+    /// without a namespace. [`Restore`](crate::Restore) applies this map.
     pub name_map: Vec<(String, ClientTool)>,
-    /// True if tools are hidden, no search tool is visible and nothing announces the hidden tools, so that the model
-    /// cannot reach them.
+    /// True if tools are hidden, no search tool is visible and no text announces the hidden tools, so the model cannot
+    /// reach them.
     pub unreachable: bool,
     /// Size of the hidden tools in bytes of compact JSON.
     pub saved_bytes: usize,
     /// Betas that the request needs in the `anthropic-beta` header.
     pub betas: Vec<&'static str>,
-    /// Name of the function that replaces a tool search, if there is one: `tool_search_name` of the options, unless
-    /// another tool has that name.
+    /// Name of the function that replaces a tool search, if any: `tool_search_name` of the options, or a variant of it
+    /// if another tool has that name.
     pub tool_search_name: Option<String>,
 }
 
-/// A problem of a request that does not prevent its conversion.
+/// A problem in a request that does not prevent its conversion.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Warning {
     /// Code in kebab case, one of [`Self::CODES`].
     pub code: &'static str,
-    /// The tool or key concerned, if any.
+    /// The tool or key that the warning is about, if any.
     pub name: Option<String>,
 }
 
@@ -97,14 +97,14 @@ impl Warning {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClientTool {
-    /// Namespace (OpenAI Responses), if the tool is in one. A tool that a search or `additional_tools` adds is in a
-    /// namespace with its own name.
+    /// Namespace of the tool (OpenAI Responses), if any. A tool that a search or `additional_tools` adds is in a
+    /// namespace of its own name.
     ///
     /// Source: the OpenAI Responses API's answers, recorded 2026-10 (pydantic-ai).
     pub namespace: Option<String>,
     /// Name in the namespace.
     pub name: String,
-    /// Kind of its calls.
+    /// Kind of the tool's calls.
     pub kind: CallKind,
 }
 
@@ -164,7 +164,7 @@ impl DeferredReport {
     }
 }
 
-/// Collects warnings without duplicates: a thousand references to one unknown tool cause one warning.
+/// Collects warnings without duplicates: a thousand references to one unknown tool produce one warning.
 #[derive(Default)]
 pub(crate) struct Warnings {
     list: Vec<Warning>,
@@ -172,7 +172,7 @@ pub(crate) struct Warnings {
 }
 
 impl Warnings {
-    /// Returns true if nothing was warned of.
+    /// Returns true if there are no warnings.
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -182,12 +182,12 @@ impl Warnings {
         self.add(Warning { code, name: None });
     }
 
-    /// Adds a warning about something that has a name.
+    /// Adds a warning about a named item.
     pub(crate) fn about(&mut self, code: &'static str, name: impl Into<String>) {
         self.add(Warning { code, name: Some(name.into()) });
     }
 
-    /// Adds a warning about something that may have a name.
+    /// Adds a warning about an item that may have a name.
     pub(crate) fn about_maybe(&mut self, code: &'static str, name: Option<&Text<'_>>) {
         match name {
             Some(name) => self.about(code, name.display()),
@@ -195,7 +195,7 @@ impl Warnings {
         }
     }
 
-    /// Warns that a value is omitted, unless it is null, false or an empty array.
+    /// Adds a warning that a value is dropped, unless the value is null, false or an empty array.
     pub(crate) fn lose(&mut self, name: &str, value: &Node<'_>) {
         let nothing = match value.data() {
             Data::Null | Data::Verbatim("null") | Data::Bool(false) | Data::Verbatim("false") => true,

@@ -1,4 +1,4 @@
-//! The function that replaces a tool search if the backend has none.
+//! The function that replaces a tool search if the backend does not support tool searches.
 
 use alloc::string::String;
 

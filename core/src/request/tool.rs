@@ -1,5 +1,5 @@
-//! Reads and cleans one entry of a tool list. The three request formats differ only in the location of the definition:
-//! the entry itself (Anthropic, Responses), or its member `function` or `custom` (Chat Completions, older Anthropic
+//! Reads and cleans one entry of a tool list. The request formats differ mainly in the location of the definition: the
+//! entry itself (Anthropic, Responses), or its member `function` or `custom` (Chat Completions, older Anthropic
 //! clients).
 
 use alloc::{string::String, vec::Vec};
@@ -24,12 +24,12 @@ pub(crate) enum Kind {
 
 /// Member in which Chat Completions nests a definition.
 pub(crate) const INNER_FUNCTION: &str = "function";
-/// Members that may contain the definition instead of the entry itself.
+/// Members that may contain the definition.
 const INNER: [&str; 3] = [INNER_FUNCTION, "custom", "toolSpec"];
 /// The flag that marks deferred tools.
 pub(crate) const FLAG: &str = "defer_loading";
 pub(crate) const CACHE: &str = "cache_control";
-/// What the model reads of a deferred function of Gemini Interactions.
+/// The description of a deferred function of Gemini Interactions that the model sees before the function is loaded.
 pub(crate) const SHORT: &str = "short_description";
 
 /// Returns the `type` of an object, if it is a string.
@@ -72,19 +72,19 @@ pub(crate) fn kind(tool: &Node<'_>) -> Kind {
     }
 }
 
-/// Returns a member of a definition.
+/// Returns a member of the definition.
 fn part<'n, 'a>(tool: &'n Node<'a>, key: &str) -> Option<&'n Node<'a>> {
     tool.get(key).or_else(|| INNER.iter().find_map(|inner| tool.get(inner)?.get(key)))
 }
 
-/// Returns the name by which the tool can be referred to, unless it is empty.
+/// Returns the name that identifies the tool, unless it is empty.
 pub(crate) fn name<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
     part(tool, "name").and_then(Node::as_text).filter(|name| !name.is_empty())
 }
 
 const CUSTOM: &str = "custom";
 
-/// Returns true for OpenAI's `custom` tools, which take free-form text.
+/// Returns true for OpenAI's `custom` tools, whose input is free-form text.
 pub(crate) fn is_custom(tool: &Node<'_>) -> bool {
     has_type(tool, CUSTOM)
 }
@@ -97,7 +97,7 @@ pub(crate) fn rename_custom<'a>(tool: &mut Node<'a>, name: Text<'a>) {
     }
 }
 
-/// Returns the name of the search that the caller runs, if a list has one with a name.
+/// Returns the name of the client's search in a list, if it has one.
 pub(crate) fn client_search_name(list: &[Node<'_>]) -> Option<String> {
     let search = list.iter().find(|entry| kind(entry) == Kind::ClientSearch)?;
     name(search).map(|name| name.display().into_owned())
@@ -116,7 +116,7 @@ pub(crate) fn schema<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
     schema.or_else(|| part(tool, "inputSchema")?.get("json")).filter(|schema| !schema.is_null())
 }
 
-/// Returns true if the tool is deferred, and true if a flag is neither boolean nor null.
+/// Returns two flags: true if the tool is deferred, and true if a `defer_loading` is neither boolean nor null.
 pub(crate) fn deferral(tool: &Node<'_>) -> (bool, bool) {
     let flags = core::iter::once(tool.get(FLAG)).chain(INNER.iter().map(|inner| tool.get(inner)?.get(FLAG)));
     flags.flatten().fold((false, false), |(deferred, odd), flag| match flag.data() {
@@ -126,14 +126,14 @@ pub(crate) fn deferral(tool: &Node<'_>) -> (bool, bool) {
     })
 }
 
-/// Returns true for the entry that Claude Code sends to keep its deferred loading active. It is not a tool and must
-/// never be called.
+/// Returns true for the entry that Claude Code sends to keep its deferred loading active. It is not a tool, and the
+/// model must never call it.
 /// Source: anthropics/claude-code, recorded requests, 2026-11.
 pub(crate) fn is_placeholder(tool: &Node<'_>) -> bool {
     name(tool).is_some_and(|name| name.is("DeferredToolPlaceholder")) && deferral(tool).0
 }
 
-/// Returns true if two entries define the same tool, ignoring flags. Takes time in proportion to the smaller one.
+/// Returns true if two entries define the same tool, ignoring flags. Takes time proportional to the smaller entry.
 pub(crate) fn is_same(one: &Node<'_>, other: &Node<'_>) -> bool {
     is_alike(one, other, true)
 }
@@ -167,8 +167,8 @@ pub(crate) fn is_clean(tool: &Node<'_>, was_deferred: bool) -> bool {
         && (kind(tool) != Kind::Toolset || !toolset_flags(tool).0)
 }
 
-/// Removes the flags, and the cache breakpoint of a deferred tool: the API refuses the two together, and a breakpoint
-/// that depends on what is loaded would shift the others.
+/// Removes the flags, and the cache breakpoint of a deferred tool. The API refuses the combination, and a breakpoint
+/// that depends on the loaded tools would shift the other breakpoints.
 pub(crate) fn clean(tool: &mut Node<'_>, was_deferred: bool) {
     if is_clean(tool, was_deferred) {
         return;
@@ -196,7 +196,7 @@ pub(crate) fn clean(tool: &mut Node<'_>, was_deferred: bool) {
     }
 }
 
-/// Returns true if a toolset has flags, and true if one of them defers.
+/// Returns two flags: true if a toolset has `defer_loading`, and true if one of these flags is true.
 pub(crate) fn toolset_flags(tool: &Node<'_>) -> (bool, bool) {
     let configs = tool.get("configs").and_then(Node::as_object).into_iter().flatten().map(|member| &member.value);
     let flags = [Some(tool), tool.get("default_config")]
@@ -207,7 +207,7 @@ pub(crate) fn toolset_flags(tool: &Node<'_>) -> (bool, bool) {
     flags.fold((false, false), |(_, defers), flag| (true, defers || flag.as_bool() == Some(true)))
 }
 
-/// Removes the flags from a toolset's settings, and settings that become empty.
+/// Removes the flags from the settings of a toolset, and settings that become empty.
 fn clean_toolset(tool: &mut Node<'_>) {
     let strip = |config: &mut Node<'_>| {
         let flagged = config.get(FLAG).is_some();
@@ -251,7 +251,7 @@ fn is_empty(node: &Node<'_>) -> bool {
     node.as_object().is_some_and(crate::json::Object::is_empty)
 }
 
-/// Returns true if a tool searches for tools, judged by its name or the options.
+/// Returns true if a tool searches for tools, according to its name or the options.
 pub(crate) fn searches(name: &Text<'_>, options: &DeferredOptions) -> bool {
     names_a_search(name) || options.search_tools.iter().any(|search| name.is(search.as_str()))
 }
@@ -267,7 +267,7 @@ fn names_a_search(name: &Text<'_>) -> bool {
     })
 }
 
-/// Splits a name into words in lower case: `mcp__x__FindTools` has `mcp`, `x`, `find`, `tools`.
+/// Splits a name into lower-case words: `mcp__x__FindTools` becomes `mcp`, `x`, `find`, `tools`.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut inside = false;
@@ -287,12 +287,12 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Returns true inside a run of capitals, where no new word starts (`TOOLSearch`).
+/// Returns true within a run of capitals, where no new word begins (`TOOLSearch`).
 fn last_was_upper(word: &str) -> bool {
     word.chars().last().is_some_and(char::is_uppercase)
 }
 
-/// Returns the length of a tool as it is sent, without flags, in compact JSON.
+/// Returns the length of a tool in compact JSON, without its flags.
 pub(crate) fn cost(tool: &Node<'_>) -> usize {
     let Some(object) = tool.as_object() else { return 0 };
     let sent = object.iter().filter(|member| !member.key.is(FLAG) && !member.key.is(CACHE));
@@ -305,7 +305,7 @@ pub(crate) fn cost(tool: &Node<'_>) -> usize {
     (1 + lengths.sum::<usize>()).max(2)
 }
 
-/// Returns true if the caller runs this search, or ran it.
+/// Returns true if the client runs, or ran, this search.
 pub(crate) fn is_client_search(item: &Node<'_>) -> bool {
     match item.get("execution") {
         Some(execution) if !execution.is_null() => execution.is_text("client"),

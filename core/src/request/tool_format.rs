@@ -1,4 +1,4 @@
-//! Shapes of tool definitions: recognises a shape, finds its parts and converts it to another.
+//! Shapes of tool definitions: detects a shape, finds its parts and converts it to another.
 
 use alloc::{string::String, vec::Vec};
 
@@ -13,30 +13,30 @@ use crate::{
 pub(crate) enum Entry {
     /// A tool that the caller runs.
     Tool(Shape),
-    /// A tool that the API runs, or a setting, which is passed through unchanged.
+    /// A hosted tool or a setting, which is passed through unchanged.
     Hosted,
     /// Not an object, or an object without known members.
     Unknown,
 }
 
-/// The shape in which a tool is written.
+/// The shape of a tool definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
-    /// `None` for a name without a schema, which several APIs use for tools without arguments.
+    /// `None` for a name without a schema. Several APIs use such entries for tools without arguments.
     format: Option<ToolFormat>,
     /// Member that contains the definition; `None` if the entry itself is the definition.
     holder: Option<&'static str>,
-    /// Member of the definition that contains the schema, if there is one.
+    /// Member of the definition that contains the schema, if it has one.
     key: Option<&'static str>,
 }
 
 const STRICT: &str = "strict";
 const FUNCTION: &str = "function";
 const TOOL_SPEC: &str = "toolSpec";
-/// Member in which Bedrock nests the schema, inside `inputSchema`.
+/// Member of `inputSchema` in which Bedrock nests the schema.
 const BEDROCK_INNER: &str = "json";
 
-/// Members that contain a schema, and the format of a tool that has the member on the entry itself.
+/// Members that contain a schema, and the format of a tool with this member in the entry itself.
 const KEYS: [(&str, ToolFormat); 5] = [
     ("inputSchema", ToolFormat::Mcp),
     ("input_schema", ToolFormat::Anthropic),
@@ -71,8 +71,8 @@ const fn key_of(format: ToolFormat) -> &'static str {
     }
 }
 
-/// Returns the API that defines the other members of this format's tools, such as flags: the same one for both OpenAI
-/// formats, none for MCP, which is not a model API.
+/// Returns the API that defines the other members of tools in this format, such as flags. Both OpenAI formats belong to
+/// one API; MCP belongs to none, because it is not a model API.
 pub(crate) const fn api_of(format: ToolFormat) -> Option<Api> {
     match format {
         ToolFormat::Mcp => None,
@@ -92,8 +92,8 @@ pub(crate) const fn request_api_of(format: ToolFormat) -> Option<Api> {
     }
 }
 
-/// Returns true for the formats in which a function is an entry with `type: "function"` and no inner definition. Such
-/// an entry does not show which of them it is written in.
+/// Returns true for the formats in which a function is an entry with `type: "function"` and no inner definition. The
+/// entry itself does not show which of these formats it has.
 const fn is_flat_function(format: ToolFormat) -> bool {
     matches!(format, ToolFormat::OpenaiResponses | ToolFormat::GeminiInteractions)
 }
@@ -119,7 +119,7 @@ pub(crate) fn strict_in(dialect: &Dialect, format: ToolFormat) -> Option<bool> {
     }
 }
 
-/// Recognises an entry. Each entry is judged on its own, because lists may mix formats.
+/// Detects the shape of an entry. Every entry is examined separately, because lists may mix formats.
 pub(crate) fn recognise(entry: &Node<'_>) -> Entry {
     let Some(object) = entry.as_object() else { return Entry::Unknown };
     let kind = entry.get("type").filter(|kind| !kind.is_null());
@@ -139,12 +139,12 @@ pub(crate) fn recognise(entry: &Node<'_>) -> Entry {
             holder: None,
             key: found.map(|(key, _)| *key),
         }),
-        // Anthropic writes `type: "custom"` for tools that the caller runs. OpenAI's `custom` tools have a grammar but
-        // no schema.
+        // Anthropic uses `type: "custom"` for tools that the caller runs. OpenAI's `custom` tools have a grammar and no
+        // schema.
         (Some(kind), Some((key, format))) if kind.is_text("custom") => {
             Entry::Tool(Shape { format: Some(*format), holder: None, key: Some(key) })
         }
-        // Only MCP writes `inputSchema` there, and its servers run all their tools themselves.
+        // Only MCP uses `inputSchema` in the entry itself, and its servers run all their tools themselves.
         (Some(_), Some((key, format))) if matches!(format, ToolFormat::Mcp) => {
             Entry::Tool(Shape { format: Some(*format), holder: None, key: Some(key) })
         }
@@ -159,7 +159,7 @@ pub(crate) fn recognise(entry: &Node<'_>) -> Entry {
     }
 }
 
-/// Returns the shape of a tool written in a format.
+/// Returns the shape of a tool in a format.
 pub(crate) const fn written(format: ToolFormat, without_schema: bool) -> Shape {
     Shape {
         format: Some(format),
@@ -168,15 +168,15 @@ pub(crate) const fn written(format: ToolFormat, without_schema: bool) -> Shape {
     }
 }
 
-/// Changes to a tool, except to its schema.
+/// Changes to a tool, except for its schema.
 pub(crate) struct Edits {
     /// New name, if it changes.
     pub(crate) name: Option<String>,
-    /// New description if it changes; `Some(None)` removes it.
+    /// New description, if it changes; `Some(None)` removes the description.
     pub(crate) description: Option<Option<String>>,
-    /// New value of `strict`; `None` removes it.
+    /// New value of `strict`; `None` removes the flag.
     pub(crate) strict: Option<bool>,
-    /// True if the schema is removed.
+    /// True if the schema is to be removed.
     pub(crate) omit: bool,
 }
 
@@ -192,12 +192,12 @@ impl Shape {
         }
     }
 
-    /// Returns the format, if it is known.
+    /// Returns the format, if known.
     pub(crate) fn format(self) -> Option<ToolFormat> {
         self.format
     }
 
-    /// Returns the format, if it is known. A flat function is in the format `home` if that has such functions.
+    /// Returns the format, if known. A flat function has the format `home` if that format has flat functions.
     pub(crate) fn format_at(self, home: ToolFormat) -> Option<ToolFormat> {
         self.format.map(|format| if is_flat_function(format) && is_flat_function(home) { home } else { format })
     }
@@ -216,7 +216,7 @@ impl Shape {
         self.edit_definition(entry, |definition| definition.set("name", Node::string(name)));
     }
 
-    /// Returns the flag `strict`, if there is one.
+    /// Returns the flag `strict`, if present.
     pub(crate) fn strict<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Node<'a>> {
         self.part(entry, STRICT)
     }
@@ -239,7 +239,7 @@ impl Shape {
         })?
     }
 
-    /// Returns the path to the schema in the entry. An entry without a schema has an empty path.
+    /// Returns the path to the schema in the entry. The path is empty if the entry has no schema.
     pub(crate) fn pointer_to_schema(self) -> Vec<&'static str> {
         let inner = (self.format == Some(ToolFormat::Bedrock)).then_some(BEDROCK_INNER);
         match self.key {
@@ -258,16 +258,16 @@ impl Shape {
         [self.holder, Some(key)].into_iter().flatten().collect()
     }
 
-    /// Returns true if an entry with this shape needs no conversion for a target shape: same API, definition in the
-    /// same member.
+    /// Returns true if an entry with this shape does not need to be converted to a target shape: both belong to the
+    /// same API and have the definition in the same member.
     pub(crate) fn stays(self, written: Shape) -> bool {
         let own = self.format.zip(written.format);
         let is_same = |own, new| api_of(own) == api_of(new) || is_flat_function(own) && is_flat_function(new);
         own.is_some_and(|(own, new)| is_same(own, new)) && self.holder == written.holder
     }
 
-    /// Converts an entry to a format. `added` is a schema for a tool that had none. All other members are specific to
-    /// the API: they are kept if the entry stays with it, and removed otherwise.
+    /// Converts an entry to a format. `added` is a schema for a tool without one. All other members are specific to the
+    /// API: they remain if the API stays the same, and are removed otherwise.
     pub(crate) fn settle<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added: Option<Node<'a>>, edits: Edits) {
         if self.stays(written(format, false))
             || (self.format.is_none() && holder_of(format).is_none() && !is_flat_function(format))

@@ -1,6 +1,6 @@
-//! Splits a tool list into its entries and joins them again. This file knows the structure of lists, not of tools.
+//! Splits a tool list into its entries and joins them again. This file handles the structure of lists, not of tools.
 //!
-//! A list that is joined unchanged still counts as the caller's original value.
+//! A list that is joined without changes still counts as the caller's original value.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -19,26 +19,26 @@ pub(crate) struct Listed<'a> {
     pub(crate) entry: Node<'a>,
     /// Pointer to the entry in the original list.
     pub(crate) pointer: String,
-    /// Namespace (OpenAI Responses) and the name there, if the tool is in one.
+    /// Namespace (OpenAI Responses) and the name in it, if the tool is in a namespace.
     pub(crate) namespace: Option<(Text<'a>, Text<'a>)>,
-    /// The tool's server, in a list for several servers.
+    /// The tool's server, if the list belongs to several servers.
     pub(crate) server: Option<Text<'static>>,
 }
 
 /// An element of a list.
 pub(crate) enum Slot<'a> {
     Entry(Listed<'a>),
-    /// An entry with several tools: Gemini's function declarations.
+    /// An entry with several tools, such as Gemini's function declarations.
     Group(Group<'a>),
 }
 
-/// An entry's inner list of tools.
+/// The tools in the inner list of an entry.
 pub(crate) struct Group<'a> {
     pub(crate) list: Vec<Listed<'a>>,
     shell: Shell<'a>,
 }
 
-/// An entry from which its list has been taken.
+/// An entry without its inner list.
 struct Shell<'a> {
     members: Vec<Member<'a>>,
     /// Index of the member that holds the list.
@@ -61,7 +61,7 @@ impl Found {
         Found { origin: node.origin(), intact: node.is_intact() }
     }
 
-    /// Rebuilds the value. If it did not change, it counts as the original.
+    /// Rebuilds the value. An unchanged value counts as the original.
     fn again<'a>(self, data: Data<'a>, same: bool) -> Node<'a> {
         if self.intact && same {
             Node::read(data, self.origin)
@@ -77,23 +77,23 @@ pub(crate) struct Listing<'a> {
     found: Found,
 }
 
-/// Spellings of an entry's inner list in Gemini's JSON and its SDKs.
+/// Names of an entry's inner list in Gemini's JSON and its SDKs.
 pub(crate) const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarations"];
 const LIST: &str = "tools";
 
 impl<'a> Listing<'a> {
-    /// Splits a list: a bare list, an object with a list in `tools`, or one entry of Gemini's.
+    /// Splits a list: a plain list, an object with a list in `tools`, or a single Gemini entry.
     ///
     /// # Errors
-    /// `invalid-request` if it is not a tool list.
+    /// `invalid-request` if the value is not a tool list.
     pub(crate) fn read(tools: Node<'a>) -> Result<Listing<'a>, Error> {
         Listing::read_named(tools, None)
     }
 
-    /// Like [`Self::read`], but with flat names that are already planned.
+    /// Does the same as [`Self::read`] with planned flat names.
     ///
     /// # Errors
-    /// As [`Self::read`].
+    /// Those of [`Self::read`].
     pub(crate) fn read_named(mut tools: Node<'a>, planned: Option<&FlatNames>) -> Result<Listing<'a>, Error> {
         let mut prefix = "";
         let mut found = Found::of(&tools);
@@ -115,7 +115,7 @@ impl<'a> Listing<'a> {
             let message = format!("expected a list of tools, or an object with one in `tools`, found {kind}");
             return Err(Error::new(Code::InvalidRequest, prefix, message));
         };
-        // Flattening a namespace changes the list, even if its entries stay unchanged.
+        // Flattening a namespace changes the list even if its entries remain unchanged.
         found.intact &= !entries.iter().any(is_flattened);
         let own = if planned.is_none() { FlatNames::plan(&entries) } else { FlatNames::default() };
         let names = planned.unwrap_or(&own);
@@ -126,7 +126,7 @@ impl<'a> Listing<'a> {
         Ok(Listing { slots, found })
     }
 
-    /// Returns the number of elements and all entries outside Gemini's groups, in order.
+    /// Returns the number of elements, and all entries outside of Gemini's groups, in order.
     pub(crate) fn entries_mut(&mut self) -> (usize, impl Iterator<Item = &mut Listed<'a>>) {
         let count = self.slots.len();
         let entries = self.slots.iter_mut().filter_map(|slot| match slot {
@@ -144,7 +144,7 @@ impl<'a> Listing<'a> {
         })
     }
 
-    /// Joins the list from the result of `write` for each entry; `None` removes the entry. Calls `placed` with the
+    /// Joins the list from the results of `write` for each entry; `None` removes the entry. Calls `placed` with the
     /// pointer to each new entry.
     pub(crate) fn write<D>(
         self,
@@ -155,7 +155,7 @@ impl<'a> Listing<'a> {
         let in_groups = api_of(format) == Some(Api::Gemini);
         let mut out: Vec<Node<'a>> = Vec::with_capacity(self.slots.len());
         let mut same = true;
-        // Index and content of the new group for Gemini's declarations that were outside a group.
+        // Index and content of the new group for Gemini declarations that were outside of a group.
         let mut gathered: Option<(usize, Vec<Node<'a>>)> = None;
         for slot in self.slots {
             match slot {
@@ -252,8 +252,8 @@ fn open<'a>(listed: Listed<'a>, key: &str) -> Slot<'a> {
     Slot::Group(Group { list, shell: Shell { members, place, entry, list: inner } })
 }
 
-/// Moves the tools of a namespace into the list, under their flat names. Only APIs that support namespaces could keep
-/// them, and for those deferred loading has already flattened them.
+/// Moves the tools of a namespace into the list under their flat names. Only APIs with namespaces could keep them, and
+/// for those APIs deferred loading has already flattened them.
 fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNames, slots: &mut Vec<Slot<'a>>) {
     let namespace = nested(outer, listed.entry.get("name").and_then(Node::as_text));
     let description = description_of(&listed.entry).cloned();
@@ -293,7 +293,7 @@ impl<'a> Shell<'a> {
         self.entry.again(Data::Object(Object::from_unique(self.members)), same)
     }
 
-    /// Returns the entry without the list, if anything is left: tools that the API runs.
+    /// Returns the entry without the list if hosted tools are left in it.
     fn rest(mut self) -> Option<Node<'a>> {
         if self.place < self.members.len() {
             self.members.remove(self.place);

@@ -1,7 +1,7 @@
-//! The tools of a request: those that it lists, those that its history adds, and the effects of the history on them.
+//! The tools of a request: those in its list, those that its history adds, and the effects of the history on them.
 //!
-//! Every request that is converted has a [`Tools`], whatever its format and target. A removed tool stays removed if a
-//! later search finds it; only an addition brings it back.
+//! Every request that is converted has a [`Tools`], regardless of its format and target. A removed tool remains removed
+//! even if a later search finds it; only an addition restores it.
 
 use alloc::{string::String, vec::Vec};
 
@@ -15,7 +15,7 @@ use crate::{
     options::{Api, DeferredOptions, Mode},
 };
 
-/// Where the definition of a tool is.
+/// Location of a tool's definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// Index in the request's list.
@@ -32,30 +32,30 @@ pub(crate) struct Tool<'a> {
     pub(crate) kind: Kind,
     /// Location of the newest definition.
     pub(crate) source: Source,
-    /// True if the tool has the flag `defer_loading` or only the history defines it.
+    /// True if the tool has the flag `defer_loading`, or if only the history defines it.
     pub(crate) deferred: bool,
-    /// True if the request lists the tool, or the history adds it before the first message.
+    /// True if the request lists the tool, or if the history adds it before the first message.
     pub(crate) listed: bool,
     pub(crate) loaded: bool,
     /// True if the tool was removed and not added again.
     pub(crate) withdrawn: bool,
-    /// True if the tool was ever removed while it was callable, even if it was added again.
+    /// True if the tool was removed while it was callable, even if it was added again later.
     pub(crate) was_gone: bool,
-    /// True if the history has a different definition of the tool.
+    /// True if the history contains a different definition of the tool.
     pub(crate) redefined: bool,
     /// True if an addition redefined the tool while it was callable.
     pub(crate) redefined_in_sight: bool,
-    /// True if the caller's options load the tool, so that it is in the list whatever the history says.
+    /// True if the caller's options load the tool, so that it is in the list regardless of the history.
     pub(crate) is_wanted: bool,
 }
 
 impl Tool<'_> {
-    /// Returns true if the model can call the tool once the whole history is applied.
+    /// Returns true if the model can call the tool after the whole history.
     pub(crate) const fn is_available(&self) -> bool {
         !self.withdrawn && (self.loaded || !self.deferred)
     }
 
-    /// Returns true if the tool is deferred and nothing loads it.
+    /// Returns true if the tool is deferred and nothing has loaded it.
     pub(crate) const fn is_hidden(&self) -> bool {
         !self.withdrawn && self.deferred && !self.loaded
     }
@@ -64,7 +64,7 @@ impl Tool<'_> {
         matches!(self.kind, Kind::HostedSearch | Kind::ClientSearch)
     }
 
-    /// Returns true if this is a callable function that searches for tools, judged by its name or the options.
+    /// Returns true for a callable function that searches for tools, according to its name or the options.
     pub(crate) fn searches(&self, options: &DeferredOptions) -> bool {
         self.is_available() && self.name.as_ref().is_some_and(|name| tool::searches(name, options))
     }
@@ -75,7 +75,7 @@ impl Tool<'_> {
 pub(crate) enum Arrival {
     /// Deferred, in `additional_tools`: treated as listed by the request.
     Listed,
-    /// In a search result or a Kimi message: the first definition of a tool counts.
+    /// In a search result or a Kimi message: the first definition of the tool applies.
     Found,
     /// Not deferred, in `additional_tools`: replaces the definition of a deferred tool.
     Visible,
@@ -104,10 +104,10 @@ pub(crate) struct Tools<'a> {
     loads: Vec<usize>,
     /// Names of hosted searches.
     searches: Set<Text<'a>>,
-    /// Names of the client's own searches in Gemini Interactions. No other tool may have one: the client would run its
-    /// search for that tool's calls.
+    /// Names of the client's own searches in Gemini Interactions. No other tool may use these names, because the client
+    /// would run its search for calls of that tool.
     client_searches: Set<Text<'a>>,
-    /// True if a definition was left out because it has the name of a search.
+    /// True if a definition was dropped because its name is that of a search.
     has_refused: bool,
 }
 
@@ -115,7 +115,7 @@ impl<'a> Tools<'a> {
     /// Reads the list of a request. The definitions stay in the request.
     pub(crate) fn read(list: &[Node<'a>], api: Api, warnings: &mut Warnings) -> Self {
         let mut tools = Tools::default();
-        // The model calls the searches of Responses by their type.
+        // In Responses, the model calls searches by their type.
         if api == Api::GeminiInteractions {
             let own = list.iter().filter(|definition| tool::kind(definition) == Kind::ClientSearch);
             tools.client_searches.extend(own.filter_map(tool::name).cloned());
@@ -126,14 +126,14 @@ impl<'a> Tools<'a> {
         tools
     }
 
-    /// Adds a tool that was taken out of the request's list, or that the history adds before the first message.
+    /// Adds a tool that was removed from the request's list, or that the history adds before the first message.
     pub(crate) fn list_own(&mut self, definition: Node<'a>, warnings: &mut Warnings) {
         self.list(&definition, Source::Own(self.definitions.len()), warnings);
         self.definitions.push(definition);
     }
 
-    /// Adds an entry of a list. If several entries have the same name, the first is kept; its definition is replaced if
-    /// it is deferred and the later one is not.
+    /// Adds an entry of a list. If several entries have the same name, the first one remains; if it is deferred and a
+    /// later one is not, it gets the definition of the later one.
     fn list(&mut self, definition: &Node<'a>, source: Source, warnings: &mut Warnings) {
         let kind = tool::kind(definition);
         if kind == Kind::Tool && tool::is_placeholder(definition) {
@@ -148,7 +148,7 @@ impl<'a> Tools<'a> {
         if is_odd && kind == Kind::Tool {
             warnings.about_maybe("defer-loading-not-boolean", name.as_ref());
         }
-        // A tool without a name cannot be loaded, so it must not be hidden either.
+        // A tool without a name cannot be loaded, so it must not be hidden.
         let deferred = deferred && name.is_some();
         if let Some(first) = name.as_ref().and_then(|name| self.get_mut(name)) {
             warnings.about_maybe("duplicate-tool-name", name.as_ref());
@@ -182,7 +182,7 @@ impl<'a> Tools<'a> {
         });
     }
 
-    /// Adds a definition from the history. A tool that the request does not list stays hidden until it is loaded.
+    /// Adds a definition from the history. A tool that the request does not list remains hidden until it is loaded.
     /// `listed` is the request's list.
     pub(crate) fn bring(
         &mut self,
@@ -220,7 +220,8 @@ impl<'a> Tools<'a> {
 
     /// Returns the index of a tool by its name.
     fn place(&self, name: &Text<'_>) -> Option<usize> {
-        // The keys borrow from the request and the name does not: a shorter-lived view of the index allows the lookup.
+        // The keys borrow from the request but the name does not; a view of the index with a shorter lifetime allows
+        // the lookup.
         let index: &Map<Text<'_>, usize> = &self.index;
         index.get(name).copied()
     }
@@ -234,35 +235,35 @@ impl<'a> Tools<'a> {
         self.list.get_mut(at)
     }
 
-    /// Returns true if there is a tool of this name, hidden or not.
+    /// Returns true if a tool of this name exists, hidden or not.
     pub(crate) fn knows(&self, name: &Text<'_>) -> bool {
         self.place(name).is_some()
     }
 
-    /// Returns true if this is the name of a search that the client runs.
+    /// Returns true for the name of a search that the client runs.
     pub(crate) fn is_client_search(&self, name: &Text<'_>) -> bool {
         let searches: &Set<Text<'_>> = &self.client_searches;
         searches.contains(name)
     }
 
-    /// Records that a definition is left out because it has the name of a search.
+    /// Records that a definition is dropped because its name is that of a search.
     pub(crate) fn refuse(&mut self, name: &Text<'_>, warnings: &mut Warnings) {
         warnings.about("duplicate-tool-name", name.display());
         self.has_refused = true;
     }
 
-    /// Returns true if a definition was left out because it has the name of a search.
+    /// Returns true if a definition was dropped because its name is that of a search.
     pub(crate) const fn has_refused(&self) -> bool {
         self.has_refused
     }
 
-    /// Returns true if this is the name of a hosted search.
+    /// Returns true for the name of a hosted search.
     pub(crate) fn is_search(&self, name: &Text<'_>) -> bool {
         let searches: &Set<Text<'_>> = &self.searches;
         searches.contains(name)
     }
 
-    /// Returns true if there is a search that the API's servers run.
+    /// Returns true if the request has a hosted search.
     pub(crate) fn has_hosted_search(&self) -> bool {
         self.list.iter().any(|tool| tool.kind == Kind::HostedSearch)
     }
@@ -275,7 +276,7 @@ impl<'a> Tools<'a> {
         self.list.get(place)
     }
 
-    /// Names an entry that has no name.
+    /// Sets the name of an entry without a name.
     pub(crate) fn name_at(&mut self, place: usize, name: Text<'a>) {
         if let Some(tool) = self.list.get_mut(place) {
             tool.name = Some(name.clone());
@@ -298,7 +299,7 @@ impl<'a> Tools<'a> {
 
     // Changes made by the history, applied in its order.
 
-    /// Loads the tools that the options name. This happens before the history is applied, so that the list only grows
+    /// Loads the tools that the options name. Must be called before the history is applied, so that the list only grows
     /// at its end with `order: "append"`.
     pub(crate) fn begin(&mut self, options: &DeferredOptions, warnings: &mut Warnings) {
         for name in &options.loaded_tools {
@@ -312,7 +313,7 @@ impl<'a> Tools<'a> {
         }
     }
 
-    /// Looks up the tool that a name refers to, without loading it.
+    /// Returns the state of the tool that a name refers to, without loading the tool.
     pub(crate) fn state(&self, name: &Text<'_>) -> Found {
         match self.get(name) {
             Some(tool) if tool.withdrawn => Found::Withdrawn,
@@ -334,7 +335,7 @@ impl<'a> Tools<'a> {
         Found::Loaded
     }
 
-    /// Adds a tool that the client adds, possibly after a removal. Returns true if the name is known.
+    /// Loads a tool that the client adds, even if it was removed before. Returns true if the name is known.
     pub(crate) fn add(&mut self, name: &Text<'_>, warnings: &mut Warnings) -> bool {
         let Some(at) = self.place(name) else {
             warnings.about("unknown-tool-reference", name.display());
@@ -371,8 +372,8 @@ impl<'a> Tools<'a> {
         }
     }
 
-    /// Loads every tool in list order, whatever was loaded before, so that the list is the same on every turn. Returns
-    /// true if any tool was hidden until now.
+    /// Loads every tool in list order, regardless of earlier loads, so that the list is the same on every turn. Returns
+    /// true if a tool was hidden until now.
     pub(crate) fn load_all(&mut self) -> bool {
         let is_new = self.list.iter().any(Tool::is_hidden);
         self.loads.clear();
@@ -387,7 +388,7 @@ impl<'a> Tools<'a> {
 
     // Names and sizes for reports.
 
-    /// Indices of the loaded deferred tools, in load order.
+    /// Returns the indices of the loaded deferred tools, in load order.
     pub(crate) fn loads(&self) -> &[usize] {
         &self.loads
     }

@@ -1,4 +1,4 @@
-//! An allocator that counts: what was given out to this thread, whatever it gave back.
+//! An allocator that counts the bytes allocated by each thread, including those that are freed later.
 
 #![allow(unsafe_code, reason = "an allocator cannot be written without; this one only counts what it passes on")]
 
@@ -8,19 +8,19 @@ use std::{
 };
 
 thread_local! {
-    /// Every byte that this thread was ever given, whatever it gave back. (Other threads run other tests.)
+    /// Bytes allocated by this thread in total. (Other threads run other tests.)
     static GIVEN: Cell<usize> = const { Cell::new(0) };
-    /// What it gave back.
+    /// Bytes freed by this thread.
     static BACK: Cell<usize> = const { Cell::new(0) };
 }
 
 struct Counting;
 
-// SAFETY: everything is passed on to the system's allocator as it came.
+// SAFETY: every call is forwarded unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size(), 0);
-        // SAFETY: the caller's promises are passed on with the call.
+        // SAFETY: the caller's guarantees are forwarded with the call.
         unsafe { System.alloc(layout) }
     }
 
@@ -41,18 +41,18 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 fn count(given: usize, back: usize) {
-    // While a thread ends, there is nothing left to count with.
+    // When a thread ends, its counters no longer exist.
     let _ = GIVEN.try_with(|all| all.set(all.get() + given));
     let _ = BACK.try_with(|all| all.set(all.get() + back));
 }
 
-/// The bytes that this thread was given and has not given back.
+/// Returns the number of bytes that this thread has allocated and not freed.
 #[allow(dead_code, reason = "an example counts with this file, too, and has no use for it")]
 pub(crate) fn live() -> usize {
     GIVEN.get().saturating_sub(BACK.get())
 }
 
-/// What a piece of work gives, and how many bytes it was given for it.
+/// Returns the result of a function, and the number of bytes that it allocated.
 pub(crate) fn given<T>(run: impl FnOnce() -> T) -> (T, usize) {
     let before = GIVEN.get();
     let result = run();

@@ -1,11 +1,11 @@
-//! Lists of tools that are kept: what they take is bounded, whatever is in them.
+//! The memory of cached tool lists is bounded, whatever they contain.
 
 use serde_json::{json, Value};
 use toolwire::{Exchange, ExchangeOptions, RepairOptions, ToolListCache};
 
 use crate::counting::live;
 
-/// A list of many small schemas, of which each list has other ones.
+/// Returns a list with many small schemas, which differ between lists.
 fn body(number: usize) -> String {
     let properties: serde_json::Map<String, Value> =
         (0..3_000).map(|at| (format!("p{at}"), json!({"type": "integer"}))).collect();
@@ -14,7 +14,7 @@ fn body(number: usize) -> String {
     json!({"model": "m", "messages": [], "tools": tools}).to_string()
 }
 
-/// Where calls are repaired, the schemas are kept, too: 8 MiB of text once took 96 MiB.
+/// If calls are repaired, the schemas are also stored: 8 MiB of text once took 96 MiB.
 #[test]
 fn what_is_kept_of_lists_is_bounded_in_all() {
     for repair in [false, true] {

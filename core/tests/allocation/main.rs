@@ -1,4 +1,4 @@
-//! What large and hostile inputs cost in memory, and so in work: an allocator counts every byte that is given out.
+//! The memory (and therefore the work) that large and hostile inputs cost, measured by counting allocated bytes.
 
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! A large request: beyond the text that comes and the text that goes, a quarter of it at most.
+//! A large request may allocate at most a quarter of its size in addition to its input and output text.
 
 use toolwire::{apply_deferred_loading, DeferredOptions};
 
@@ -21,7 +21,7 @@ fn a_large_request_costs_a_quarter_of_itself_at_most() {
     }
 }
 
-/// Where nothing changes there is no second text either.
+/// If nothing changes, no output text is allocated.
 #[test]
 fn an_unchanged_request_costs_next_to_nothing() {
     for (name, messages) in content::CONTENTS {

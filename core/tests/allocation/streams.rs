@@ -1,4 +1,4 @@
-//! Streams: what they cost is a multiple of their size, whatever the pieces and however many calls are open.
+//! The cost of a stream is proportional to its size, for any pieces and any number of open calls.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use toolwire::{Exchange, ExchangeOptions, ReplyRestorer, Restore};
 
 use crate::counting::{given, live};
 
-/// One tool by another name, and one whose arguments are encoded.
+/// A restorer for one renamed tool, and one with encoded arguments.
 fn stream() -> ReplyRestorer {
     let plan = json!({"names": {"names": {"dollar_ref_": "$ref"}}});
     let tools = json!({"a_b": {"name": "a.b"}, "show": {"name": "show", "plan": plan}});
@@ -18,7 +18,7 @@ fn cut(text: &str, size: usize) -> impl Iterator<Item = &str> {
     (0..text.len()).step_by(size).map(move |at| &text[at..text.len().min(at + size)])
 }
 
-/// One large event in 1 KB pieces once cost the square of its size: 31 seconds for 16 MB.
+/// One large event in pieces of 1 KB once took quadratic time: 31 seconds for 16 MB.
 #[test]
 fn a_large_event_in_small_pieces_costs_its_size() {
     let text = format!("data: {{\"x\":\"{}\"}}\n\n", "x".repeat(4 << 20));
@@ -56,7 +56,7 @@ fn opening(index: usize) -> Value {
     json!({"index": index, "id": format!("c{index}"), "function": {"name": "show", "arguments": "{\"dollar_ref_\":\"main\"}"}})
 }
 
-/// Many calls that begin in one chunk and end in one chunk: each used to copy the whole chunk, and to look through all
+/// Many calls that begin in one chunk and end in one chunk. Each of them once copied the whole chunk and searched all
 /// entries.
 #[test]
 fn many_calls_at_once_cost_their_size() {
@@ -74,8 +74,7 @@ fn many_calls_at_once_cost_their_size() {
     assert_eq!(calls[many - 1], json!({"index": many - 1, "function": {"arguments": "{\"$ref\":\"main\"}"}}));
 }
 
-/// Calls of many choices, opened first and closed one choice at a time: each end used to look through all that were
-/// open.
+/// Calls in many choices that begin together and end one choice at a time. Each end once searched all open calls.
 #[test]
 fn choices_that_end_one_by_one_cost_their_size() {
     let many = 20_000;
@@ -95,7 +94,7 @@ fn choices_that_end_one_by_one_cost_their_size() {
     assert_eq!(out.matches("$ref").count(), many);
 }
 
-/// Calls that never say a word are counted, too: otherwise a stream could open them for ever.
+/// Calls without arguments also count; otherwise a stream could open an unlimited number of them.
 #[test]
 fn open_calls_are_limited() {
     let mut stream = stream();
@@ -112,7 +111,7 @@ fn open_calls_are_limited() {
     assert_eq!((error.code().as_str(), error.pointer()), ("limit-exceeded", ""));
 }
 
-/// So are the events that are kept to carry what was held back.
+/// Events that are stored to carry buffered arguments are also limited.
 #[test]
 fn events_that_are_kept_are_limited() {
     let mut stream = stream();
@@ -129,7 +128,7 @@ fn events_that_are_kept_are_limited() {
     assert_eq!(error.code().as_str(), "limit-exceeded");
 }
 
-/// Once the client's own tool is called nobody is asked again, so that nothing of the rest is kept.
+/// After a call of one of the client's tools, the model is not asked again, so the rest of the reply is not stored.
 #[test]
 fn an_exchange_keeps_nothing_that_it_does_not_need() {
     let tools =

@@ -1,11 +1,11 @@
-//! What the author of a server can do about each rule, by the rule's name.
+//! Advice for the author of a server about each rule, by the rule's name.
 
-/// What to do, in one sentence or two.
+/// Returns the advice in one or two sentences.
 pub(crate) fn advice(rule: &str) -> Option<&'static str> {
     ADVICE.iter().find(|(known, _)| *known == rule).map(|(_, advice)| *advice)
 }
 
-/// In the order of the constraints. All that real tools break, and what is near to it.
+/// In the order of the constraints: all that real tools violate, and related ones.
 const ADVICE: &[(&str, &str)] = &[
     ("root-not-schema", "Publish an object as `inputSchema`, with `type: \"object\"`."),
     ("root-object", "Say `type: \"object\"` at the root; put a union below it, into a property."),

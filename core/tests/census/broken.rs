@@ -1,4 +1,4 @@
-//! The rules that schemas break, and what would be gained by mending them.
+//! The rules that schemas violate, and the effect of fixing the violations.
 
 use std::{
     cmp::Reverse,
@@ -7,30 +7,30 @@ use std::{
 
 use super::count::{Census, Column, Verdict};
 
-/// What several APIs accept at once is no API: counted here, it would count the others twice.
+/// `portable` is the intersection of several APIs and not an API, so it would count the others twice.
 const MEET: &str = "portable";
 
-/// One rule or keyword, over all tools and all dialects of APIs. A case is one tool in one dialect.
+/// A rule or keyword, over all tools and all dialects of APIs. A case is one tool in one dialect.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Broken {
     pub(crate) name: String,
-    /// The tools that break it, or have it, somewhere.
+    /// Number of tools with a violation in some dialect.
     pub(crate) tools: usize,
-    /// The dialects in which some tool does.
+    /// Number of dialects that some tool violates.
     pub(crate) dialects: usize,
     pub(crate) cases: usize,
-    /// The cases in which nothing else is refused: once this is mended, they are taken as they are.
+    /// Number of cases without another violation: fixing this one makes the tool accepted unchanged.
     pub(crate) alone: usize,
-    /// The cases in which nothing is refused but this and what stands before it in the list.
+    /// Number of cases whose only violations are this one and those before it in the list.
     pub(crate) with_those_before: usize,
 }
 
-/// The dialects whose rules are counted.
+/// Returns the dialects whose rules are counted.
 pub(crate) fn counted(census: &Census) -> impl Iterator<Item = &Column> {
     census.columns.iter().filter(|column| column.dialect.name != MEET)
 }
 
-/// The cases in which something is refused: in which dialect, of which tool, what.
+/// Returns the cases with a violation: the dialect, the index of the tool, and the verdict.
 fn cases(census: &Census) -> impl Iterator<Item = (&'static str, usize, &Verdict)> {
     counted(census).flat_map(move |column| {
         census.tools.tools.iter().enumerate().filter_map(move |(tool, (_, schema))| {
@@ -40,7 +40,7 @@ fn cases(census: &Census) -> impl Iterator<Item = (&'static str, usize, &Verdict
     })
 }
 
-/// How often something was seen.
+/// Occurrences of a rule or a keyword.
 #[derive(Default)]
 struct Seen {
     tools: BTreeSet<usize>,
@@ -58,10 +58,11 @@ impl Seen {
     }
 }
 
-/// What was seen, the most frequent first, with what `gained` says of the first so many.
+/// Sorts the occurrences, most frequent first, and truncates the list. `gained` returns the effect of fixing the first
+/// entries.
 fn ranked(seen: BTreeMap<String, Seen>, count: usize, gained: impl Fn(&BTreeSet<&str>) -> usize) -> Vec<Broken> {
     let mut list: Vec<(String, Seen)> = seen.into_iter().collect();
-    // Equal ones stay in the order of their names, because this is stable.
+    // The sort is stable, so entries with equal counts remain sorted by name.
     list.sort_by_key(|(_, seen)| Reverse(seen.cases));
     list.truncate(count);
     let names: Vec<&str> = list.iter().map(|(name, _)| name.as_str()).collect();
@@ -76,7 +77,7 @@ fn ranked(seen: BTreeMap<String, Seen>, count: usize, gained: impl Fn(&BTreeSet<
     list.iter().enumerate().map(broken).collect()
 }
 
-/// The rules that break in most cases, the first of them first.
+/// Returns the most frequently violated rules, most frequent first.
 pub(crate) fn rules(census: &Census, count: usize) -> Vec<Broken> {
     let mut seen: BTreeMap<String, Seen> = BTreeMap::new();
     for (dialect, tool, verdict) in cases(census) {
@@ -89,8 +90,8 @@ pub(crate) fn rules(census: &Census, count: usize) -> Vec<Broken> {
     })
 }
 
-/// The keywords that are refused in most cases; `alone` and `with_those_before` speak of the cases in which no other rule
-/// breaks.
+/// Returns the most frequently refused keywords. `alone` and `with_those_before` count cases in which no other rule is
+/// violated.
 pub(crate) fn keywords(census: &Census, count: usize) -> Vec<Broken> {
     let mut seen: BTreeMap<String, Seen> = BTreeMap::new();
     let is_all = |verdict: &Verdict| verdict.refused.len() == 1;

@@ -1,4 +1,4 @@
-//! What becomes of every tool in every dialect, and the sums of it.
+//! Determines the result of every tool in every dialect, and totals.
 
 use std::{
     collections::BTreeSet,
@@ -16,7 +16,7 @@ use toolwire::{
 
 use super::tools::Tools;
 
-/// What becomes of a tool, from the best to the worst.
+/// The result for a tool, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fate {
     AsItIs,
@@ -41,7 +41,7 @@ impl Fate {
         Fate::NotAtAll,
     ];
 
-    /// As tables and plots say it.
+    /// Returns the word for tables and plots.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Fate::AsItIs => "as it is",
@@ -55,7 +55,7 @@ impl Fate {
         }
     }
 
-    /// What one change alone would make of a tool: the columns of `toolwire matrix`.
+    /// Returns the result that one change alone would give: the columns of `toolwire matrix`.
     fn of(change: &Change) -> Fate {
         match change.accepts {
             Accepts::Wider => Fate::Wider,
@@ -68,13 +68,13 @@ impl Fate {
     }
 }
 
-/// What one dialect means for one schema.
+/// The result for one schema in one dialect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Verdict {
     pub(crate) fate: Fate,
-    /// The rules that it breaks so that it is refused.
+    /// Rules with a violation that is refused.
     pub(crate) refused: BTreeSet<&'static str>,
-    /// The keywords that it may not have, for the rule that is about so many of them that its name alone says little.
+    /// Refused keywords. The rule for refused keywords covers so many of them that its name alone is not informative.
     pub(crate) keywords: BTreeSet<String>,
     pub(crate) reinterpreted: bool,
     pub(crate) ignored: bool,
@@ -96,7 +96,7 @@ impl Verdict {
                 Severity::Refused => {
                     verdict.refused.insert(rule);
                     if rule == Constraint::RefusedKeyword.id() {
-                        // Known keywords only: any other key is an `unknown-keyword`.
+                        // Only known keywords: any other key is an `unknown-keyword`.
                         verdict.keywords.extend(pointer.rsplit('/').next().map(str::to_owned));
                     }
                 }
@@ -107,7 +107,7 @@ impl Verdict {
         verdict.fate = if verdict.refused.is_empty() {
             Fate::AsItIs
         } else {
-            // Something had to change, so that it is at least a rewriting.
+            // The tool is not accepted unchanged, so it is rewritten.
             sanitize(schema, &options).map_or(Fate::NotAtAll, |result| {
                 result.changes().expect("a report").iter().map(Fate::of).max().unwrap_or(Fate::Lossless)
             })
@@ -116,14 +116,14 @@ impl Verdict {
     }
 }
 
-/// All schemas in one dialect.
+/// The results of all schemas in one dialect.
 pub(crate) struct Column {
     pub(crate) dialect: &'static Dialect,
-    /// As many as there are schemas.
+    /// One verdict per schema.
     pub(crate) verdicts: Vec<Verdict>,
 }
 
-/// How many have each fate, in the order of `Fate::ALL`.
+/// Number of items per result, in the order of `Fate::ALL`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fates(pub(crate) [usize; 8]);
 
@@ -143,17 +143,18 @@ impl Fates {
     }
 }
 
-/// How many tools, and how many servers, have each fate in one dialect.
+/// Number of tools and of servers per result in one dialect.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) tools: Fates,
-    /// A server has the fate of its worst tool.
+    /// A server has the result of its worst tool.
     pub(crate) servers: Fates,
-    /// Of the tools that are taken as they are: those whose model is held to other arguments than the schema says.
+    /// Number of tools that are accepted unchanged but reinterpreted: the model's arguments must satisfy another
+    /// schema.
     pub(crate) reinterpreted: usize,
-    /// Of the tools that are taken as they are: those in which something has no effect.
+    /// Number of tools that are accepted unchanged but contain something without effect.
     pub(crate) ignored: usize,
-    /// Of the dialect's table.
+    /// Revision of the dialect's table.
     pub(crate) revision: u32,
 }
 
@@ -177,14 +178,13 @@ impl Column {
     }
 }
 
-/// All tools in all dialects.
 pub(crate) struct Census {
     pub(crate) tools: Tools,
     pub(crate) columns: Vec<Column>,
 }
 
 impl Census {
-    /// Counts in every dialect of an API: the others are what a client does before the API sees anything.
+    /// Counts in every dialect of an API. The other dialects describe clients, which process tools before the API does.
     pub(crate) fn take(tools: Tools) -> Census {
         let asked: Vec<&'static Dialect> =
             dialects().iter().filter(|dialect| internal::is_of_an_api(dialect)).collect();
@@ -211,7 +211,7 @@ impl Census {
     }
 }
 
-/// The next dialect that nobody has begun with.
+/// Returns the next dialect that no thread has started.
 fn claim(next: &AtomicUsize, asked: &[&'static Dialect]) -> Option<(usize, &'static Dialect)> {
     let place = next.fetch_add(1, Ordering::Relaxed);
     asked.get(place).map(|dialect| (place, *dialect))

@@ -1,4 +1,4 @@
-//! Everything that the page and the plots show, counted once.
+//! All figures of the page and the plots.
 
 use std::error::Error;
 
@@ -9,9 +9,9 @@ use super::{
     plot::{Bars, COLOURS, NOT_YET, TAKEN},
 };
 
-/// How many rules are shown.
+/// Number of rules in the table.
 pub(crate) const RULES: usize = 10;
-/// How many keywords are.
+/// Number of keywords in the table.
 const KEYWORDS: usize = 10;
 
 pub(crate) struct Figures {
@@ -20,9 +20,9 @@ pub(crate) struct Figures {
     pub(crate) tallies: Vec<(&'static str, Tally)>,
     pub(crate) rules: Vec<Broken>,
     pub(crate) keywords: Vec<Broken>,
-    /// How many tools in how many dialects of APIs.
+    /// Number of pairs of a tool and a dialect of an API.
     pub(crate) cases: usize,
-    /// How many tools every API takes as they are.
+    /// Number of tools that every API accepts unchanged.
     pub(crate) everywhere: usize,
 }
 
@@ -54,7 +54,7 @@ impl Figures {
         format!("The {} rules that break in most cases, and in how many of these nothing else is refused; the table below has the numbers", self.rules.len())
     }
 
-    /// The plots, by their names.
+    /// Draws the plots, with their file names.
     pub(crate) fn plots(&self) -> Result<[(&'static str, String); 3], Box<dyn Error>> {
         let fates: Vec<_> = Fate::ALL.map(Fate::word).into_iter().zip(COLOURS).collect();
         let shares = |of: fn(&Tally) -> &Fates| {
@@ -77,7 +77,7 @@ impl Figures {
             description: &self.alt_of_rules(),
             x_label: "cases (a tool on an API surface)",
             y_label: "rule",
-            // A little more than the longest bar.
+            // Slightly more than the longest bar.
             longest: self.rules.iter().map(|broken| broken.cases + broken.cases / 20).max().unwrap_or(0).max(1),
             unit: "",
             segments: &[("taken once this alone is mended", TAKEN), ("other rules break, too", NOT_YET)],
@@ -107,9 +107,9 @@ impl Figures {
     }
 }
 
-/// In percent, to a tenth; never all or nothing where that is not so.
+/// Formats a share in percent with one decimal. 0.0 % and 100.0 % are only used for exact values.
 pub(crate) fn share(part: usize, all: usize) -> String {
-    // In tenths, rounded to the nearest.
+    // In tenths of a percent, rounded to nearest.
     let tenths = (part * 2000 + all) / (all * 2).max(1);
     let tenths = if part == 0 || part == all { tenths } else { tenths.clamp(1, 999) };
     format!("{}.{} %", tenths / 10, tenths % 10)

@@ -1,4 +1,4 @@
-//! The census of real tools: what is counted, and the files that say so.
+//! The census of real tools: the figures, and the files that show them.
 
 pub(crate) mod advice;
 pub(crate) mod broken;
@@ -16,15 +16,15 @@ pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Where the tools are, seen from the root of the project.
+/// Path of the tools, relative to the root of the project.
 pub(crate) const TOOLS: &str = "../shared/data/mcp_tools.jsonl";
 
-/// Counts the tools, if they lie beside the checkout.
+/// Counts the tools, if they exist next to the checkout.
 pub(crate) fn whole() -> Option<Figures> {
     Some(Figures::of(Census::take(Tools::of_file(&root().join(TOOLS))?)))
 }
 
-/// The page and its plots, by their paths from the root of the project.
+/// Returns the page and its plots, by their paths relative to the root of the project.
 pub(crate) fn files(figures: &Figures) -> Result<BTreeMap<String, String>, Box<dyn Error>> {
     let mut files = BTreeMap::from([("docs/census.md".to_owned(), page::page(figures))]);
     files.extend(figures.plots()?.map(|(name, svg)| (format!("docs/census/{name}"), svg)));

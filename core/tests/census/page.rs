@@ -1,4 +1,4 @@
-//! The page: what was counted, in words and tables.
+//! The page with the figures, in words and tables.
 
 use std::{fmt::Write as _, fs};
 
@@ -12,10 +12,10 @@ use super::{
     root,
 };
 
-/// The folder of the plots, seen from the page.
+/// Folder of the plots, relative to the page.
 const PLOTS: &str = "census";
 
-/// The whole page.
+/// Returns the complete page.
 pub(crate) fn page(figures: &Figures) -> String {
     let mut page = String::from(
         "<!-- Generated: `cargo run --release -p toolwire --example census`. Edit core/tests/census/, not this page. -->\n\n",
@@ -32,7 +32,7 @@ pub(crate) fn page(figures: &Figures) -> String {
     page
 }
 
-/// What most readers came for.
+/// Returns the summary that most readers need.
 fn summary(figures: &Figures) -> String {
     let census = &figures.census;
     let columns: Vec<&(&str, Tally)> = counted(census)
@@ -104,10 +104,10 @@ fn counted_things(figures: &Figures) -> String {
     text
 }
 
-/// A column that not every table has.
+/// A column that only some tables have.
 type Column<'a> = (&'a str, fn(&Tally) -> usize);
 
-/// A table of counts: one column for each fate.
+/// Returns a table of counts with one column per result.
 fn table(figures: &Figures, of: fn(&Tally) -> &Fates, more: &[Column<'_>]) -> String {
     let words = Fate::ALL.map(Fate::word).join(" | ");
     let titles: String = more.iter().map(|(title, _)| format!(" {title} |")).collect();
@@ -207,7 +207,7 @@ fn summary_of(rule: &str) -> &'static str {
     Constraint::ALL.iter().find(|constraint| constraint.id() == rule).map_or("", |constraint| constraint.summary())
 }
 
-/// As a cell: nothing for none.
+/// Returns a cell, which is empty for zero.
 fn blank(count: usize) -> String {
     if count == 0 {
         String::new()
@@ -216,7 +216,7 @@ fn blank(count: usize) -> String {
     }
 }
 
-/// With a comma between thousands.
+/// Formats a number with thousands separators.
 pub(crate) fn number(count: usize) -> String {
     match (count / 1000, count % 1000) {
         (0, rest) => rest.to_string(),
@@ -237,10 +237,10 @@ const LIMITS: &str = "## How to read it\n\n\
 - A few servers have most of the tools. The table of servers gives each server the same weight.\n\
 - The servers are a collection of published ones under free licences, not a random sample.\n";
 
-/// The server whose engine all templates were run in.
+/// The server whose template engine ran all templates.
 const SERVER: &str = "llama-cpp";
 
-/// Local models: what their chat templates fail for.
+/// Returns the section about the shapes on which the chat templates of local models fail.
 fn by_template(figures: &Figures) -> String {
     let tools = &figures.census.tools;
     let mut section = format!(
@@ -276,7 +276,7 @@ fn by_template(figures: &Figures) -> String {
     section
 }
 
-/// The corpus has what the tools lack: unions at the root, tuples and outputs.
+/// The corpus contains constructs that the tools lack: unions at the root, tuples and outputs.
 fn of_corpus(figures: &Figures) -> String {
     let path = root().join("tests/corpus/schemas.jsonl");
     let text = fs::read_to_string(path).unwrap_or_default();

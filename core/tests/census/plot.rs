@@ -1,13 +1,13 @@
-//! One kind of plot: a bar for each row, made of segments one after the other, as SVG.
+//! One kind of plot: a bar for each row, consisting of consecutive segments, as SVG.
 //!
-//! It has a ground of its own, so that it reads on a light page as on a dark one, and colours that stay apart for those who
-//! do not tell red from green.
+//! The plot has its own background, so that it is readable on light and dark pages, and colors that remain
+//! distinguishable with red-green color blindness.
 
 use std::{error::Error, ops::Range};
 
 use plotters::prelude::*;
 
-/// From the best to the worst.
+/// From best to worst.
 pub(crate) const COLOURS: [RGBColor; 8] = [
     RGBColor(8, 81, 156),
     RGBColor(66, 146, 198),
@@ -19,42 +19,42 @@ pub(crate) const COLOURS: [RGBColor; 8] = [
     RGBColor(60, 60, 60),
 ];
 
-/// In a plot with two kinds of segments.
+/// Colors of plots with two kinds of segments.
 pub(crate) const TAKEN: RGBColor = RGBColor(8, 81, 156);
 pub(crate) const NOT_YET: RGBColor = RGBColor(158, 202, 225);
 
 const FONT: &str = "sans-serif";
-/// Their height as the library counts it, which is a quarter more than what SVG calls the size.
+/// Height of letters as the library measures it, which is a quarter more than the font size in SVG.
 const LETTERS: u32 = 17;
 const INK: RGBColor = RGBColor(34, 34, 34);
 const WIDTH: u32 = 960;
 const ROW: u32 = 26;
-/// Above the first row of the legend.
+/// Space above the first row of the legend.
 const TITLE: u32 = 44;
 const LEGEND_ROW: u32 = 24;
 const LEGEND_COLUMNS: usize = 4;
-/// For the axis with its label.
+/// Space for the axis and its label.
 const BELOW: u32 = 60;
 const LEFT: u32 = 220;
 
-/// What is to be drawn.
+/// Contents of a plot.
 pub(crate) struct Bars<'a> {
     pub(crate) title: &'a str,
-    /// For those who do not see it.
+    /// Description for screen readers.
     pub(crate) description: &'a str,
     pub(crate) x_label: &'a str,
     pub(crate) y_label: &'a str,
-    /// Where the axis ends.
+    /// The end of the axis.
     pub(crate) longest: usize,
-    /// What stands behind the numbers of the axis.
+    /// Unit after the numbers on the axis.
     pub(crate) unit: &'a str,
     pub(crate) segments: &'a [(&'a str, RGBColor)],
-    /// The first is the uppermost; of each, as many numbers as there are segments.
+    /// Rows from top to bottom, each with one number per segment.
     pub(crate) rows: Vec<(&'a str, Vec<f64>)>,
 }
 
 impl Bars<'_> {
-    /// As SVG.
+    /// Draws the plot as SVG.
     pub(crate) fn draw(&self) -> Result<String, Box<dyn Error>> {
         let count = u32::try_from(self.rows.len())?;
         let columns = self.segments.len().clamp(1, LEGEND_COLUMNS);
@@ -83,7 +83,7 @@ impl Bars<'_> {
 
     fn bars(&self, body: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>) -> Result<(), Box<dyn Error>> {
         let last = self.rows.len().saturating_sub(1);
-        // Axes of this library have their end in them, too.
+        // Axis ranges of this library include their end.
         let rows: Range<usize> = 0..last;
         let mut chart = ChartBuilder::on(body)
             .margin_left(8)
@@ -126,7 +126,7 @@ impl Bars<'_> {
         Ok(())
     }
 
-    /// With a title for screen readers, which the library does not write.
+    /// Adds a title for screen readers, which the library does not write.
     fn described(&self, svg: &str) -> String {
         let escaped = self.description.replace('&', "&amp;").replace('<', "&lt;");
         svg.replacen("<svg ", "<svg role=\"img\" ", 1).replacen(">\n", &format!(">\n<title>{escaped}</title>\n"), 1)

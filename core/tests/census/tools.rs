@@ -1,23 +1,22 @@
-//! The tools that are counted: of each, its schema and which server offers it. Names and sources are read for that, and
-//! nothing of them is kept.
+//! The counted tools: for each one, its schema and its server. Names and sources are only read to determine the server,
+//! and are not kept.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::Value;
 
-/// Tools of one collection.
 #[derive(Default)]
 pub(crate) struct Tools {
-    /// Every schema once, as text.
+    /// Every distinct schema, as text.
     pub(crate) schemas: Vec<String>,
-    /// For each tool its server and its schema, by their numbers.
+    /// Indices of the server and of the schema of each tool.
     pub(crate) tools: Vec<(usize, usize)>,
-    /// How many servers there are.
+    /// Number of servers.
     pub(crate) servers: usize,
 }
 
 impl Tools {
-    /// Of a file with one tool a line, if there is such a file.
+    /// Reads a file with one tool per line. Returns `None` if the file does not exist.
     pub(crate) fn of_file(path: &Path) -> Option<Tools> {
         let text = fs::read_to_string(path).ok()?;
         let rows = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
@@ -27,7 +26,7 @@ impl Tools {
         })))
     }
 
-    /// Of pairs of a server and a schema.
+    /// Builds the collection from pairs of a server and a schema.
     pub(crate) fn of(pairs: impl IntoIterator<Item = (String, String)>) -> Tools {
         let (mut servers, mut schemas) = (BTreeMap::new(), BTreeMap::new());
         let mut found = Tools::default();
@@ -44,7 +43,7 @@ impl Tools {
         found
     }
 
-    /// How many tools the largest servers have, together.
+    /// Returns the total number of tools of the largest servers.
     pub(crate) fn of_the_largest(&self, count: usize) -> usize {
         let mut sizes = vec![0; self.servers];
         for (server, _) in &self.tools {
@@ -57,10 +56,10 @@ impl Tools {
     }
 }
 
-/// What a row's source says of the server: the package or repository, without its version and the path in it.
+/// Returns the server in a row's source: the package or repository, without its version and the path in it.
 pub(crate) fn server(source: &str) -> &str {
     let source = source.split(" (via ").next().unwrap_or(source);
-    // The scope of an npm package begins with `@`, too.
+    // The scope of an npm package also begins with `@`.
     let scope = source.find(":@").map_or(0, |at| at + 2);
     let version = source.get(scope..).and_then(|rest| rest.find('@'));
     version.and_then(|at| source.get(..scope + at)).unwrap_or(source)

@@ -1,5 +1,6 @@
-//! Fakes of backends: each refuses what the real one refuses, written from the APIs' own words and not from the tables
-//! of the core. The formats of Anthropic, OpenAI and Interactions are those of the native suite.
+//! Fakes of backends. Each one refuses what the real backend refuses, and is written from the APIs' documentation and
+//! errors, independent of the tables in the core. The fakes for Anthropic, OpenAI and Interactions are those of the
+//! native suite.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +23,7 @@ fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// Refuses what a backend refuses.
+/// Refuses a request that a backend refuses.
 pub(crate) fn check(backend: Backend, request: &Value) -> Verdict {
     let (api, dialect, _) = backend;
     members(backend, request)?;
@@ -37,7 +38,7 @@ pub(crate) fn check(backend: Backend, request: &Value) -> Verdict {
         }
         "bedrock" => converse(request)?,
         _ => {
-            // The fake of OpenAI knows functions alone; other kinds were judged before.
+            // The fake of OpenAI only supports functions; other kinds were checked before.
             let plain = without_other_kinds(request);
             format_fakes::check(api, "none", &plain, &[])?;
         }
@@ -53,7 +54,7 @@ pub(crate) fn check(backend: Backend, request: &Value) -> Verdict {
     arguments(api, request)
 }
 
-/// The definitions in the list of a request, by format.
+/// Returns the definitions in the list of a request, by format.
 fn definitions<'v>(api: &str, request: &'v Value) -> Box<dyn Iterator<Item = &'v Value> + 'v> {
     match api {
         "gemini" => Box::new(items(&request["tools"]).flat_map(|entry| items(&entry["functionDeclarations"]))),
@@ -74,7 +75,7 @@ fn without_other_kinds(request: &Value) -> Value {
     plain
 }
 
-/// The names of the tools in calls of the history.
+/// Returns the names of the tools in calls of the history.
 fn called<'v>(api: &str, request: &'v Value) -> Vec<&'v Value> {
     let history = items(&request[history_of(api)]);
     match api {
@@ -98,7 +99,7 @@ fn called<'v>(api: &str, request: &'v Value) -> Vec<&'v Value> {
     }
 }
 
-/// Names in the list and the history, for the APIs that are known to hold both to a rule.
+/// Checks the names in the list and in the history, for the APIs that are known to restrict both.
 fn names((api, dialect, _): Backend, request: &Value) -> Verdict {
     let is_held =
         ["anthropic", "openai-chat", "openai-responses", "gemini", "gemini-interactions", "bedrock-anthropic"]
@@ -138,7 +139,7 @@ fn arguments(api: &str, request: &Value) -> Verdict {
     Ok(())
 }
 
-/// How a choice is written: whether it forces a call, and the tool that it names.
+/// Returns whether a choice forces a call, and the name of the tool that it forces.
 fn forced<'v>(api: &str, request: &'v Value) -> (bool, Option<&'v str>) {
     let choice = &request["tool_choice"];
     match api {
@@ -182,7 +183,7 @@ fn choice((api, dialect, model): Backend, request: &Value) -> Verdict {
     refuse(!is_there, "Tool choice not found in 'tools' parameter.")
 }
 
-/// Types of tools.
+/// Checks the types of tools.
 fn kinds((api, dialect, _): Backend, request: &Value) -> Verdict {
     if !api.starts_with("openai") {
         return Ok(());
@@ -208,7 +209,7 @@ fn tools_of_models((api, _, model): Backend, request: &Value) -> Verdict {
     refuse(takes_none && definitions(api, request).next().is_some(), "Function calling is not enabled for this model")
 }
 
-/// Members that single backends and models refuse.
+/// Checks members that individual backends and models refuse.
 fn members((api, dialect, model): Backend, request: &Value) -> Verdict {
     if api != "openai-chat" {
         return Ok(());
@@ -241,8 +242,7 @@ fn members((api, dialect, model): Backend, request: &Value) -> Verdict {
     refuse(found.is_some(), &format!("Unsupported parameter: {found:?}"))
 }
 
-/// Gemini `generateContent`: calls and their results, in turns.
-/// Response formats.
+/// Checks response formats.
 fn formats((api, dialect, model): Backend, request: &Value) -> Verdict {
     let format = match api {
         "openai-responses" => &request["text"]["format"],
@@ -265,9 +265,9 @@ fn formats((api, dialect, model): Backend, request: &Value) -> Verdict {
     }
     let has_functions = definitions(api, request).any(|definition| definition["name"].is_string());
     let is_json_mode = format["type"] == "json_object";
-    let said = serde_json::to_string(&history).unwrap_or_default().to_lowercase();
+    let text = serde_json::to_string(&history).unwrap_or_default().to_lowercase();
     let wants_word = ["openai-chat", "openai-responses", "deepseek"].contains(&dialect);
-    refuse(wants_word && is_json_mode && !said.contains("json"), "the messages must contain the word json")?;
+    refuse(wants_word && is_json_mode && !text.contains("json"), "the messages must contain the word json")?;
     if dialect.starts_with("openai") && format["type"] == "json_schema" {
         let name = format.get("name").or_else(|| format["json_schema"].get("name")).and_then(Value::as_str);
         let is_legal = |name: &str| {
@@ -311,6 +311,7 @@ fn formats((api, dialect, model): Backend, request: &Value) -> Verdict {
     }
 }
 
+/// Checks calls and their results in turns of Gemini `generateContent`.
 fn gemini(request: &Value) -> Verdict {
     let mut open = 0;
     for content in items(&request["contents"]) {
@@ -331,7 +332,8 @@ fn gemini(request: &Value) -> Verdict {
     Ok(())
 }
 
-/// What Gemini does not combine: functions and its own tools, a cache and what the cache has.
+/// Checks combinations that Gemini refuses: functions with hosted tools, and a cache with members that the cache
+/// contains.
 fn google((_, _, model): Backend, request: &Value) -> Verdict {
     let has = |member: &str| items(&request["tools"]).any(|entry| entry.get(member).is_some());
     let has_hosted = ["googleSearch", "urlContext", "codeExecution", "googleMaps"].into_iter().any(has);
@@ -343,7 +345,7 @@ fn google((_, _, model): Backend, request: &Value) -> Verdict {
     refuse(of_cache && request["cachedContent"].is_string(), "CachedContent can not be used with tools")
 }
 
-/// Bedrock Converse: results directly behind their calls, and a list that is not empty.
+/// Checks Bedrock Converse: results directly after their calls, and a list that is not empty.
 fn converse(request: &Value) -> Verdict {
     let config = &request["toolConfig"];
     let has_tools = items(&config["tools"]).next().is_some();

@@ -1,4 +1,4 @@
-//! Makes conversations in all six formats, and puts into them what a rule of an API is about.
+//! Generates conversations in all six formats, and inserts the subject of a rule into them.
 
 use serde_json::{json, Value};
 
@@ -7,7 +7,7 @@ use super::Numbers;
 /// A backend: the format of its requests, its dialect and a model.
 pub(crate) type Backend = (&'static str, &'static str, &'static str);
 
-/// A made request, and what was put into it.
+/// A generated request, and the trigger in it.
 pub(crate) struct Made {
     pub(crate) backend: Backend,
     pub(crate) trigger: &'static str,
@@ -38,7 +38,7 @@ pub(crate) fn tool(api: &str, name: &str) -> Value {
     }
 }
 
-/// The messages of a turn of calls, with their results; `arguments` is what each call has.
+/// Returns the messages of a turn of calls with their results. `arguments` are the arguments of every call.
 pub(crate) fn calls(api: &str, calls: &[(String, String)], arguments: &Value) -> Vec<Value> {
     let text = arguments.as_str().map_or_else(|| arguments.to_string(), Into::into);
     let each = |make: &dyn Fn(&str, &str) -> Value| calls.iter().map(|(id, name)| make(id, name)).collect::<Vec<_>>();
@@ -100,7 +100,7 @@ pub(crate) fn history_of(api: &str) -> &'static str {
     }
 }
 
-/// Makes a conversation that every API accepts.
+/// Generates a conversation that every API accepts.
 pub(crate) fn conversation((api, _, model): Backend, numbers: &mut Numbers) -> Value {
     let first = numbers.below(NAMES.len());
     let names: Vec<&str> = (0..=numbers.below(4)).map(|at| NAMES[(first + at) % NAMES.len()]).collect();
@@ -135,7 +135,7 @@ pub(crate) fn conversation((api, _, model): Backend, numbers: &mut Numbers) -> V
     request
 }
 
-/// The list of a request, as the format has it.
+/// Returns the list of a request at its place in the format.
 pub(crate) fn list<'v>(api: &str, request: &'v mut Value) -> &'v mut Vec<Value> {
     let list = match api {
         "gemini" => &mut request["tools"][0]["functionDeclarations"],
@@ -167,7 +167,7 @@ fn first_name(api: &str, request: &mut Value) -> String {
     holder.and_then(|holder| holder["name"].as_str()).expect("a name").to_owned()
 }
 
-/// Adds a turn of calls before the last message.
+/// Inserts a turn of calls before the last message.
 fn add_calls(api: &str, request: &mut Value, names: &[&str], arguments: &Value) -> usize {
     let history = request[history_of(api)].as_array_mut().expect("a history");
     let at = history.len() - 1;
@@ -185,7 +185,7 @@ fn add_calls(api: &str, request: &mut Value, names: &[&str], arguments: &Value) 
 
 type Put = fn(&str, &mut Value, &mut Numbers);
 
-/// What a rule is about: the backends that have the rule, and how it gets into a request.
+/// Triggers of rules: the backends with the rule, and the function that inserts the trigger into a request.
 pub(crate) const TRIGGERS: &[(&str, &[Backend], Put)] = &[
     (
         "none",
@@ -370,7 +370,7 @@ pub(crate) const TRIGGERS: &[(&str, &[Backend], Put)] = &[
             let name = first_name(api, request);
             let end = add_calls(api, request, &[&name], &json!({"q": "x"}));
             let history = request[history_of(api)].as_array_mut().expect("a history");
-            // The result, or the call, right before the last words of the model.
+            // Removes the result or the call directly before the model's last text.
             history.remove(end - 2 - usize::from(numbers.below(2) == 0));
         },
     ),
@@ -547,7 +547,7 @@ pub(crate) const TRIGGERS: &[(&str, &[Backend], Put)] = &[
     }),
 ];
 
-/// A backend of each format that holds names and arguments to rules.
+/// A backend for each format with rules for names and arguments.
 pub(crate) const EVERY_FORMAT: &[Backend] = &[
     ("anthropic", "anthropic", "claude-sonnet-4-6"),
     ("openai-chat", "openai-chat", "gpt-5"),
@@ -562,7 +562,7 @@ fn force(api: &str, request: &mut Value, numbers: &mut Numbers) {
     choose(api, request, (numbers.below(2) == 0).then_some(name.as_str()));
 }
 
-/// Makes the conversation of a number. Triggers and their backends take turns.
+/// Generates the conversation with a number. Triggers and their backends take turns.
 pub(crate) fn made(number: usize, numbers: &mut Numbers) -> Made {
     let all: Vec<(&'static str, Backend, Put)> = TRIGGERS
         .iter()
@@ -576,7 +576,7 @@ pub(crate) fn made(number: usize, numbers: &mut Numbers) -> Made {
     };
     let mut request = conversation(backend, numbers);
     put(backend.0, &mut request, numbers);
-    // Some have a second one, of the same backend.
+    // Some conversations have a second trigger for the same backend.
     let second: Vec<Put> =
         all.iter().filter(|(name, other, _)| *other == backend && *name != trigger).map(|(_, _, put)| *put).collect();
     let has_tools = request.get("tools").is_some() && !["none", "too many tools"].contains(&trigger);

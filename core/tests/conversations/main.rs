@@ -1,5 +1,5 @@
-//! Conversations in all six formats, with what the rules of APIs about whole requests are about: nothing that
-//! `adapt_request` sends is refused by a fake of the backend, and what a fake accepts as it stands stays as it is.
+//! Conversations in all six formats with the subjects of the APIs' rules about whole requests. A fake of the backend
+//! must accept everything that `adapt_request` sends, and a request that the fake accepts must stay unchanged.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -24,7 +24,7 @@ use toolwire::{
 
 const CONVERSATIONS: usize = 6000;
 
-/// Rules whose violations nothing can mend: `check_request` finds them, and they stay.
+/// Rules whose violations cannot be repaired: `check_request` finds them, and they remain.
 const LEFT: [&str; 11] = [
     "choice-of-absent-tool",
     "choice-by-model",
@@ -39,8 +39,8 @@ const LEFT: [&str; 11] = [
     "cached-content",
 ];
 
-/// Rules whose violations may make a request an error: no change gives it the tool that the choice demands, or a format
-/// that the API does not have.
+/// Rules whose violations may cause an error, because no change provides the tool that the choice requires, or a format
+/// that the API does not support.
 const ERRORS: [&str; 4] = ["choice-without-tools", "choice-of-absent-tool", "choice-while-thinking", "format-refused"];
 /// Maximum number of such errors.
 const MOST_ERRORS: usize = 160;
@@ -51,7 +51,7 @@ const CHANGED: &[(&str, &str)] = &[
     ("strict-flag", "a list in which one tool is strict makes the others strict, unless they say otherwise"),
 ];
 
-/// A small generator of numbers: the same on every machine.
+/// A pseudorandom number generator with the same sequence on every machine.
 pub(crate) struct Numbers(u64);
 
 impl Numbers {
@@ -61,7 +61,7 @@ impl Numbers {
     }
 }
 
-/// The rules that a request breaks, each with the statement of its fact.
+/// Returns the rules that a request violates, each with the statement of its fact.
 fn broken(dialect: &str, model: &str, request: &Value) -> Vec<(&'static str, &'static str)> {
     let options = CheckRequestOptions::new(dialect).model(model);
     let found = check_request(request, options).unwrap_or_else(|error| panic!("{error}: {request}"));
@@ -153,7 +153,7 @@ fn nothing_that_leaves_is_refused() {
     }
 }
 
-/// What the ladder sends for a response format is not refused because of it: neither the format, nor the choice that
+/// The ladder's substitute for a response format must not be refused: neither the format itself, nor the choice that
 /// forces the function in its place.
 #[test]
 fn the_ladder_always_ends() {
@@ -167,10 +167,10 @@ fn the_ladder_always_ends() {
             let options = AdaptOptions::new(dialect).model(model).history_pairs(HistoryPairs::Complete);
             let adapted = match adapt_request(&request, &options.formats(formats)) {
                 Ok(adapted) => adapted,
-                // Some models take no choice that forces a call.
+                // Some models do not accept a choice that forces a call.
                 Err(error) if formats == Formats::Tool && error.code() == Code::NotRepresentable => continue,
                 Err(error) if error.code() == Code::InvalidRequest => continue,
-                // Nothing can be sent behind a beginning of the answer that the model refuses.
+                // Nothing can follow a prefilled answer that the model refuses.
                 Err(error) if error.message().contains("without a beginning of the answer") => continue,
                 // A cache has its own instructions and tools.
                 Err(_) if request["cachedContent"].is_string() => continue,
@@ -187,7 +187,7 @@ fn the_ladder_always_ends() {
             *steps.entry(format!("{formats:?}: {step}")).or_default() += 1;
             let left = broken(dialect, model, &adapted.request);
             let is_about = |rule: &str| rule.starts_with("format-") || rule.starts_with("choice-while");
-            // What the step itself breaks of other rules.
+            // Other rules that the substitute violates.
             let given = broken(dialect, model, &request);
             let is_of_step = |rule: &str| {
                 ["functions-beside-hosted", "cached-content"].contains(&rule)

@@ -1,5 +1,5 @@
-//! Conversations with more tools than the API takes, in all six formats: the model searches, the search is answered,
-//! and what was found is declared in every later turn.
+//! Conversations with more tools than the API accepts, in all six formats: the model searches, the search is answered,
+//! and the found tools are declared in every later turn.
 
 use serde_json::{json, Value};
 use toolwire::{
@@ -14,13 +14,13 @@ use super::{
     Numbers,
 };
 
-/// The maximum number of tools.
+/// Maximum number of tools.
 const MOST: usize = 8;
 const TURNS: usize = 3;
 
 type Put = fn(&str, &mut Value);
 
-/// Other forms of a request, each with its name.
+/// Variants of a request, each with its name.
 const FORMS: [(&str, Put); 5] = [
     ("as it is", |_, _| {}),
     ("two groups, or cache points", |api, request| {
@@ -112,7 +112,7 @@ fn play(backend: Backend, numbers: &mut Numbers, put: Put, about: &str) {
     options = options.history_pairs(HistoryPairs::Complete);
     options.tools = options.tools.max_tools(MOST);
     let mut before: Option<(Vec<Value>, Vec<Value>)> = None;
-    // A tool that the choice forces takes a place of those that are found.
+    // A tool that the choice forces replaces one of those that are found.
     for turn in 0..=(if is_chosen { 1 } else { TURNS }) {
         let adapted = adapt_request(&request, &options).unwrap_or_else(|error| panic!("{about}: {error}: {request}"));
         let sent = &adapted.request;
@@ -132,7 +132,7 @@ fn play(backend: Backend, numbers: &mut Numbers, put: Put, about: &str) {
         assert!(!is_chosen || has("tool_39"), "{about}: the choice can be kept: {tools:?}");
         let history = sent[history_of(api)].as_array().expect("a history").clone();
         if let Some((tools_before, history_before)) = &before {
-            // A choice loads its tool last, so it follows those that were found.
+            // A forced tool is loaded last, so it follows the found tools.
             let prefix = tools_before.len() - usize::from(is_chosen);
             assert!(tools.starts_with(&tools_before[..prefix]), "{about}: the list keeps its prefix: {tools:?}");
             assert!(history.starts_with(history_before), "{about}: the history keeps its prefix: {sent}");

@@ -1,9 +1,9 @@
-//! Every dialect held to what real APIs answered: schemas and whole requests that they accepted, and rejections that
-//! were recorded or that users quoted.
+//! Checks every dialect against recorded answers of APIs: schemas and whole requests that they accepted, and rejections
+//! that were recorded or quoted by users.
 //!
-//! Precedence: an authority's validator (walle.rs), then accepted schemas, then quoted rejections, then the tables.
-//! Each row of the data is mapped to a dialect or named as one that says nothing about any; a row that is neither
-//! fails.
+//! Precedence: the validator of an authority (walle.rs), then accepted schemas, then quoted rejections, then the
+//! tables. Each row of the data must be mapped to a dialect, or listed as a row that no dialect covers; otherwise the
+//! test fails.
 #![allow(
     clippy::panic,
     clippy::indexing_slicing,
@@ -19,7 +19,7 @@ use std::{fs, io::Write as _};
 use ledger::{root, Ledger, DATA, PAGE};
 use reference::sources;
 
-/// Said past the test harness, which would swallow it.
+/// Prints a line without the test harness, which would capture it.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
@@ -71,7 +71,7 @@ fn the_page_is_fresh() {
     );
 }
 
-/// Rows that `toolwire probe --record` wrote: of every surface that it asks, and as its cases show them.
+/// Rows of `toolwire probe --record`, for every surface that it probes, in the form of its cases.
 #[test]
 fn rows_of_probe_are_known() {
     let read = |path: &str| fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -99,7 +99,7 @@ fn rows_of_probe_are_known() {
     assert!(unknown.is_empty(), "{unknown:?}");
 }
 
-/// What others sent: it is judged as every answer is.
+/// Contributed answers, which are checked like all others.
 #[test]
 fn probed_answers_are_what_the_tables_say() {
     let Ok(rows) = fs::read_to_string(root().join("tests/sample/probed.jsonl")) else {
@@ -109,7 +109,7 @@ fn probed_answers_are_what_the_tables_say() {
     assert_faultless(&Ledger::of("answers.jsonl", &rows).unwrap_or_else(|| panic!("no file of answers")));
 }
 
-/// Rows written by us: what the tests say of the data must not be true of any data.
+/// Rows written for this test: it must fail for rows that contradict the tables.
 #[test]
 fn what_differs_is_a_fault() {
     let rows = |surface: &str, verdict: &str, error: &str, schema: &str| {

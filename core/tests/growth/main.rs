@@ -1,8 +1,9 @@
-//! Growth, counted: from 32 to 128 KB, steps and allocated bytes grow with an exponent of at most 1.2. Requests and
-//! streams have no budget, so only their bytes are counted. Validations and repairs that take all of their steps are
-//! compared at smaller sizes.
+//! Checks growth by counting: from 32 to 128 KB, steps and allocated bytes may grow with an exponent of at most 1.2.
+//! Requests and streams have no budget, so only their bytes are counted. Validations and repairs that exhaust their
+//! budget are compared at smaller sizes.
 //!
-//! The groups of [`COUNTED`] are asserted, without what is refused at these sizes. `cargo run --release -p toolwire --example growth -- rows` shows all others.
+//! The groups in [`COUNTED`] are checked, except for inputs that are refused at these sizes. `cargo run --release -p
+//! toolwire --example growth -- rows` shows all others.
 
 #![allow(clippy::panic, reason = "a test stops where it cannot go on")]
 
@@ -15,14 +16,14 @@ use std::collections::BTreeSet;
 use shapes::{shapes, Work};
 use toolwire::internal::steps;
 
-/// The sizes that are compared, in bytes.
+/// The compared sizes, in bytes.
 const SIZES: [usize; 2] = [32 << 10, 128 << 10];
-/// The sizes that are compared if a validation or repair of the larger one takes all of its steps, which are as many for
-/// every input: each in turn.
+/// The compared sizes if a validation or repair of the larger input exhausts its budget, which is the same for every
+/// input. They are tried in order.
 const SMALLER: [[usize; 2]; 2] = [[8 << 10, 32 << 10], [1 << 10, 4 << 10]];
-/// The most that growth may have in the exponent.
+/// Maximum exponent of growth.
 const MOST: f64 = 1.2;
-/// Dialects without a limit of size: where one is met, a call goes on with more passes, and that is a leap.
+/// Dialects without a size limit. At a size limit, a call runs more passes, so its cost jumps.
 const DIALECTS: [&str; 2] = ["gemini", "llama-cpp"];
 const COUNTED: [(Work, &str); 19] = [
     (Work::Sanitize, "anyOf over properties"),
@@ -45,27 +46,28 @@ const COUNTED: [(Work, &str); 19] = [
     (Work::Adapt, "requests"),
     (Work::Stream, "streams"),
 ];
-/// What the names of all groups begin with whose arguments grow and whose schemas do not.
+/// Prefix of the names of all groups whose arguments grow but whose schemas do not.
 const ARGUMENTS: &str = "arguments by ";
 
-/// Rows that end their budget at these sizes: references through identifiers, in chains of properties. Do not add any.
+/// Rows that exhaust their budget at these sizes: references through identifiers, in chains of properties. Do not add
+/// any.
 const SPENT: [(&str, &str); 2] = [("properties", "$id that refers"), ("properties", "$anchor that refers")];
 
-/// Groups and beginnings of names whose validation or repair grows faster, or takes all steps of a validation. Do not add
-/// any without its reason.
+/// Groups and prefixes of names whose validation or repair grows faster, or exhausts the budget of a validation. Do not
+/// add any without a reason.
 const FASTER: [(&str, &str); 5] = [
-    // Each of the parts judges each of the members.
+    // Every subschema validates every member.
     ("allOf at the root", "additionalProperties"),
     ("allOf at the root", "patternProperties"),
-    // Each of the members is judged by the root, which requires all of the names.
+    // The root, which requires all names, validates every member.
     ("required properties", "$ref to the root"),
-    // Each of the members takes the root apart, with all of its properties.
+    // Every member expands the root with all of its properties.
     ("properties", "$ref to the root"),
     // The schema of 1,000 values is the larger part of the input, so the arguments grow faster than the input.
     ("arguments by enum", ""),
 ];
 
-/// The branches of unions that are counted: of others the work is quadratic until the budget ends it.
+/// The counted branches of unions. For other branches, the work is quadratic until the budget ends it.
 const OF_UNIONS: [&str; 16] = [
     "type",
     "properties",

@@ -1,8 +1,9 @@
-//! How a model would answer: an instance of the original schema, said in the ways that the sanitized schema offers.
+//! Simulates a model's answers: an instance of the original schema, written in the ways that the sanitized schema
+//! offers.
 //!
-//! Follows the sanitized schema alone and knows no rule: a property that must be there and is not, is null; an object
-//! of any names may be a list of pairs of key and value; a string may hold JSON; a name may be another one. What fits
-//! is for a validator to say.
+//! The simulation uses only the sanitized schema, without knowledge of the rules: a required property that is absent
+//! becomes null; an object with arbitrary names may be a list of key-value pairs; a string may contain JSON; a property
+//! may be renamed. The caller checks the answers with a validator.
 
 use std::{cell::Cell, collections::BTreeMap};
 
@@ -10,27 +11,27 @@ use serde_json::{json, Map, Value};
 
 use super::judge::same;
 
-/// The most answers that are kept for one schema.
+/// Maximum number of answers for one schema.
 const MOST: usize = 64;
-/// What the property for all other members says.
+/// Description of the property that holds all other members.
 const OTHERS: &str = "Other properties, as pairs of key and value";
-/// The most references and branches on the way to an answer.
+/// Maximum number of references and branches on the path to an answer.
 const DEEPEST: usize = 40;
 
-/// Maximum number of schemas that are looked at for one instance: recursion through several branches has no end worth
-/// waiting for.
+/// Maximum number of schemas that are visited for one instance, because recursion through several branches takes too
+/// long.
 const LONGEST: usize = 20_000;
 
-/// Ways to say the instance.
+/// Ways to write the instance.
 pub(crate) struct Found {
     pub(crate) answers: Vec<Value>,
-    /// There is no other way.
+    /// True if the list is complete.
     pub(crate) are_all: bool,
 }
 
-/// Ways to say the instance; nothing if it takes too long to find them.
+/// Returns the ways to write the instance, or `None` if finding them takes too long.
 ///
-/// `schema` is a part of `root`, in which its references lead.
+/// `schema` is a part of `root`, in which its references resolve.
 pub(crate) fn answers(
     instance: &Value,
     schema: &Value,
@@ -44,11 +45,11 @@ pub(crate) fn answers(
 
 struct Answers<'s> {
     root: &'s Value,
-    /// New names by old ones.
+    /// New names by old names.
     names: &'s BTreeMap<String, String>,
-    /// How many schemas may still be looked at.
+    /// Number of schemas that may still be visited.
     left: Cell<usize>,
-    /// None was left out because there were too many.
+    /// True if no answer was dropped because there were too many.
     are_all: Cell<bool>,
 }
 
@@ -102,7 +103,7 @@ impl Answers<'_> {
         let text = json!(instance.to_string());
         if says("string") {
             found.push(text.clone());
-            // A listed text may spell it otherwise.
+            // An `enum` value may be another spelling of the same JSON.
             let is_it = |listed: &&Value| {
                 listed
                     .as_str()
@@ -111,14 +112,14 @@ impl Answers<'_> {
             };
             found.extend(schema["enum"].as_array().into_iter().flatten().filter(is_it).cloned());
         }
-        // Spelled out rather than as text, where there is a choice.
+        // Prefers other values to JSON in a string.
         found.sort_by_key(|answer| *answer == text);
         self.distinct(found)
     }
 
-    /// The answers, and the plain instance if there are none.
+    /// Returns the answers, or the plain instance if there are none.
     fn or_itself(&self, instance: &Value, schema: &Value, fuel: usize) -> Vec<Value> {
-        // Nothing is said of it.
+        // The schema has no subschema for this value.
         if schema.is_null() {
             return vec![instance.clone()];
         }
@@ -143,7 +144,7 @@ impl Answers<'_> {
         };
         let (mut keys, mut values, mut rest) = (Vec::new(), Vec::new(), Map::new());
         for (name, value) in members {
-            // A member may be called what the list of all others is.
+            // A member may have the name of the property that holds all other members.
             match table.get(&new_name(name)).filter(|inner| inner["description"] != OTHERS) {
                 Some(inner) => {
                     keys.push(new_name(name));
@@ -156,7 +157,7 @@ impl Answers<'_> {
             }
         }
         let absent: Vec<&String> = table.keys().filter(|name| !keys.contains(name)).collect();
-        // All other members may have a property of their own, the last one.
+        // The last property may hold all other members.
         let others = absent.last().filter(|name| is_pair(&table[name.as_str()]["items"])).copied();
         for name in absent.iter().filter(|name| is_required(name) && Some(**name) != others) {
             keys.push((*name).clone());
@@ -169,7 +170,7 @@ impl Answers<'_> {
             values.push(self.pairs(&rest, &inner["items"], fuel));
             ways = vec![(keys.clone(), values.clone(), Map::new())];
             if inner["description"] != OTHERS && is_required(name) {
-                // It may be one of the object's own, which is absent.
+                // The object itself may define the property, which is absent from the instance.
                 values.pop();
                 values.push(self.of(None, inner, fuel));
                 ways.push((keys, values, rest));
@@ -177,7 +178,7 @@ impl Answers<'_> {
         }
         let mut found = Vec::new();
         for (keys, values, rest) in ways {
-            // Members that no property speaks of are said by what speaks of all others.
+            // Members without a property are written as `additionalProperties` describes.
             let (free, free_values): (Vec<String>, Vec<Vec<Value>>) = rest
                 .iter()
                 .map(|(name, value)| (name.clone(), self.or_itself(value, &schema["additionalProperties"], fuel)))
@@ -193,7 +194,7 @@ impl Answers<'_> {
         found
     }
 
-    /// An object with one property may stand for what is in it.
+    /// Returns answers in which an object with a single property wraps the instance.
     fn boxed(&self, instance: &Value, schema: &Value, fuel: usize) -> Vec<Value> {
         let Some((name, inner)) =
             schema["properties"].as_object().filter(|table| table.len() == 1).and_then(|table| table.iter().next())
@@ -216,7 +217,7 @@ impl Answers<'_> {
     }
 }
 
-/// The types that a scalar is of.
+/// Returns the types of a scalar.
 fn kinds(value: &Value) -> &'static [&'static str] {
     match value {
         Value::Null => &["null"],
@@ -233,7 +234,7 @@ fn is_pair(schema: &Value) -> bool {
 }
 
 impl Answers<'_> {
-    /// One of each, in every way, up to a limit.
+    /// Returns all combinations of one value per choice, up to a limit.
     fn combined(&self, choices: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
         let mut ways: Vec<Vec<Value>> = vec![Vec::new()];
         for choice in choices {

@@ -1,5 +1,5 @@
-//! `closed` held to its definition, on the fixtures and on real tools: what strict modes refuse of what a tool accepted
-//! has a property of which the tool never spoke, unless the report says more.
+//! Checks `closed` against its definition, with the fixtures and real tools: an instance that the tool accepts but the
+//! strict schema refuses must have a property that the tool does not define, unless the report states a greater effect.
 
 use std::{collections::BTreeMap, fs, path::PathBuf, thread};
 
@@ -23,12 +23,12 @@ fn draft(schema: &Value) -> Draft {
     }
 }
 
-/// What came of some schemas in one dialect.
+/// The results for some schemas in one dialect.
 #[derive(Default)]
 struct Tally {
     became: BTreeMap<&'static str, usize>,
     verdicts: usize,
-    /// Instances that closed objects refuse, and nothing else does.
+    /// Number of instances that are refused only because objects are closed.
     shut_out: usize,
     faults: Vec<String>,
 }
@@ -104,7 +104,7 @@ fn fixtures_lose_nothing_else() {
     fail_on(hold("fixtures", &schemas, 12));
 }
 
-/// Refused for the loss alone.
+/// Returns true if the only reason for the refusal is the option `allow`.
 fn is_allow(case: &Value) -> bool {
     case["error"]["code"] == "too-lossy"
 }

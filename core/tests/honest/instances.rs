@@ -1,11 +1,11 @@
-//! Values that a schema accepts, more or less: what it accepts is for a validator to say.
+//! Generates values that mostly satisfy a schema. The caller checks them with a validator.
 
 use serde_json::{json, Map, Value};
 
-/// A name that no schema has.
+/// A property name that no schema defines.
 const OTHER: &str = "of_which_nobody_spoke";
 
-/// The same numbers every time.
+/// Reproducible pseudorandom numbers.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -21,7 +21,7 @@ impl Dice {
     }
 }
 
-/// Values for a schema, each also with a property of which the schema does not speak in one of its objects.
+/// Generates values for a schema, each also in a variant in which one of the objects has an undefined property.
 pub(crate) fn instances(schema: &Value, count: usize, dice: &mut Dice) -> Vec<Value> {
     let mut found = Vec::new();
     for _ in 0..count {
@@ -42,7 +42,7 @@ fn count_objects(value: &Value) -> usize {
     }
 }
 
-/// Adds a property to the object of that number.
+/// Adds a property to the object with this number.
 fn add(value: &mut Value, number: &mut usize) -> bool {
     match value {
         Value::Object(members) => {
@@ -87,7 +87,7 @@ impl Maker<'_, '_> {
         }
         for keyword in ["anyOf", "oneOf"] {
             let Some(branches) = schema[keyword].as_array() else { continue };
-            // Now and then what two branches say together.
+            // Sometimes combines two branches.
             for _ in 0..=usize::from(self.dice.one_in(2)) {
                 if let Some(branch) = self.pick(branches) {
                     let value = self.of(branch, fuel);
@@ -102,7 +102,7 @@ impl Maker<'_, '_> {
         of.get(self.dice.roll(of.len()))
     }
 
-    /// What the types and members say; nothing where neither is said.
+    /// Generates a value from the types and members of a schema. Returns `None` if the schema has neither.
     fn typed(&mut self, schema: &Value, fuel: usize) -> Option<Value> {
         let kind = match &schema["type"] {
             Value::Array(names) => self.pick(names)?.clone(),
@@ -148,7 +148,7 @@ impl Maker<'_, '_> {
     }
 }
 
-/// What two schemas say of one value.
+/// Combines the values for two schemas of the same instance.
 fn both(one: Option<Value>, two: Value) -> Option<Value> {
     match (one, two) {
         (Some(Value::Object(mut one)), Value::Object(two)) => {

@@ -1,6 +1,6 @@
-//! What became of one schema, and whether the report says so: a real validator judges instances before and after.
+//! Checks the report on one schema: a validator evaluates instances before and after rewriting.
 //!
-//! The fuzzer judges generated schemas by it, too (`core/fuzz`).
+//! The fuzzer uses this module with generated schemas (`core/fuzz`).
 
 use std::{collections::BTreeMap, panic::AssertUnwindSafe};
 
@@ -14,31 +14,31 @@ use toolwire::{
 
 use super::{answers::answers, named::named, openapi};
 
-/// The verdict on one schema.
 pub(crate) struct Judged {
-    /// What does not hold.
+    /// Descriptions of violated properties.
     pub(crate) faults: Vec<String>,
-    /// How many instances the validator could tell of, before and after.
+    /// Number of instances with a verdict from the validator, before and after.
     #[allow(dead_code, reason = "the fuzzer counts them")]
     pub(crate) verdicts: usize,
-    /// How many of them are lost with a property that is not named, and with nothing worse than `closed` to say so.
+    /// Number of verdicts in which an undefined property is refused, and the report states at most `closed`.
     #[allow(dead_code, reason = "the fuzzer counts other things")]
     pub(crate) shut_out: usize,
-    /// `lossless`, the most that is lost, `encoded`, or an error's code.
+    /// `lossless`, the worst reported effect, `encoded`, or the code of an error.
     pub(crate) became: &'static str,
-    /// Validates what is sent, where there is something to validate.
+    /// The rewritten schema with its validators, if there is one.
     #[allow(dead_code, reason = "the fuzzer makes answers of it")]
     pub(crate) sent: Option<Sent>,
 }
 
-/// What is sent, for those who make arguments of it.
+/// The rewritten schema, for tests that generate arguments for it.
 pub(crate) struct Sent {
-    /// Brings arguments back.
+    /// Restores arguments.
     pub(crate) plan: RestorePlan,
     pub(crate) schema: Value,
     before: Validator,
     after: Validator,
-    /// Accepts what `before` does, unless it has a property that is not named; none where the validator cannot tell.
+    /// Accepts the instances that `before` accepts, except those with undefined properties. `None` if the validator
+    /// cannot decide that.
     named: Option<Validator>,
     changes: Vec<Change>,
 }
@@ -48,7 +48,7 @@ impl Sent {
         self.changes.iter().any(|change| change.accepts == wanted || change.accepts == Accepts::Mixed)
     }
 
-    /// Whether the report says that this instance is lost; `None` where nobody can tell.
+    /// Returns whether the report states that this instance is lost; `None` if that cannot be decided.
     fn says_lost(&self, instance: &Value) -> Option<bool> {
         if self.says(Accepts::Narrower) || self.changes.iter().all(|change| change.accepts != Accepts::Closed) {
             return Some(self.says(Accepts::Narrower));
@@ -56,7 +56,7 @@ impl Sent {
         Some(!valid(self.named.as_ref()?, instance)?)
     }
 
-    /// New names of properties by old ones, as the messages have them.
+    /// Returns the new names of properties by their old names, from the messages.
     fn renamed(&self) -> BTreeMap<String, String> {
         let names = |change: &Change| -> Option<(String, String)> {
             let (old, new) =
@@ -66,7 +66,7 @@ impl Sent {
         self.changes.iter().filter_map(names).collect()
     }
 
-    /// The property that holds the whole answer, and its schema.
+    /// Returns the name and the schema of the property that wraps the whole answer.
     fn wrapper(&self) -> Option<(&str, &Value)> {
         let change = self.changes.iter().find(|change| change.rule == "wrap-root")?;
         let pointer = change.output_pointer.as_deref()?;
@@ -78,7 +78,7 @@ impl Sent {
     }
 }
 
-/// What is sent, as a validator reads it.
+/// Returns the rewritten schema in standard JSON Schema.
 pub(crate) fn readable(output: &Value, options: &SanitizeOptions) -> Value {
     if ["gemini", "vertex"].contains(&options.dialect.as_str()) {
         openapi::in_json_schema(output)
@@ -91,14 +91,14 @@ fn validator(schema: &Value, draft: Draft) -> Option<Validator> {
     jsonschema::options().with_draft(draft).should_validate_formats(false).build(schema).ok()
 }
 
-/// Whether a value is valid by a schema that [`named`] made.
+/// Returns whether a value is valid by a schema that [`named`] built.
 #[allow(dead_code, reason = "the fuzzer has no use for it")]
 pub(crate) fn is_named(named: &Value, instance: &Value) -> Option<bool> {
     valid(&validator(named, Draft::Draft202012)?, instance)
 }
 
-/// Whether a value is valid. The validator panics on some schemas (0.60.2: "pending schema target dropped"): then
-/// nobody can tell.
+/// Returns whether a value is valid, or `None` if the validator panics, which happens with some schemas (0.60.2:
+/// "pending schema target dropped").
 fn valid(validator: &Validator, value: &Value) -> Option<bool> {
     std::panic::catch_unwind(AssertUnwindSafe(|| validator.is_valid(value))).ok()
 }
@@ -107,13 +107,13 @@ fn ended(became: &'static str, faults: Vec<String>) -> Judged {
     Judged { faults, verdicts: 0, shut_out: 0, became, sent: None }
 }
 
-/// Judges one schema by its instances.
+/// Checks one schema with its instances.
 pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: &SanitizeOptions) -> Judged {
     let Some(before) = validator(schema, draft) else { return ended("input unreadable to the validator", Vec::new()) };
     let result = match sanitize(schema, options) {
         Ok(result) => result,
         Err(error) => {
-            // An error is an answer only where no object could be accepted.
+            // An error is only acceptable if the schema accepts no object.
             let accepted = instances.iter().find(|instance| valid(&before, instance) == Some(true));
             let is_fault = error.code() != Code::NotRepresentable || accepted.is_some();
             let fault = is_fault.then(|| format!("{error}, and {accepted:?} is accepted\n  in  {schema}"));
@@ -168,15 +168,15 @@ pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: 
     Judged { faults, verdicts, shut_out, became, sent: Some(sent) }
 }
 
-/// Whether the report is right about one instance; `None` where the validator cannot tell.
+/// The result for one instance: an error if the report is wrong, `None` if the validator cannot decide.
 type Verdict = Option<Result<Fate, String>>;
 
-/// What became of an instance, as the report says.
+/// The outcome for an instance whose report is right.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// Lost for a property that is not named.
+    /// Refused because of an undefined property.
     ShutOut,
-    /// Anything else.
+    /// Any other result.
     Told,
 }
 
@@ -190,7 +190,7 @@ impl Fate {
     }
 }
 
-/// Whether what is lost or gained of one instance is told, where arguments are sent as they are.
+/// Checks that the report states whether the instance is lost or gained, for arguments that are not encoded.
 fn plain(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
     let (was, is) = (valid(&sent.before, instance)?, valid(&sent.after, instance)?);
     let told = match (was, is) {
@@ -206,8 +206,8 @@ fn plain(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
     Some(Err(format!("{instance} was {was}, is {is}\n  in  {schema}\n  out {}\n  {rules:?}", sent.schema)))
 }
 
-/// Answers as a model would that reads the output, restores the answers, and looks for one that came back as the
-/// instance.
+/// Simulates answers of a model that reads the rewritten schema, restores them, and checks whether one of them is
+/// restored to the instance.
 fn encoded(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
     let names = sent.renamed();
     let mut accepted = Vec::new();
@@ -225,14 +225,14 @@ fn encoded(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
     let restored: Vec<Option<Value>> =
         accepted.iter().map(|answer| restore_arguments(answer, &sent.plan).ok()).collect();
     let was = valid(&sent.before, instance)?;
-    // An open object may have a member of the old name, of which nothing is said any longer.
+    // An open object may have a member with the old name, which is no longer constrained.
     let is_as_told = |answer: &Value| was || !names.keys().any(|old| has_member(answer, old));
     let comes_back = accepted
         .iter()
         .zip(&restored)
         .any(|(answer, value)| is_as_told(answer) && value.as_ref().is_some_and(|value| same(value, instance)));
     let told = match (was, comes_back) {
-        // One that was left out might have.
+        // One of the answers that were dropped might be restored to it.
         (true, false) if !found.are_all && !sent.says_lost(instance)? => return None,
         (true, false) => sent.says_lost(instance)?,
         (false, true) => sent.says(Accepts::Wider),
@@ -255,7 +255,7 @@ fn has_member(value: &Value, name: &str) -> bool {
     }
 }
 
-/// Equal by value, as JSON Schema counts: `1` is `1.0`.
+/// Returns true if the values are equal by JSON Schema's definition, in which `1` equals `1.0`.
 pub(crate) fn same(one: &Value, two: &Value) -> bool {
     match (one, two) {
         (Value::Number(one), Value::Number(two)) => one == two || one.as_f64() == two.as_f64(),
@@ -270,11 +270,12 @@ pub(crate) fn same(one: &Value, two: &Value) -> bool {
     }
 }
 
-/// Whether arguments that a model makes of the output alone come back as something that the tool accepts, unless the
-/// report says otherwise; `None` where the model may not send them, or nothing is claimed of them.
+/// Checks that arguments generated from the rewritten schema alone are restored to values that the tool accepts, unless
+/// the report states otherwise. `None` if the rewritten schema refuses the arguments, or the report makes no statement
+/// about them.
 #[allow(dead_code, reason = "the fuzzer's")]
 pub(crate) fn answered(sent: &Sent, schema: &Value, answer: &Value) -> Verdict {
-    // An open object may have a member of the old name, of which nothing is said any longer.
+    // An open object may have a member with the old name, which is no longer constrained.
     let has_old_name = || sent.renamed().iter().any(|(old, _)| has_member(answer, old));
     if sent.says(Accepts::Wider) || !valid(&sent.after, answer)? || has_old_name() {
         return None;

@@ -1,8 +1,8 @@
-//! How many faults a dialect may still have; numbers here only fall.
+//! Maximum number of faults per dialect. The numbers may only decrease.
 
 const LIMITS: &[(&str, usize)] = &[];
 
-/// The most faults of one dialect; none where nothing is said.
+/// Returns the maximum number of faults of a dialect, zero by default.
 pub(crate) fn of(dialect: &str) -> usize {
     LIMITS.iter().find(|(known, _)| *known == dialect).map_or(0, |(_, most)| *most)
 }

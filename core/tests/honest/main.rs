@@ -1,11 +1,11 @@
-//! The report held to its word by a real validator: an instance that is lost needs a change that says `narrower` or
-//! `mixed`, or `closed` where it has a property that is not named; one that is gained needs `wider` or `mixed`, and
-//! `lossless` means that nothing changed at all.
+//! Checks the report with a validator. If an instance is lost, a change must state `narrower` or `mixed`, or `closed`
+//! if the instance has an undefined property. If an instance is gained, a change must state `wider` or `mixed`.
+//! `lossless` means that the accepted instances are the same.
 //!
-//! The schemas and instances are the official test suite's (../shared/data/test_suite.jsonl, or its sample in
-//! tests/sample), each as it is and wrapped in a property, so that the root rule cannot excuse anything. Where
-//! arguments are encoded, the instance is answered as a model would that reads the output, and restored.
-//! `TOOLWIRE_DIALECT=name` shows everything that is wrong with one.
+//! The schemas and instances are those of the official test suite (../shared/data/test_suite.jsonl, or its sample in
+//! tests/sample), each unchanged and wrapped in a property, so that the rules for the root cannot hide a fault. If
+//! arguments are encoded, the test simulates a model that reads the rewritten schema, and restores its answer.
+//! `TOOLWIRE_DIALECT=name` shows all faults of one dialect.
 #![allow(
     clippy::panic,
     clippy::expect_used,
@@ -29,7 +29,7 @@ use jsonschema::Draft;
 use serde_json::{json, Value};
 use toolwire::{dialects, options::Use, Dialect, SanitizeOptions};
 
-/// All of the suite that is at hand, and the part of it that is in this repository.
+/// The complete suite, which may be missing, and the sample in this repository.
 const WHOLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/test_suite.jsonl");
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/sample/test_suite.jsonl");
 
@@ -40,7 +40,7 @@ struct Group {
     tests: Vec<(Value, bool)>,
 }
 
-/// Said past the test harness, which would swallow it.
+/// Prints a line without the test harness, which would capture it.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
@@ -69,7 +69,7 @@ fn groups() -> Vec<Group> {
     .collect()
 }
 
-/// Remote and dynamic references are resolved by nobody here.
+/// Returns true for schemas with remote or dynamic references, which this test does not resolve.
 fn out_of_reach(schema: &Value) -> bool {
     let text = schema.to_string();
     ["$dynamicRef", "localhost:1234", "\"$ref\":\"http", "$vocabulary", "$recursiveRef"]
@@ -99,7 +99,7 @@ fn every_dialect_reports_what_the_official_suite_shows() {
     judged(Use::Tool);
 }
 
-/// Judges tools, whose arguments are objects, or answers, which may be anything.
+/// Checks tools, whose arguments are objects, or answers, which may be any value.
 fn judged(used_as: Use) {
     let (groups, skipped): (Vec<Group>, Vec<Group>) =
         groups().into_iter().partition(|group| !out_of_reach(&group.schema));
@@ -112,7 +112,7 @@ fn judged(used_as: Use) {
     };
     let names: Vec<&str> = dialects().iter().filter(of_use).map(|dialect| dialect.name).collect();
     let names: Vec<&str> = names.into_iter().filter(|name| asked.as_ref().is_none_or(|asked| asked == name)).collect();
-    // Two halves, because the machines that run this have two cores at least.
+    // Two threads, because the test machines have at least two cores.
     let half = |start: usize| {
         names.iter().skip(start).step_by(2).map(|name| (*name, judge_all(name, used_as, &groups))).collect::<Vec<_>>()
     };
@@ -144,7 +144,7 @@ fn judged(used_as: Use) {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
-/// What is wrong with one dialect, and what became of the schemas.
+/// The faults of one dialect, and the number of schemas per result.
 type Verdict = (Vec<String>, BTreeMap<&'static str, usize>);
 
 fn judge_all(dialect: &str, used_as: Use, groups: &[Group]) -> Verdict {
@@ -160,7 +160,7 @@ fn judge_all(dialect: &str, used_as: Use, groups: &[Group]) -> Verdict {
         let is_possible = |data: &Value| used_as == Use::Response || data.is_object();
         let data: Vec<Value> = group.tests.iter().map(|(data, _)| data.clone()).filter(is_possible).collect();
         let (outer, instances) = wrapped(group);
-        // A property of an object is no other for an answer.
+        // Answers need no wrapped variant, because their root may be any value.
         let in_property = (used_as == Use::Tool).then_some(("wrapped", outer, instances));
         for (how, schema, instances) in [("as it is", plain, data)].into_iter().chain(in_property) {
             let name = format!("{} ({how})", group.name);

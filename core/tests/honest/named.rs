@@ -1,19 +1,19 @@
-//! A schema that accepts of what another one accepts only what has no property that is not named: `closed` held to its
-//! definition.
+//! Builds a schema that accepts the instances of another schema, except those with undefined properties: the definition
+//! of `closed`.
 //!
-//! Named is what `unevaluatedProperties` counts as evaluated: a property of which a schema speaks that accepts the
-//! value. A property that a place asks for in `required`, whatever its value, is named, too. So each place of a value is
-//! closed where its schema names properties, and where it says that it is open, closing does nothing.
+//! A property is defined if `unevaluatedProperties` would count it as evaluated: a schema describes the property and
+//! accepts the value. A property in `required` is also defined, whatever its value. Every object is therefore closed if
+//! its schema defines properties; if the schema states that the object is open, closing has no effect.
 
 use serde_json::{json, Map, Value};
 
-/// Where the schema stands that is made of the input's root, which may refer to itself.
+/// Identifier of the schema that is built from the root, to which references may lead.
 const ROOT: &str = "https://example.com/named";
 
-/// How far references are followed to see whether properties are named.
+/// Maximum number of references that are followed to determine whether properties are defined.
 const FUEL: usize = 40;
 
-/// The same schema, closed at every place of a value. `ref_stands_alone`: what stands beside a reference says nothing.
+/// Returns the same schema with all objects closed. If `ref_stands_alone` is true, siblings of a reference are ignored.
 pub(crate) fn named(schema: &Value, ref_stands_alone: bool) -> Value {
     let text = schema.to_string();
     let has_unevaluated = text.contains("unevaluatedProperties");
@@ -33,14 +33,14 @@ pub(crate) fn named(schema: &Value, ref_stands_alone: bool) -> Value {
 struct Named<'s> {
     root: &'s Value,
     ref_stands_alone: bool,
-    /// True if `unevaluatedProperties` stands anywhere.
+    /// True if `unevaluatedProperties` occurs anywhere.
     has_unevaluated: bool,
-    /// True if keywords stand anywhere whose schemas need not hold.
+    /// True if keywords with conditional subschemas occur anywhere.
     has_branches: bool,
 }
 
 impl Named<'_> {
-    /// The schema of a place.
+    /// Returns the schema for one location in the instance.
     fn place(&self, schema: &Value) -> Value {
         let mut inside = self.within(schema, true);
         if self.names(schema, FUEL, true) {
@@ -51,7 +51,8 @@ impl Named<'_> {
         inside
     }
 
-    /// A schema that speaks of a value together with others; `is_certain`: whatever the value is.
+    /// Returns a schema for a value that other schemas also describe. `is_certain` is true if the schema applies to
+    /// every value.
     fn within(&self, schema: &Value, is_certain: bool) -> Value {
         let Some(object) = schema.as_object() else { return schema.clone() };
         let of = |(key, value): (&String, &Value)| {
@@ -69,11 +70,11 @@ impl Named<'_> {
                 "items" if value.is_array() => each(value, &|schema| self.place(schema)),
                 "items" | "additionalItems" | "unevaluatedItems" | "additionalProperties" => self.place(value),
                 "allOf" => each(value, &|schema| self.within(schema, is_certain)),
-                // A branch of a union may refer to them.
+                // A branch of a union may refer to definitions.
                 "$defs" | "definitions" => each(value, &|schema| self.within(schema, !self.has_branches)),
                 "anyOf" | "oneOf" | "dependentSchemas" => each(value, &|schema| self.within(schema, false)),
                 "then" | "else" => self.within(value, false),
-                // What is closed beneath `not`, `if` and `contains` would be no more than it was, but less.
+                // Closing schemas below `not`, `if` and `contains` would have the opposite effect.
                 _ => value.clone(),
             };
             let key = if key == "items" && value.is_array() { "prefixItems" } else { key.as_str() };
@@ -82,7 +83,7 @@ impl Named<'_> {
         let is_alone = self.ref_stands_alone && schema["$ref"].is_string();
         let counts = |key: &str| !is_alone || ["$ref", "$defs", "definitions"].contains(&key);
         let mut inside = object.iter().filter(|(key, _)| counts(key)).map(of).collect::<Map<_, _>>();
-        // A name in `properties` is none of those that these two keywords count.
+        // `additionalProperties` and `unevaluatedProperties` do not apply to names in `properties`.
         let others = !is_certain || inside.contains_key("additionalProperties") || self.has_unevaluated;
         let asked = inside.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
         if !asked.is_empty() && !others {
@@ -96,7 +97,7 @@ impl Named<'_> {
         Value::Object(inside)
     }
 
-    /// Does a schema name properties, itself or by what holds of the same value?
+    /// Returns true if a schema, or one that applies to the same value, defines properties.
     fn names(&self, schema: &Value, fuel: usize, is_certain: bool) -> bool {
         let Some(fuel) = fuel.checked_sub(1) else { return true };
         if let Some(reference) = schema["$ref"].as_str() {

@@ -1,9 +1,9 @@
-//! What Gemini's Schema message says in OpenAPI's words, in those of JSON Schema, so that a validator reads it as the
-//! API does.
+//! Translates Gemini's Schema message from OpenAPI's dialect to JSON Schema, so that a validator reads it as the API
+//! does.
 
 use serde_json::{json, Map, Value};
 
-/// The schema with `nullable` and what is listed as strings as JSON Schema says them.
+/// Returns the schema with `nullable` and string `enum` values in the form of JSON Schema.
 pub(crate) fn in_json_schema(schema: &Value) -> Value {
     match schema {
         Value::Array(items) => items.iter().map(in_json_schema).collect(),
@@ -16,7 +16,7 @@ pub(crate) fn in_json_schema(schema: &Value) -> Value {
                 let values = spelled.iter().filter_map(|value| serde_json::from_str::<Value>(value.as_str()?).ok());
                 plain.insert("enum".into(), values.collect());
             }
-            // A property of that name holds a schema.
+            // A property named `nullable` holds a schema.
             if plain.get("nullable") == Some(&json!(true)) && plain.contains_key("type") {
                 plain.remove("nullable");
                 return json!({"anyOf": [plain, {"type": "null"}]});

@@ -1,6 +1,7 @@
-//! How much may still go wrong, by dialect and collection. Numbers here only fall; the test says when one can. (In the
-//! test suite they rose once: what was reported as `same` of several dynamic anchors of one name, and beside
-//! `unevaluated…`, was not. And once for llama.cpp: its `allOf` is merged now, and what it made of one was not told.)
+//! Maximum numbers of problems, by dialect and collection. The numbers may only decrease, and the test reports when one
+//! can. (For the test suite they increased once, because cases with several dynamic anchors of the same name, and with
+//! siblings of `unevaluated…`, were wrongly reported as `same`. For llama.cpp they also increased once, because its
+//! `allOf` is now merged, and the effects of the former conversion were not reported.)
 
 /// For each dialect, in the order of the collections: errors, faults, and outputs that are narrower or mixed.
 #[rustfmt::skip]
@@ -42,7 +43,7 @@ const LIMITS: &[(&str, [[usize; 3]; 4])] = &[
     ("claude-desktop", [[0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]),
 ];
 
-/// The limits of one dialect and one collection, which is known by its place.
+/// Returns the limits of one dialect and one collection, given by its index.
 pub(crate) fn of(dialect: &str, collection: usize) -> Option<[usize; 3]> {
     LIMITS.iter().find(|(known, _)| *known == dialect).and_then(|(_, limits)| limits.get(collection)).copied()
 }

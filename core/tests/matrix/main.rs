@@ -1,4 +1,4 @@
-//! The matrix of dialects and collections, held to limits that only fall: nothing that works stops working unnoticed.
+//! Checks all dialects with all collections against limits that may only decrease, so that regressions are noticed.
 #![allow(clippy::panic, clippy::expect_used, reason = "a test stops where it cannot go on")]
 
 mod limits;
@@ -8,7 +8,7 @@ use std::{io::Write as _, thread};
 
 use measure::{collections, described, measure, Row, HEADER, SAMPLE, WHOLE};
 
-/// Said past the test harness, which would swallow it.
+/// Prints a line without the test harness, which would capture it.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
@@ -21,11 +21,11 @@ fn every_dialect_and_every_collection() {
     }
 }
 
-/// The sample is a part of the whole, and so its counts are at most those.
+/// The sample is a part of the complete data, so its counts are at most those limits.
 fn hold(collections: &[measure::Collection], is_whole: bool) {
     let jobs: Vec<(&str, &measure::Collection)> =
         collections.iter().flat_map(|collection| described().map(move |dialect| (dialect, collection))).collect();
-    // Two halves, because the machines that run this have two cores at least.
+    // Two threads, because the test machines have at least two cores.
     let half = |start: usize| {
         jobs.iter()
             .skip(start)

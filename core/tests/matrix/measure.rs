@@ -1,6 +1,7 @@
-//! Every dialect times every collection of schemas: what `sanitize` makes of them, and what is wrong with that.
+//! Measures the results of `sanitize` for every dialect and every collection of schemas, and their faults.
 //!
-//! `cargo test` holds the numbers to limits (main.rs), `cargo run --release -p toolwire --example matrix` prints them.
+//! `cargo test` compares the numbers with limits (main.rs), `cargo run --release -p toolwire --example matrix` prints
+//! them.
 
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
@@ -11,31 +12,31 @@ use toolwire::{
     sanitize, SanitizeOptions,
 };
 
-/// Schemas of one origin, as text, with how often each stands there.
+/// Schemas of one origin as text, each with its number of occurrences.
 pub(crate) struct Collection {
     pub(crate) name: &'static str,
     pub(crate) schemas: Vec<(String, usize)>,
 }
 
-/// What became of the schemas of one collection in one dialect.
+/// The results for one collection in one dialect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// Accepted as they are, and returned so.
+    /// Number of schemas that are accepted and returned unchanged.
     pub(crate) unchanged: usize,
-    /// Changed, and nothing lost.
+    /// Number of schemas that changed without loss.
     pub(crate) lossless: usize,
-    /// The same arguments are accepted, and the model reads less.
+    /// Number of schemas that accept the same arguments but lose text for the model.
     pub(crate) same: usize,
     pub(crate) closed: usize,
     pub(crate) wider: usize,
     pub(crate) narrower: usize,
     pub(crate) mixed: usize,
     pub(crate) errors: usize,
-    /// Of all these, how many have arguments that must be restored.
+    /// Number of all these schemas whose arguments must be restored.
     pub(crate) encoded: usize,
-    /// Broken promises: outputs that `check` refuses, that change again, or that are not the same twice.
+    /// Broken promises: outputs that `check` refuses, that change again, or that differ between two runs.
     pub(crate) faults: Vec<String>,
-    /// What the errors say, each once.
+    /// Messages of errors, without duplicates.
     pub(crate) says: BTreeMap<String, usize>,
 }
 
@@ -59,17 +60,17 @@ impl Row {
     }
 }
 
-/// The dialects that a grammar describes: the others emulate, and promise something else.
+/// Returns the dialects with a grammar. The others emulate Codex and make different promises.
 pub(crate) fn described() -> impl Iterator<Item = &'static str> {
     dialects().iter().map(|dialect| dialect.name).filter(|name| !name.starts_with("codex"))
 }
 
-/// The sample, which is a part of this repository, and all the data, which may lie beside the checkout; seen from this
-/// crate.
+/// Folders of the sample, which is part of this repository, and of the complete data, which may exist next to the
+/// checkout; relative to this crate.
 pub(crate) const SAMPLE: &str = "../tests/sample";
 pub(crate) const WHOLE: &str = "../../shared/data";
 
-/// The collections of a folder, in the order in which they are shown; `None` where one is not there.
+/// Returns the collections of a folder, in order; `None` if one is missing.
 pub(crate) fn collections(folder: &str) -> Option<Vec<Collection>> {
     let read = |name: &str| {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder).join(name);
@@ -96,8 +97,8 @@ pub(crate) fn collections(folder: &str) -> Option<Vec<Collection>> {
     ])
 }
 
-/// A schema of the official suite as a property, because arguments are objects and most of its schemas speak of other
-/// things.
+/// Wraps a schema of the official suite as a property, because arguments are objects, but most of its schemas describe
+/// other values.
 fn wrapped(row: &Value) -> String {
     let mut inner = row.get("schema").cloned().unwrap_or_default();
     if let Some(object) = inner.as_object_mut() {
@@ -110,11 +111,11 @@ fn wrapped(row: &Value) -> String {
     json!({"$schema": draft, "type": "object", "properties": {"v": inner}, "required": ["v"]}).to_string()
 }
 
-/// What `portable` is the meet of.
+/// The surfaces whose intersection is `portable`.
 const SURFACES: [&str; 7] =
     ["openai-chat", "openai-responses", "anthropic", "gemini-json-schema", "moonshot", "deepseek", "mistral"];
 
-/// Sanitizes every schema, and holds the outcome to what is promised of it.
+/// Sanitizes every schema, and checks the promises for the result.
 pub(crate) fn measure(dialect: &str, collection: &Collection) -> Row {
     let options = SanitizeOptions::new(dialect);
     let mut row = Row::default();

@@ -1,4 +1,4 @@
-//! Hard shapes: bounded in time (printed, never judged) and in what they produce (judged).
+//! Difficult shapes: their time is printed, and the size of their output is checked.
 
 use std::time::Instant;
 
@@ -7,7 +7,7 @@ use toolwire::{Code, SanitizeOptions};
 
 use super::{effect, held, say, settle};
 
-/// The largest output that any of these may have: the dialect accepts 120,000 bytes.
+/// Maximum size of the output in bytes: the dialect accepts 120,000.
 const LARGEST: usize = 120_000;
 
 fn object(members: impl IntoIterator<Item = (String, Value)>) -> Value {
@@ -127,7 +127,7 @@ fn bounded() {
     let mut faults = Vec::new();
     for (name, schema) in shapes() {
         let before = schema.to_string().len();
-        // Nothing that says less can be told from the many names of a table that was asked for.
+        // With `refs: keep`, every definition remains, and their names alone may exceed the size limit.
         let asked_for_too_much =
             ["2,500 properties, each with its definition", "chain of 5,000 aliases", "ring of 5,000 aliases"]
                 .contains(&name);
@@ -161,7 +161,7 @@ fn bounded() {
     settle(&faults);
 }
 
-/// A budget on what inlining may produce: past it, definitions that are used more than once stay references.
+/// Above the limit for inlining, definitions that are used more than once remain references.
 #[test]
 fn a_small_budget_is_kept() {
     let mut faults = Vec::new();

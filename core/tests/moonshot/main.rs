@@ -1,5 +1,5 @@
-//! `sanitize` for `moonshot` against everything there is: what its authority rejects, real tools, hard shapes, random
-//! ones.
+//! `sanitize` for `moonshot` with all available data: schemas that Moonshot's validator rejects, real tools, difficult
+//! shapes and random schemas.
 #![allow(
     clippy::panic,
     clippy::expect_used,
@@ -19,12 +19,12 @@ use std::io::Write as _;
 use serde_json::Value;
 use toolwire::{check, reports::Accepts, sanitize, Error, Rewritten, SanitizeOptions};
 
-/// Said past the test harness, which would swallow it.
+/// Prints a line without the test harness, which would capture it.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// What a rewriting did, in one word: the worst that its changes say.
+/// Returns the worst effect of a rewriting as a word.
 fn effect(result: &Rewritten<&Value>) -> &'static str {
     let changes = result.changes().expect("a report");
     let worst = changes.iter().fold(Accepts::Same, |worst, change| worst.and(change.accepts));
@@ -37,8 +37,7 @@ fn effect(result: &Rewritten<&Value>) -> &'static str {
     }
 }
 
-/// Sanitizes on every path and holds the outcome to everything that is promised of each; what is wrong is added to
-/// `faults`.
+/// Sanitizes a schema on every path and checks all promises. Faults are added to `faults`.
 fn held<'v>(
     name: &str,
     schema: &'v Value,

@@ -1,5 +1,4 @@
-//! Schemas that nobody would write, some of which somebody did: never a panic, always a promise kept or an error that
-//! says why.
+//! Random schemas: `sanitize` never panics, and either keeps its promises or returns an error that states the reason.
 
 use std::{collections::BTreeMap, panic};
 
@@ -8,7 +7,7 @@ use toolwire::{Code, SanitizeOptions};
 
 use super::{effect, held, say, settle};
 
-/// The same numbers every time.
+/// Reproducible pseudorandom numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -24,7 +23,7 @@ impl Dice {
     }
 }
 
-/// How `sanitize` says that its rules fell short and `check` noticed.
+/// Part of the error for schemas that remain invalid after rewriting.
 const REFUSED: &str = "can say, found that it cannot";
 
 const NAMES: [&str; 12] =
@@ -81,7 +80,7 @@ fn names(dice: &mut Dice) -> Value {
     json!(names)
 }
 
-/// A schema; one in `malformed` keywords has a value that does not belong there (0: none).
+/// Generates a schema. One in `malformed` keywords has an invalid value (0: none).
 fn schema(dice: &mut Dice, depth: usize, malformed: usize) -> Value {
     if depth == 0 || dice.roll(12) == 0 {
         return match dice.roll(5) {
@@ -171,7 +170,7 @@ fn run(seed: u64, count: usize, malformed: usize) {
             }
             Ok(Ok(result)) => effect(&result).to_string(),
             Ok(Err(error)) => {
-                // No object is accepted, there is no schema, or too little room was given.
+                // The schema accepts no object, the input is not a schema, or the size limit is too small.
                 let has_reason = matches!(error.code(), Code::NotRepresentable | Code::InvalidSchema)
                     || (error.code() == Code::LimitExceeded && options.max_bytes.is_some());
                 if !has_reason || error.message().contains(REFUSED) {

@@ -1,4 +1,4 @@
-//! Repair, the real measure: of what the authority rejects, how much comes out acceptable, and at what price.
+//! Measures how many of the schemas that Moonshot's validator rejects become acceptable, and at what loss.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::{
 
 type Table = BTreeMap<String, usize>;
 
-/// Sanitizes one schema and counts what became of it. An error is an answer only if it says why.
+/// Sanitizes one schema and counts the result. An error is only acceptable if it states the reason.
 fn measure(name: &str, schema: &Value, table: &mut Table, faults: &mut Vec<String>) {
     let outcome = match held(name, schema, &SanitizeOptions::new("moonshot"), faults) {
         Ok(result) => effect(&result).to_string(),
@@ -40,7 +40,7 @@ fn print(title: &str, table: &Table) {
     }
 }
 
-/// A schema as a property, its definitions moved to the root and its references led there.
+/// Returns the schema as a property, with its definitions moved to the root and its references adjusted.
 fn wrapped(schema: &Value) -> Value {
     let mut inner = schema.clone();
     let definitions = inner.as_object_mut().and_then(|object| object.remove("$defs"));
@@ -85,8 +85,8 @@ fn of_what_the_validator_rejects() {
         for case in &cases {
             let (name, schema) = (case["name"].as_str().unwrap_or_default(), &case["schema"]);
             if is_accepted(case) {
-                // What the validator accepts and the root gate too must not come out worse; every property may hold the
-                // rest.
+                // A schema that both the validator and the root gate accept must stay acceptable. Every schema is also
+                // checked as a property, to which the root gate does not apply.
                 if schema["type"] == "object" {
                     measure(name, schema, &mut accepted, &mut faults);
                 }
@@ -96,7 +96,7 @@ fn of_what_the_validator_rejects() {
             measure(name, schema, &mut plain, &mut faults);
             let outer = wrapped(schema);
             measure(&format!("{name} (wrapped)"), &outer, &mut inside, &mut faults);
-            // Then the fault was one of the root, or of a path that now leads elsewhere.
+            // If the wrapped schema is accepted, the fault was in the root, or in a path that has changed.
             harmless +=
                 usize::from(check(&outer, &SanitizeOptions::new("moonshot")).is_ok_and(|found| found.is_empty()));
         }

@@ -1,4 +1,4 @@
-//! Real tools: all of them come out acceptable, most of them without a loss.
+//! Real tools: all of them become acceptable, most of them without loss.
 
 use std::{collections::BTreeMap, time::Instant};
 

@@ -1,8 +1,7 @@
-//! What a row says of a request: a pointer with steps that choose, and what stands there.
+//! An assertion of a row about a request: a pointer with selecting steps, and the expected value.
 
 use serde_json::Value;
 
-/// One thing that a row says.
 pub(crate) struct Assertion<'a> {
     at: &'a str,
     assertion: &'a Value,
@@ -13,7 +12,7 @@ impl<'a> Assertion<'a> {
         Assertion { at: assertion["at"].as_str().expect("a pointer"), assertion }
     }
 
-    /// What is wrong, if anything is.
+    /// Returns a description of the fault, if the assertion does not hold.
     pub(crate) fn fault(&self, request: &Value) -> Option<String> {
         let found = at(request, self.at);
         let wants = |key: &str| self.assertion.get(key);
@@ -44,7 +43,7 @@ fn is_permutation(list: &[Value], set: &[Value]) -> bool {
         && list.iter().all(|item| left.iter().position(|other| *other == item).map(|at| left.swap_remove(at)).is_some())
 }
 
-/// The text of a string; of anything else its JSON, with the blanks that Python writes.
+/// Returns the text of a string, or the JSON of another value, with the spaces that Python writes.
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -64,10 +63,10 @@ fn quoted(value: &Value) -> String {
     }
 }
 
-/// What stands at a pointer.
+/// Returns the value at a pointer.
 fn at(value: &Value, pointer: &str) -> Option<Value> {
     let Some(rest) = pointer.strip_prefix('/') else { return Some(value.clone()) };
-    // A step that chooses may hold no slash in this data.
+    // Selecting steps in this data contain no slash.
     let (step, rest) = rest.find('/').map_or((rest, ""), |end| rest.split_at(end));
     if step == "*" {
         let found = value.as_array()?.iter().filter_map(|item| at(item, rest)).collect();

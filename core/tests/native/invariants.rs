@@ -1,4 +1,4 @@
-//! What holds for every request that is written, whatever it was and wherever it goes.
+//! Properties of every written request, independent of its source and its target.
 
 use std::collections::BTreeSet;
 
@@ -8,15 +8,15 @@ fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// The name that a definition declares.
+/// Returns the name that a definition declares.
 fn declared(tool: &Value) -> Option<&str> {
     ["function", "custom"].iter().find_map(|key| tool[*key]["name"].as_str()).or_else(|| tool["name"].as_str())
 }
 
-/// What is broken.
+/// Returns descriptions of the violated properties.
 pub(crate) fn broken(request: &Value) -> Vec<String> {
     let mut broken = Vec::new();
-    // What stands deferred in the list may be brought by the history, too.
+    // The history may also add tools that are deferred in the list.
     let listed = items(&request["tools"]).filter(|tool| tool["defer_loading"] != true);
     let mut names = BTreeSet::new();
     for name in listed.chain(carried(request)).filter_map(declared) {
@@ -33,7 +33,7 @@ pub(crate) fn broken(request: &Value) -> Vec<String> {
     broken
 }
 
-/// The definitions that the history brings, but for outputs of searches over what is listed.
+/// Returns the definitions that the history adds, except for outputs of searches over listed tools.
 fn carried(request: &Value) -> impl Iterator<Item = &Value> {
     let messages = items(&request["messages"]).chain(items(&request["input"]));
     messages.flat_map(|message| {
@@ -44,14 +44,14 @@ fn carried(request: &Value) -> impl Iterator<Item = &Value> {
     })
 }
 
-/// The ids of each turn's calls, and of the results that follow at once.
+/// Returns the ids of each turn's calls, and of the results that directly follow them.
 fn turns(request: &Value) -> Vec<(Vec<&str>, Vec<&str>)> {
     let mut turns: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
     let mut open = false;
     for message in items(&request["messages"]).chain(items(&request["input"])) {
         let (called, answered) = (calls_of(message), answers_of(message));
         if !called.is_empty() {
-            // Only Chat Completions wants the calls of a turn in one message.
+            // Only Chat Completions requires the calls of a turn in one message.
             let goes_on = open && !message["tool_calls"].is_array();
             match turns.last_mut().filter(|(_, answers)| goes_on && answers.is_empty()) {
                 Some((calls, _)) => calls.extend(called),
@@ -99,7 +99,7 @@ fn answered_anywhere(request: &Value, id: &str) -> bool {
     items(&request["messages"]).chain(items(&request["input"])).any(|message| answers_of(message).contains(&id))
 }
 
-/// The names of the tools that are called, without their namespaces; hosted searches and what stands for them left out.
+/// Returns the names of the called tools without their namespaces, except for searches and their replacements.
 pub(crate) fn calls(request: &Value) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for message in items(&request["messages"]).chain(items(&request["input"])) {
@@ -112,7 +112,7 @@ pub(crate) fn calls(request: &Value) -> BTreeSet<String> {
         }
     }
     let is_search = |name: &str| name.to_lowercase().contains("search");
-    // What a namespace did to a name is the fixtures' matter.
+    // Fixtures cover the names of tools in namespaces.
     let last = |name: &str| name.rsplit('_').next().unwrap_or(name).to_owned();
     found.into_iter().filter(|name| !is_search(name)).map(last).collect()
 }

@@ -1,4 +1,4 @@
-//! One conversation that goes from API to API, each turn in the constructs of the one that it is at, and comes back.
+//! One conversation that moves from API to API, each turn in the native constructs of the current one, and returns.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::{
     Numbers,
 };
 
-/// Where it goes, one turn at each. Two stops want exchanges that nobody had.
+/// The APIs in order, with one turn at each. Two of them require synthesized exchanges.
 const STOPS: [(&str, &str); 11] = [
     ("openai-responses", "tool-search"),
     ("openai-chat", "kimi"),
@@ -31,11 +31,11 @@ fn backend((target, native): (&'static str, &'static str)) -> Backend {
     Backend { target, native, options }
 }
 
-/// The turns of a made-up conversation: each begins with what the user says.
+/// Generates the turns of a conversation: each begins with a user message.
 fn turns(seed: u64) -> Vec<Vec<Step>> {
     let mut turns: Vec<Vec<Step>> = Vec::new();
     for more in 0..4 {
-        // No id and no text stands in two parts.
+        // No id and no text may occur in two parts.
         let steps = generate(&mut Numbers(seed * 4 + more), false);
         for step in steps {
             let step = renamed(step, more);
@@ -44,7 +44,7 @@ fn turns(seed: u64) -> Vec<Vec<Step>> {
                 None => turns.push(vec![step]),
             }
         }
-        // The last word of a part has no answer.
+        // The last message of a part has no answer.
         turns.pop();
     }
     turns
@@ -67,7 +67,7 @@ fn renamed(step: Step, part: u64) -> Step {
     }
 }
 
-/// A turn as far as an API has constructs for it. Of its tools each is loaded once.
+/// Returns the part of a turn that an API can represent. Each of its tools is loaded once.
 fn possible(turn: Vec<Step>, (target, native): (&str, &str), before: &[Step]) -> Vec<Step> {
     let loads = native != "none";
     let adds = loads && native != "references";
@@ -98,7 +98,7 @@ fn possible(turn: Vec<Step>, (target, native): (&str, &str), before: &[Step]) ->
     out
 }
 
-/// Adds a turn to a request, as the client of that API writes it.
+/// Appends a turn to a request, in the form of the API's clients.
 fn go_on(request: &mut Value, turn: &[Step], (target, native): (&str, &str)) {
     let key = if target == "openai-responses" { "input" } else { "messages" };
     let mut known = brought(request);
@@ -117,14 +117,14 @@ fn go_on(request: &mut Value, turn: &[Step], (target, native): (&str, &str)) {
     request[key] = Value::Array(history);
 }
 
-/// The names that items and messages have brought.
+/// Returns the names of tools that items and messages have added.
 fn brought(request: &Value) -> BTreeSet<String> {
     let history = request.get("input").unwrap_or(&request["messages"]).as_array().cloned().unwrap_or_default();
     let tools = history.iter().filter_map(|item| item["tools"].as_array()).flatten();
     tools.filter_map(|tool| tool["name"].as_str().or(tool["function"]["name"].as_str()).map(str::to_owned)).collect()
 }
 
-/// The client of Anthropic's lists what can be found.
+/// Adds the deferred tools to the list, as an Anthropic client does.
 fn list_deferred(request: &mut Value) {
     let tools = request["tools"].as_array_mut().expect("tools");
     for name in DEFERRED {
@@ -136,7 +136,8 @@ fn list_deferred(request: &mut Value) {
     }
 }
 
-/// A step on a backend of Responses that has no searches: the client's is a function, and an item brings what it found.
+/// Writes a step for a Responses backend without searches: the client's search is a function, and an item adds the
+/// tools that it found.
 fn with_items(step: &Step, out: &mut Vec<Value>, known: &mut BTreeSet<String>) {
     let Step::Calls(text, calls) = step else { return render::responses(step, out, known) };
     let mut plain = calls.clone();
@@ -156,7 +157,7 @@ fn a_conversation_goes_round_and_comes_back() {
         let mut turns = turns(seed).into_iter();
         let mut steps = turns.next().expect("a turn");
         let mut request = render::request("anthropic", &steps);
-        // Where there are no constructs, the tools of before stand in the list, and a place is none.
+        // Without native constructs, the tools of earlier turns are in the list, so their positions are unknown.
         for stop in STOPS.into_iter().chain([("anthropic", "inline")]) {
             let about = format!("seed {seed}, at {stop:?}");
             let backend = backend(stop);

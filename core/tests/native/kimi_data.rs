@@ -1,5 +1,5 @@
-//! Moonshot's own tests of servers that offer Kimi, with its verdict of each request: what it takes stays acceptable,
-//! and of what it refuses each row says what becomes of it here.
+//! Moonshot's own tests for servers that offer Kimi, with the expected verdict on each request. Requests that it
+//! accepts must stay acceptable; for each request that it refuses, a row states the result here.
 
 use serde_json::{json, Value};
 use toolwire::{adapt_request, json::Node, AdaptOptions, Error};
@@ -10,18 +10,18 @@ use super::{
     rows,
 };
 
-/// What becomes of a request that Moonshot refuses.
+/// The result for a request that Moonshot refuses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fate {
-    /// An error of ours, before it is sent.
+    /// This library returns an error before anything is sent.
     Error,
-    /// Moonshot takes what is sent; the report says what was done.
+    /// Moonshot accepts the rewritten request, and the report states the changes.
     Mended,
-    /// It goes as it is: Moonshot's own answer says more than we know.
+    /// The request is passed on, because Moonshot's own error is more informative.
     Passed,
 }
 
-/// Every row that Moonshot refuses, and why it fares as it does.
+/// Every row that Moonshot refuses, with the result and its reason.
 const REFUSED: [(&str, Fate, &str); 21] = [
     ("dynamic_tool_in_user_message_rejected", Fate::Error, "whose word it is decides whether it counts"),
     ("dynamic_tool_in_assistant_message_rejected", Fate::Error, "as in a user's message"),
@@ -46,10 +46,10 @@ const REFUSED: [(&str, Fate, &str); 21] = [
     ("tool_choice_invalid_value_rejected", Fate::Passed, "a word that is new to us may be one to Moonshot"),
 ];
 
-/// The one row that the fake refuses and Moonshot does not: it overlooks a named choice, and so calls what it likes.
+/// The only row that the fake refuses and Moonshot accepts: Moonshot ignores a named choice and calls any tool.
 const OVERLOOKED: &str = "tool_choice_named_function_ignored";
 
-/// What is mended and loses nothing: there is nothing to tell.
+/// Rows that are repaired without loss, so there is nothing to report.
 const LOSES_NOTHING: [&str; 4] = [
     "content_and_dynamic_tools_nonempty_rejected",
     "duplicate_tool_names_across_dynamic_messages_rejected",
@@ -59,7 +59,7 @@ const LOSES_NOTHING: [&str; 4] = [
 
 struct Adapted {
     request: Value,
-    /// Whether the report says that anything but a schema was touched.
+    /// True if the report contains a change to something other than a schema.
     says_so: bool,
 }
 
@@ -76,7 +76,7 @@ fn adapted(request: &Value) -> Result<Adapted, Error> {
     Ok(Adapted { request: serde_json::from_str(&done.request).expect("the output is JSON"), says_so })
 }
 
-/// What is wrong with what becomes of a row.
+/// Returns a description of the fault if a row has another result.
 fn fault(row: &Value) -> Option<String> {
     let (name, request) = (row["name"].as_str().expect("a name"), &row["request"]);
     let (verdict, found) = (kimi::check(request), adapted(request));

@@ -1,5 +1,5 @@
-//! What holds of growing conversations, from every format to every backend: the nine invariants of the hand-off, each
-//! against what is true of a made-up conversation.
+//! Properties of growing conversations, from every format to every backend: the nine invariants of the translation,
+//! each compared with the known state of a generated conversation.
 
 use serde_json::{json, Value};
 use toolwire::{apply_deferred_loading, reports::DeferredReport};
@@ -12,11 +12,11 @@ use super::{
     Numbers, TARGETS,
 };
 
-/// How many conversations of each format.
+/// Number of conversations per format.
 const SEEDS: u64 = 8;
 const SOURCES: [&str; 4] = ["anthropic", "openai-responses", "kimi", "gemini-interactions"];
 
-/// A backend, and how a request must be written for it.
+/// A backend, and the options for requests to it.
 pub(crate) struct Backend {
     pub(crate) target: &'static str,
     pub(crate) native: &'static str,
@@ -36,7 +36,7 @@ pub(crate) fn backends() -> Vec<Backend> {
     backends
 }
 
-/// A request as a backend gets it.
+/// A request in the form that a backend receives.
 pub(crate) struct Sent {
     pub(crate) request: Value,
     report: DeferredReport,
@@ -52,7 +52,7 @@ pub(crate) fn sent(source: &Value, backend: &Backend) -> Result<Sent, String> {
     Ok(Sent { request: done.request, report, view })
 }
 
-/// The steps of a made-up conversation that a format has words for.
+/// Returns the steps of a generated conversation that a format can represent.
 fn steps_of(source: &str, seed: u64, with_changes: bool) -> Vec<Step> {
     let mut steps = generate(&mut Numbers(seed), with_changes);
     if source != "gemini-interactions" {
@@ -72,9 +72,9 @@ fn steps_of(source: &str, seed: u64, with_changes: bool) -> Vec<Step> {
     steps
 }
 
-/// What is wrong with a request that holds some steps.
+/// Returns a description of the fault in a request that contains these steps.
 pub(crate) fn fault(steps: &[Step], truth: &Truth, backend: &Backend, sent: &Sent) -> Option<String> {
-    // What the notice alone takes away is still there for the API.
+    // A tool whose removal is only announced as text still exists for the API.
     let only_said = backend.options["removals"] == "notice";
     let mut found = sent.view.available.clone();
     if only_said {
@@ -104,7 +104,7 @@ pub(crate) fn fault(steps: &[Step], truth: &Truth, backend: &Backend, sent: &Sen
     });
     let mut at = 0;
     for said in said {
-        // Once, and in order; what the client says between others' words may wait for its place.
+        // Every text must occur exactly once and in order; a client's text between other messages may move.
         let Some(place) = text[at..].find(said.as_str()).or_else(|| text.find(said.as_str())) else {
             return Some(format!("`{said}` is gone"));
         };
@@ -115,7 +115,7 @@ pub(crate) fn fault(steps: &[Step], truth: &Truth, backend: &Backend, sent: &Sen
             at += place.min(text.len() - at);
         }
     }
-    // Loads keep their places where they have any.
+    // Loads must keep their positions if the backend has positions for them.
     let has_places = backend.native != "none" && backend.native != "references";
     for (name, place) in &sent.view.places {
         if has_places && !truth.changed && truth.places.get(name) != Some(place) {
@@ -125,7 +125,7 @@ pub(crate) fn fault(steps: &[Step], truth: &Truth, backend: &Backend, sent: &Sen
     None
 }
 
-/// What is wrong between a request and the next one of the conversation.
+/// Returns a description of the fault between a request and the next one of the conversation.
 fn break_of_prefix(before: &Sent, after: &Sent, changed: bool, backend: &Backend) -> Option<String> {
     let warned = after.report.warnings.iter().any(|warning| warning.code == "prefix-changed");
     if warned {
@@ -150,7 +150,7 @@ fn break_of_prefix(before: &Sent, after: &Sent, changed: bool, backend: &Backend
     (!holds || old.len() > new.len()).then(|| format!("the tools changed without a warning: {old:?}\n are now {new:?}"))
 }
 
-/// Runs a conversation of a format against a backend, request by request; gives how many there were, or what is wrong.
+/// Sends a conversation to a backend, request by request. Returns the number of requests, or a description of a fault.
 fn run(source: &str, steps: &[Step], backend: &Backend) -> Result<usize, String> {
     let mut before: Option<Sent> = None;
     let cuts = cuts(steps);
@@ -186,7 +186,7 @@ fn growing_conversations_keep_what_is_true_of_them() {
     assert!(requests > conversations * 100, "each conversation has several requests, and goes to every backend");
 }
 
-/// A format's own constructs: what a conversation comes back to.
+/// Returns a backend with the format's own native constructs, to which a conversation returns.
 fn home(source: &str) -> Backend {
     let (target, native) = match source {
         "anthropic" => ("anthropic", "inline"),
@@ -202,7 +202,7 @@ fn there_and_back_is_the_same_conversation() {
     let mut ways = 0;
     for source in SOURCES {
         for seed in 0..SEEDS {
-            // A removal becomes a text, and no text becomes one again.
+            // A removal becomes text, and text is never converted back.
             let steps = steps_of(source, seed, false);
             let first = request(source, &steps);
             let truth = Truth::of(&steps);
@@ -211,7 +211,7 @@ fn there_and_back_is_the_same_conversation() {
                 let there = sent(&first, backend).unwrap_or_else(|text| panic!("{about}: {text}"));
                 let back = sent(&there.request, &home(source)).unwrap_or_else(|text| panic!("{about}, back: {text}"));
                 let mut fault = fault(&steps, &truth, &home(source), &back);
-                // What a made-up search has loaded comes back as the search's, which is no call of the conversation.
+                // A synthesized search returns as a search, which is not one of the conversation's calls.
                 if backend.native == "references" || source == "anthropic" && backend.native == "none" {
                     fault = fault.filter(|fault| !fault.contains("called: ") && !fault.contains("is loaded after"));
                 }

@@ -1,4 +1,4 @@
-//! A made-up conversation as a request of each format, in the API's own constructs.
+//! Writes a generated conversation as a request in each format, with the API's native constructs.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde_json::{json, Value};
 
 use super::script::{schema, words, Call, Step, BASE, DEFERRED, SEARCH};
 
-/// A request that holds the steps so far.
+/// Returns a request that contains the steps so far.
 pub(crate) fn request(format: &str, steps: &[Step]) -> Value {
     let mut known = BTreeSet::new();
     let mut history = Vec::new();
@@ -63,7 +63,7 @@ fn interactions_tool(name: &str) -> Value {
     json!({"type": "function", "name": name, "description": words(name, 0), "parameters": schema()})
 }
 
-/// Gemini Interactions adds tools as results of searches alone, and removes none.
+/// Gemini Interactions only adds tools as results of searches, and cannot remove tools.
 pub(crate) fn interactions(step: &Step, out: &mut Vec<Value>) {
     let said = |kind: &str, text: &str| json!({"type": kind, "content": [{"type": "text", "text": text}]});
     match step {
@@ -131,7 +131,7 @@ fn anthropic_result(call: &Call) -> Value {
     json!({"type": "tool_result", "tool_use_id": call.id, "content": content})
 }
 
-/// Ids that Anthropic does not take.
+/// Returns an id that Anthropic does not accept.
 pub(crate) fn foreign(id: &str) -> String {
     id.replace("call_", "call:")
 }

@@ -1,12 +1,12 @@
-//! Files of reference data whose rows each hold or do not: what lies beside the checkout, and more of it.
+//! Files of reference data with one test per row, in the data next to the checkout and its folder `more/`.
 
 use serde_json::Value;
 
-/// Judges every row of a file, of which there have to be so many, and so many of `more/`; gives all that were judged.
-/// Without the data it says so, and judges none.
+/// Checks every row of a file, and returns all checked rows. `counts` are the expected numbers of rows in the file and
+/// in its counterpart in `more/`. If the data is missing, prints a message and checks nothing.
 ///
 /// # Panics
-/// If a row has a fault, or another number of rows is there.
+/// If a row has a fault, or the number of rows differs.
 pub(crate) fn judged(file: &str, counts: [usize; 2], fault: impl Fn(&Value) -> Option<String>) -> Vec<Value> {
     let mut judged = Vec::new();
     for (folder, count) in ["", "more/"].into_iter().zip(counts) {

@@ -1,4 +1,4 @@
-//! Made-up conversations: what happens, told once, and what is true of it.
+//! Generated conversations: a list of steps, and the resulting state.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,21 +6,21 @@ use serde_json::{json, Value};
 
 use super::Numbers;
 
-/// The client's search, and the tools that any request lists.
+/// The client's search, and the tools that every request lists.
 pub(crate) const SEARCH: &str = "ToolSearch";
 pub(crate) const BASE: [&str; 2] = ["read", "list"];
-/// Tools that wait to be found.
+/// Deferred tools that a search can find.
 pub(crate) const DEFERRED: [&str; 5] = ["rate", "mail", "ship", "plan", "sing"];
 
-/// One thing that happens.
+/// One step of a conversation.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     User(String),
     Assistant(String),
     System(String),
-    /// Calls of one turn, after a text if there is one.
+    /// The calls of one turn, after a text if it is present.
     Calls(Option<String>, Vec<Call>),
-    /// A tool is added: with a definition, or by its name.
+    /// The addition of a tool, with a definition or by its name.
     Add {
         name: String,
         version: Option<usize>,
@@ -28,13 +28,13 @@ pub(crate) enum Step {
     Remove(String),
 }
 
-/// A call and what it gave.
+/// A call and its result.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) result: String,
-    /// The tools that it found, if it is a search.
+    /// The tools that the call found, if it is a search.
     pub(crate) found: Option<Vec<String>>,
 }
 
@@ -45,18 +45,18 @@ impl Call {
 }
 
 impl Step {
-    /// Whether the model does it.
+    /// Returns true for a step of the model.
     pub(crate) fn is_the_models(&self) -> bool {
         matches!(self, Step::Assistant(_) | Step::Calls(..))
     }
 
-    /// Whether Anthropic alone has it.
+    /// Returns true for a step that only Anthropic supports.
     fn is_anthropics(&self) -> bool {
         matches!(self, Step::Remove(_) | Step::Add { version: Some(1..), .. })
     }
 }
 
-/// What a definition says.
+/// Returns the description in a definition.
 pub(crate) fn words(name: &str, version: usize) -> String {
     format!("{name} in its version {version}")
 }
@@ -65,16 +65,16 @@ pub(crate) fn schema() -> Value {
     json!({"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]})
 }
 
-/// What is true after some steps.
+/// The state after some steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Truth {
-    /// What can be called, with the version of each.
+    /// The callable tools, each with its version.
     pub(crate) available: BTreeMap<String, usize>,
-    /// What was taken away and did not come back.
+    /// Tools that were removed and not added again.
     pub(crate) gone: BTreeSet<String>,
-    /// Each tool that something loaded, and how many calls came before that.
+    /// Each tool that was loaded, with the number of calls before that.
     pub(crate) places: BTreeMap<String, usize>,
-    /// Something was removed or defined again.
+    /// True if a tool was removed or redefined.
     pub(crate) changed: bool,
     versions: BTreeMap<String, usize>,
     calls: usize,
@@ -100,7 +100,7 @@ impl Truth {
             Step::Calls(_, calls) => {
                 self.calls += calls.len();
                 for name in calls.iter().filter_map(|call| call.found.as_ref()).flatten() {
-                    // A removal stands.
+                    // A removed tool remains removed.
                     if !self.gone.contains(name) {
                         self.load(name);
                     }
@@ -124,14 +124,14 @@ impl Truth {
     }
 }
 
-/// Where a client sends a request: before the model does something, and at the end.
+/// Returns the positions at which a client sends a request: before each step of the model, and at the end.
 pub(crate) fn cuts(steps: &[Step]) -> Vec<usize> {
     let is_cut =
         |at: &usize| steps.get(*at).is_none_or(Step::is_the_models) && !matches!(steps[*at - 1], Step::Assistant(_));
     (1..=steps.len()).filter(is_cut).collect()
 }
 
-/// A conversation. Without `changes` it holds nothing that Anthropic alone has.
+/// Generates a conversation. Without `changes`, it contains no step that only Anthropic supports.
 pub(crate) fn generate(numbers: &mut Numbers, changes: bool) -> Vec<Step> {
     let mut maker = Maker { numbers, steps: Vec::new(), ids: 0, added: 0, versions: BTreeMap::new() };
     for turn in 0..2 + maker.numbers.below(3) {
@@ -186,7 +186,7 @@ impl Maker<'_> {
         Call { id, name, result, found: None }
     }
 
-    /// What the client says of its tools, and of other things.
+    /// Generates steps of the client: changes of its tools, and other messages.
     fn changes(&mut self, changes: bool) {
         for _ in 0..self.numbers.below(3) {
             let truth = Truth::of(&self.steps);

@@ -1,19 +1,19 @@
-//! A request of any format, read for what happens in it: the test's own reader, which knows nothing of the library's.
+//! A test-specific reader for requests of any format, independent of the library's readers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{json, Value};
 
-/// What a request says.
+/// The content of a request.
 #[derive(Debug, Default)]
 pub(crate) struct View {
-    /// What the model can call at the end, with its description and schema.
+    /// The tools that the model can call at the end, with their descriptions and schemas.
     pub(crate) available: BTreeMap<String, Value>,
-    /// Each tool that the history loads, and how many calls come before that.
+    /// Each tool that the history loads, with the number of calls before that.
     pub(crate) places: BTreeMap<String, usize>,
-    /// Name, arguments and result of each call, in the order of calls; searches have neither name nor result.
+    /// Name, arguments and result of each call, in order; searches have neither name nor result.
     pub(crate) calls: Vec<(String, Value, Option<String>)>,
-    /// What user and model say, and everything else that is said.
+    /// Texts of the user and the model, and all other texts.
     pub(crate) said: Vec<(String, String)>,
     pub(crate) notes: Vec<String>,
     definitions: BTreeMap<String, Value>,
@@ -25,7 +25,7 @@ fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// The text of a content: its own, and that of its blocks.
+/// Returns the text of a content: its own, and that of its blocks.
 fn text(content: &Value) -> String {
     let blocks: Vec<&str> = items(content).filter_map(|block| block["text"].as_str()).collect();
     content.as_str().map_or_else(|| blocks.join("\n\n"), str::to_owned)
@@ -56,12 +56,12 @@ impl View {
         view
     }
 
-    /// Takes a definition in, whatever its shape; gives its name.
+    /// Records a definition of any shape. Returns its name.
     fn define(&mut self, tool: &Value) -> Option<String> {
         let inner = tool.get("function").unwrap_or(tool);
         let is_client_search = tool["type"] == "tool_search" && tool["execution"] == "client";
         let name = if is_client_search { super::script::SEARCH } else { inner["name"].as_str()? };
-        // A search of the client's is the same tool by whatever name.
+        // The client's search is the same tool under any name.
         let name = if is_search(name) { super::script::SEARCH } else { name }.to_owned();
         let schema = inner.get("input_schema").unwrap_or(&inner["parameters"]);
         self.definitions.insert(name.clone(), json!([inner["description"], schema]));
@@ -108,7 +108,7 @@ impl View {
                 self.brings(&message["result"]);
                 self.gave(&message["call_id"], text(&message["result"]));
             }
-            // Gemini Interactions has arguments as a value.
+            // In Gemini Interactions, arguments are a value.
             "function_call" if message["arguments"].is_object() => {
                 let name = message["name"].as_str().unwrap_or_default();
                 self.called(&message["id"], name, message["arguments"].clone());
@@ -153,7 +153,7 @@ impl View {
             "tool_result" => {
                 for found in items(&block["content"]).filter(|found| found["type"] == "tool_reference") {
                     let name = named(&found["tool_name"]);
-                    // A removal stands.
+                    // A removed tool remains removed.
                     if !self.gone.contains(&name) {
                         self.load(&name);
                     }

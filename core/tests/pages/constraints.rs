@@ -1,4 +1,4 @@
-//! The body of a constraint's page: why it is there, what violates it, how to mend that, and which APIs have it.
+//! The body of a constraint's page: the reason, an example of a violation, the fix, and the APIs with the constraint.
 
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
@@ -13,21 +13,21 @@ use toolwire::{
 
 use super::markdown::{cell, code, fence, link_sources};
 
-/// Inputs longer than this, in bytes, are no examples.
+/// Maximum length of an example in bytes.
 const LONGEST: usize = 700;
 
-/// Something that violates a constraint.
+/// An input that violates a constraint.
 pub(crate) struct Found {
     dialect: &'static str,
     input: String,
     is_list: bool,
     pointer: String,
     message: String,
-    /// How many violations are in the input: the fewer, the better the example.
+    /// Number of violations in the input. Fewer violations make a better example.
     violations: usize,
 }
 
-/// The shortest violation of each constraint in the fixtures.
+/// Returns the shortest violation of each constraint in the fixtures.
 pub(crate) fn found(root: &Path) -> BTreeMap<&'static str, Found> {
     let mut best: BTreeMap<&'static str, Found> = BTreeMap::new();
     let mut add = |rule: &'static str, found: Found| {
@@ -80,7 +80,7 @@ fn named(name: &str) -> Option<&'static str> {
     dialects().iter().find(|dialect| dialect.name == name).map(|dialect| dialect.name)
 }
 
-/// Options and input of each case, as JSON text.
+/// Returns options and input of each case as JSON text.
 pub(super) fn cases(folder: &Path) -> Vec<(String, String)> {
     let mut files: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     files.sort();
@@ -99,7 +99,7 @@ pub(super) fn cases(folder: &Path) -> Vec<(String, String)> {
     cases
 }
 
-/// The body of the page, below its heading.
+/// Returns the body of the page, below its heading.
 pub(crate) fn body(constraint: Constraint, found: &BTreeMap<&'static str, Found>) -> String {
     let mut body = format!("\n{}\n\n**How to fix it.** {}\n", constraint.summary(), constraint.fix());
     if let Some(found) = found.get(constraint.id()) {

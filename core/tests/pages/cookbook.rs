@@ -1,5 +1,5 @@
-//! The cookbook: what providers answer, why, and the call that mends it. The cases are data; what is said to become of
-//! them is measured.
+//! The cookbook: errors of providers, their causes, and the calls that fix them. The cases are data; their results are
+//! measured.
 
 use std::{fmt::Write as _, fs, path::Path};
 
@@ -12,7 +12,6 @@ use toolwire::{
 
 use super::markdown::{code, fence, link_sources, GENERATED};
 
-/// One error of a provider.
 pub(crate) struct Entry {
     case: Value,
 }
@@ -32,7 +31,7 @@ impl Entry {
         self.case.get("input").unwrap_or(&Value::Null)
     }
 
-    /// The rules of `check` and `check_tools` that name the problem.
+    /// Returns the rules of `check` and `check_tools` that identify the problem.
     pub(crate) fn found(&self) -> Vec<String> {
         self.refused(self.input())
     }
@@ -61,12 +60,12 @@ impl Entry {
         self.text("formats") == "ladder"
     }
 
-    /// The tool's own schema, of arguments.
+    /// Returns the tool's own schema for its arguments.
     fn schema(&self) -> &Value {
         self.case.get("schema").unwrap_or(&Value::Null)
     }
 
-    /// What the call gives, and what it says about it.
+    /// Returns the result of the call, and its messages.
     fn mended(&self) -> Result<(Value, Vec<String>), toolwire::Error> {
         let dialect = self.text("dialect");
         match self.text("call") {
@@ -112,7 +111,7 @@ impl Entry {
         }
     }
 
-    /// Whether what comes out is accepted.
+    /// Returns true if the result is accepted.
     pub(crate) fn is_mended(&self) -> bool {
         match self.mended() {
             Ok((output, _)) if self.text("call") == "applyDeferredLoading" => {
@@ -160,7 +159,7 @@ impl Entry {
         section
     }
 
-    /// The error in a few words, for the table of contents.
+    /// Returns the beginning of the error, for the table of contents.
     pub(crate) fn heading(&self) -> String {
         let text = self.text("error");
         let short: String = text.chars().take(90).collect();
@@ -210,7 +209,7 @@ fn said(change: &toolwire::reports::Change) -> String {
     )
 }
 
-/// The page.
+/// Returns the page.
 pub(crate) fn page(entries: &[Entry]) -> String {
     let mut page = format!("{GENERATED}# Cookbook: the provider's error, and the one call that fixes it\n\n");
     page += "Find your error by its text. Each entry is a test: `check` finds the problem in the input, and finds \
@@ -227,9 +226,9 @@ pub(crate) fn page(entries: &[Entry]) -> String {
     page
 }
 
-/// As GitHub makes the anchor of a heading.
+/// Returns the anchor that GitHub generates for a heading.
 fn anchor(heading: &str) -> String {
-    // The spaces that keep backticks apart from those around them are no part of the text.
+    // The spaces next to double backticks are not part of the text.
     heading
         .replace("`` ", "")
         .replace(" ``", "")

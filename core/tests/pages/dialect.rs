@@ -1,4 +1,4 @@
-//! The page of one dialect: its tables in words, and what `check` and `sanitize` say to one schema per keyword.
+//! The page of one dialect: its tables in words, and the results of `check` and `sanitize` for one schema per keyword.
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
@@ -16,18 +16,18 @@ use super::{
     rules,
 };
 
-/// What becomes of one schema in one dialect, as little as a table needs.
+/// The result for one schema in one dialect, reduced to the columns of the tables.
 pub(crate) struct Verdict {
-    /// The findings of `check` about the probe itself.
+    /// The findings of `check` about the probe.
     pub(crate) refused: Vec<&'static str>,
-    /// The rules that changed it, each once.
+    /// The rules that changed the probe, without duplicates.
     rules: Vec<&'static str>,
     loss: Loss,
     output: Option<Value>,
     error: Option<String>,
 }
 
-/// The worst that happened, from the least to the most.
+/// The worst effect, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Loss {
     Kept,
@@ -58,7 +58,7 @@ impl Loss {
         }
     }
 
-    /// As the tables say it.
+    /// Returns the word for the tables.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Kept => "kept",
@@ -75,7 +75,7 @@ impl Loss {
 }
 
 impl Verdict {
-    /// `ours`: whether a pointer is about the probe. `at`: where in the output it stands.
+    /// `ours` returns true for pointers to the probe. `at` is the pointer to the probe in the output.
     fn of(dialect: &str, schema: &Value, at: &str, ours: impl Fn(&str) -> bool) -> Self {
         let options = SanitizeOptions::new(dialect);
         let refused: Vec<&'static str> = check(schema, &options)
@@ -125,14 +125,15 @@ impl Verdict {
     }
 }
 
-/// In the order of their first appearance.
+/// Removes duplicates and keeps the order.
 fn each_once(mut names: Vec<&'static str>) -> Vec<&'static str> {
     let mut seen = BTreeSet::new();
     names.retain(|name| seen.insert(*name));
     names
 }
 
-/// A property named `x` with that schema, in an object that every dialect accepts as far as one can.
+/// Returns the result for a property `x` with the probe as its schema, in an object that every dialect accepts as far
+/// as possible.
 pub(crate) fn in_a_property(dialect: &str, probe: &str, definitions: &str) -> Verdict {
     let probe: Value = serde_json::from_str(probe).unwrap_or_default();
     let definitions: Value = serde_json::from_str(definitions).unwrap_or_default();
@@ -152,7 +153,7 @@ fn at_the_root(dialect: &str, probe: &str) -> Verdict {
     Verdict::of(dialect, &schema, "", |_| true)
 }
 
-/// The page.
+/// Returns the page.
 pub(crate) fn page(dialect: &Dialect) -> String {
     let name = dialect.name;
     let mut page = format!("{GENERATED}# `{name}`\n\n");
@@ -217,7 +218,7 @@ fn facts(page: &mut String, dialect: &Dialect) {
     page.push('\n');
 }
 
-/// What differs for the schema of an answer.
+/// Writes the differences for the schema of an answer.
 fn response_format(page: &mut String, dialect: &Dialect) {
     *page += "## Response formats\n\n";
     let Some(format) = dialect.response_format() else {

@@ -1,4 +1,4 @@
-//! Which dialect is spoken where: what `dialect_for` answers for every host, port and family of models that it knows.
+//! The dialects of hosts: the results of `dialect_for` for every host, port and family of models that it knows.
 
 #![allow(clippy::panic, clippy::expect_used, reason = "a page stops where it cannot go on")]
 
@@ -8,7 +8,7 @@ use toolwire::{dialect_for, options::Api, reports::DialectChoice, DialectQuery};
 
 use super::markdown::cell;
 
-/// What else may be known beside a host.
+/// Queries with another known property in addition to the host.
 const BESIDE: &[(&str, Option<Api>, Option<&str>)] = &[
     ("Responses", Some(Api::OpenaiResponses), Some("gpt-5.1")),
     ("gpt-5", None, Some("gpt-5.1")),
@@ -34,13 +34,13 @@ fn answer(query: &DialectQuery) -> DialectChoice {
     dialect_for(query).unwrap_or_else(|error| panic!("{query:?}: {error}"))
 }
 
-/// The dialect with `strict: true`; nothing if none is known.
+/// Returns the dialect with `strict: true`, or an empty string if none is known.
 fn strict(query: &DialectQuery) -> String {
     let found = dialect_for(&DialectQuery { strict: true, exact: true, ..query.clone() }).map(|done| done.dialect);
     found.map_or_else(|_| String::new(), |dialect| format!("`{dialect}`"))
 }
 
-/// What is said of a host, as the cells behind it.
+/// Returns the cells of the row of a host.
 fn row(host: &str) -> String {
     let query = DialectQuery { host: Some(host.replace('*', "x")), ..DialectQuery::default() };
     let plain = answer(&query);
@@ -61,7 +61,7 @@ fn row(host: &str) -> String {
     )
 }
 
-/// The section.
+/// Returns the section.
 pub(crate) fn section() -> String {
     let mut page = String::from("\n## Which dialect is spoken where\n\n");
     page += "The table shows what [`dialectFor`](../functions/dialects.md) returns: the dialect with its confidence, \

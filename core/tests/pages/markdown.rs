@@ -1,15 +1,15 @@
-//! How text becomes Markdown. Knows nothing of dialects.
+//! Converts text to Markdown, independent of dialects.
 
-/// The first line of every page that nobody should edit.
+/// The first line of every generated page.
 pub(crate) const GENERATED: &str =
     "<!-- Generated: `cargo run -p toolwire --example pages`. Edit the tables, not this page. -->\n\n";
 
-/// As the cell of a table: one line, its bars escaped.
+/// Returns the text as a table cell: on one line, with vertical bars escaped.
 pub(crate) fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
-/// As code, whatever backticks it holds.
+/// Returns the text as code, even if it contains backticks.
 pub(crate) fn code(text: &str) -> String {
     if text.contains('`') {
         format!("`` {text} ``")
@@ -22,7 +22,7 @@ pub(crate) fn fence(language: &str, text: &str) -> String {
     format!("```{language}\n{}\n```\n", text.trim_end())
 }
 
-/// `owner/repository#12` as a link to that thread; everything else, and everything in backticks, as it is.
+/// Converts `owner/repository#12` to a link to that thread. All other text, and everything in backticks, is unchanged.
 pub(crate) fn link_sources(text: &str) -> String {
     text.split('`')
         .enumerate()

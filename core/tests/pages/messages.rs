@@ -1,5 +1,5 @@
-//! The page of the messages: everything that reports, findings and errors say to people in the fixtures, so that it can
-//! be read in one go.
+//! The page of messages: all messages of reports, violations and errors that the fixtures produce, collected for
+//! review.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,10 +22,10 @@ use super::{
     rules,
 };
 
-/// More messages than these that differ in what stands in backticks are one.
+/// If more messages than this differ only in the text in backticks, they are merged.
 const MANY: usize = 2;
 
-/// What a message is about: the id of a rule, a constraint or a code.
+/// Messages by the id of a rule, a constraint or a code.
 type Said = BTreeMap<String, BTreeSet<String>>;
 
 /// The messages that the fixtures produce.
@@ -34,13 +34,13 @@ struct Messages {
     changes: Said,
     violations: Said,
     repairs: Said,
-    /// What a schema says against arguments, by keyword.
+    /// Messages about arguments that violate a schema, by keyword.
     arguments: Said,
     errors: Said,
 }
 
 impl Messages {
-    /// Those of every case of every function.
+    /// Collects the messages of every case of every function.
     fn of(root: &Path) -> Self {
         let words = Words::of(&root.join("core/src"));
         let mut messages = Self::default();
@@ -78,7 +78,8 @@ impl Messages {
         self.collect_from(&value, words, are_violations);
     }
 
-    /// The messages in a value: a rule beside a message is that of a change or a violation, a code that of an error.
+    /// Collects the messages in a value. A message next to a rule belongs to a change or a violation, one next to a
+    /// code to an error.
     fn collect_from(&mut self, value: &Value, words: &Words, are_violations: bool) {
         let text = |name: &str| value.get(name).and_then(Value::as_str);
         if let Some(message) = text("message") {
@@ -92,12 +93,12 @@ impl Messages {
                 (Some(rule), _) if Constraint::ALL.iter().any(|constraint| constraint.id() == rule) => {
                     Some((&mut self.violations, rule, false))
                 }
-                // A tool that is set aside names the code of its error.
+                // A tool that is set aside has the code of its error.
                 (Some(name), _) | (None, Some(name)) => Some((&mut self.errors, name, true)),
                 (None, None) => None,
             };
             if let Some((said, id, is_error)) = about {
-                // What is said of a repair is the same for all, but for the byte and the two names.
+                // Messages of repairs are the same for all inputs, except for the byte and the two names.
                 let message = match text("from").and_then(|_| message.rsplit_once(" (byte ")) {
                     Some((message, _)) => format!("{message} (byte N)"),
                     None if text("from").is_some() && !message.contains("declared name") => message.to_owned(),
@@ -127,20 +128,20 @@ fn cases(folder: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// The files of a folder and of those in it.
+/// Returns the files in a folder and its subfolders.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let below = entries.flat_map(|path| if path.is_dir() { files(&path, ending) } else { vec![path] });
     below.filter(|path| path.extension().is_some_and(|found| found == ending)).collect()
 }
 
-/// The call of a case, and the one that asks what is wrong with its input.
+/// Returns the call of a case, and the call that checks its input.
 fn calls(function: Function, case: &Value) -> Vec<(Function, Vec<String>, String)> {
     let options = case.get("options").cloned().unwrap_or(Value::Null);
     let input = case.get("input").cloned().unwrap_or(Value::Null);
     let member = |name: &str| input.get(name).cloned().unwrap_or(Value::Null);
     let inputs = match function {
-        // Regular expressions are not in every build, and the page is the same in all.
+        // Regular expressions are not in every build, but the page must be the same for all builds.
         Function::SearchTools | Function::AnswerToolSearch
             if options.get("mode").is_some_and(|mode| mode == "regex") =>
         {
@@ -169,7 +170,7 @@ fn calls(function: Function, case: &Value) -> Vec<(Function, Vec<String>, String
     [Some((function, inputs, options.to_string())), asked].into_iter().flatten().collect()
 }
 
-/// The input of a case as text, however it is written down.
+/// Returns the input of a case as text, in whichever form the case has it.
 fn text(case: &Value) -> String {
     let part = |part: &Value| {
         let times =
@@ -183,10 +184,11 @@ fn text(case: &Value) -> String {
     }
 }
 
-/// What stands in backticks in the core's own texts, and keywords. Everything else in backticks comes from the input.
+/// The words that are in backticks in the core's own texts, and keywords. All other text in backticks comes from the
+/// input.
 struct Words {
     own: BTreeSet<String>,
-    /// The names of options, which only errors speak of.
+    /// The names of options, which only errors mention.
     options: BTreeSet<String>,
 }
 
@@ -210,7 +212,7 @@ impl Words {
         Self { own, options }
     }
 
-    /// A message with `…` for what comes from the input, and N for numbers.
+    /// Returns a message in which `…` replaces text from the input, and N replaces numbers.
     fn normalise(&self, message: &str, is_error: bool) -> String {
         let mut out = String::new();
         for (index, part) in message.split('`').enumerate() {
@@ -229,7 +231,7 @@ impl Words {
     }
 }
 
-/// Text in which a list of things in backticks is one of them, however long it is.
+/// Shortens a list of items in backticks to one item.
 fn without_lists(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     let is_between = |index: usize| index % 2 == 0 && parts.get(index) == Some(&", ");
@@ -245,7 +247,7 @@ fn without_lists(text: &str) -> String {
     out.join("`")
 }
 
-/// Text with `…` for everything in backticks.
+/// Returns the text with `…` in place of everything in backticks.
 fn form(message: &str) -> String {
     message
         .split('`')
@@ -255,14 +257,14 @@ fn form(message: &str) -> String {
         .join("`")
 }
 
-/// Is the second message the first, with more of it named?
+/// Returns true if the second message equals the first one, except that it names more.
 fn covers(wider: &str, message: &str) -> bool {
     let (wider, parts): (Vec<&str>, Vec<&str>) = (wider.split('`').collect(), message.split('`').collect());
     let same = |(index, (wide, part)): (usize, (&&str, &&str))| wide == part || (index % 2 == 1 && *wide == "…");
     wider.len() == parts.len() && wider.iter().zip(&parts).enumerate().all(same)
 }
 
-/// Text with N for its whole numbers; `2020-12` is a name.
+/// Returns the text with N in place of whole numbers; `2020-12` is a name.
 fn numbers(text: &str) -> String {
     let word = |word: &str| {
         let digits = word.trim_matches(['(', ')', ',', ';', '.', ':']);
@@ -277,7 +279,7 @@ fn numbers(text: &str) -> String {
     text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The page.
+/// Returns the page.
 pub(crate) fn page(root: &Path) -> String {
     let messages = Messages::of(root);
     let mut page = format!("{GENERATED}# Messages\n\n");
@@ -323,13 +325,13 @@ fn entry(id: &str, said: &Said) -> String {
     let Some(messages) = said.get(id) else { return format!("- {}: *no fixture produces it*\n", code(id)) };
     let mut entry = format!("- {}\n", code(id));
     let mut forms: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    // What is said of something in the input need not be shown of a keyword, too.
+    // A message that names part of the input covers the same message that names a keyword.
     for message in
         messages.iter().filter(|message| !messages.iter().any(|wider| wider != *message && covers(wider, message)))
     {
         forms.entry(form(message)).or_default().insert(message.clone());
     }
-    // What is said of many keywords stands once.
+    // A message that exists for many keywords is listed once.
     for message in forms
         .into_iter()
         .flat_map(|(form, messages)| if messages.len() > MANY { BTreeSet::from([form]) } else { messages })

@@ -1,4 +1,4 @@
-//! The generated pages of the documentation: what they are, and where they stand.
+//! The generated pages of the documentation, and their paths.
 
 mod constraints;
 pub(crate) mod cookbook;
@@ -20,7 +20,7 @@ pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Every generated page, by its path from the root of the project.
+/// Returns every generated page, by its path relative to the root of the project.
 pub(crate) fn pages() -> BTreeMap<String, String> {
     let mut pages: BTreeMap<String, String> = dialects()
         .iter()

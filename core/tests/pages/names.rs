@@ -1,4 +1,4 @@
-//! The closed lists of names as types: for TypeScript and for Python's type checkers.
+//! The closed lists of names as types, for TypeScript and for Python's type checkers.
 
 use std::fmt::Write as _;
 
@@ -9,11 +9,10 @@ use toolwire::{
     sanitize_tools, ToolsOptions,
 };
 
-/// A list of names.
 struct Names {
     type_name: &'static str,
     summary: &'static str,
-    /// Each with what it stands for.
+    /// The names, each with its meaning.
     members: Vec<(&'static str, &'static str)>,
 }
 
@@ -63,7 +62,7 @@ fn lists() -> [Names; 8] {
     ]
 }
 
-/// `npm/src/dialect-names.ts`: the dialects, and the format of each.
+/// Generates `npm/src/dialect-names.ts`: the dialects, and the format of each.
 pub(crate) fn typescript_dialects() -> String {
     let [dialects_list, ..] = lists();
     let mut text = unions([dialects_list]);
@@ -81,7 +80,7 @@ pub(crate) fn typescript_dialects() -> String {
     text
 }
 
-/// `npm/src/rules.ts`: the names in reports.
+/// Generates `npm/src/rules.ts`: the names in reports.
 pub(crate) fn typescript_rules() -> String {
     let [_, reported @ ..] = lists();
     unions(reported)
@@ -100,7 +99,7 @@ fn unions<const N: usize>(lists: [Names; N]) -> String {
     text
 }
 
-/// The format of the tools that a dialect's API takes: told by what is written for it.
+/// Returns the format of tools in a dialect's API, detected from a tool that is written for it.
 fn format_of(dialect: &str) -> &'static str {
     let listed = r#"[{"name": "a", "inputSchema": {"type": "object", "properties": {"b": {"type": "string"}}}}]"#;
     let written = sanitize_tools(listed, &ToolsOptions::new(dialect)).map(|written| written.tools.into_owned());
@@ -117,11 +116,11 @@ fn format_of(dialect: &str) -> &'static str {
     ]
     .into_iter()
     .find(|(mark, _)| written.contains(mark))
-    // A type that does not exist fails to compile, and so says that a mark is missing here.
+    // A type that does not exist fails to compile, which reveals that a mark is missing here.
     .map_or("a format without a mark", |(_, format)| format)
 }
 
-/// `python/src/toolwire/_names.py`
+/// Generates `python/src/toolwire/_names.py`.
 pub(crate) fn python() -> String {
     let mut text = String::from(
         "\"\"\"The closed lists of names, for type checkers.\n\n\

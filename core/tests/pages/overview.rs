@@ -1,4 +1,4 @@
-//! The overview: every keyword in every dialect, and which dialect an API speaks.
+//! The overview: every keyword in every dialect, and the dialects of APIs.
 
 use std::fmt::Write as _;
 
@@ -25,7 +25,7 @@ fn sign(loss: Loss) -> &'static str {
     }
 }
 
-/// The page.
+/// Returns the page.
 pub(crate) fn page() -> String {
     let mut page = format!("{GENERATED}# Dialects\n\nA dialect is what one surface of one model API accepts. `dialectFor({{ api, model, host, strict, exact }})` finds it;\n");
     page += "`dialects()` returns everything on this page as data.\n\n";

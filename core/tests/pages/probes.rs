@@ -1,6 +1,7 @@
-//! One small schema per keyword: what the pages of the dialects ask `check` and `sanitize` about.
+//! One small schema per keyword, for which the pages of the dialects show the results of `check` and `sanitize`.
 
-/// Keyword, and the schema of a property that shows it. Strings hold JSON, so that the order of keys is ours.
+/// Keywords, each with a schema of a property that contains it. The schemas are JSON text, which fixes the order of
+/// keys.
 pub(crate) const IN_A_PROPERTY: &[(&str, &str)] = &[
     ("no `type`: `{}`", r#"{}"#),
     ("`true`", r#"true"#),
@@ -64,7 +65,7 @@ pub(crate) const IN_A_PROPERTY: &[(&str, &str)] = &[
     ("an unknown keyword", r#"{"type":"string","x-order":1}"#),
 ];
 
-/// Keyword, and what stands at the property and under the root's `$defs`.
+/// Keywords, each with the schema of a property and the definitions under the root's `$defs`.
 pub(crate) const BY_REFERENCE: &[(&str, &str, &str)] = &[
     ("`$ref` to `$defs`", r##"{"$ref":"#/$defs/Name"}"##, r#"{"Name":{"type":"string"}}"#),
     (
@@ -80,7 +81,7 @@ pub(crate) const BY_REFERENCE: &[(&str, &str, &str)] = &[
     ("`$ref` that leads nowhere", r##"{"$ref":"#/$defs/Gone"}"##, r#"{}"#),
 ];
 
-/// What the root may look like.
+/// Variants of the root.
 pub(crate) const AT_THE_ROOT: &[(&str, &str)] = &[
     ("`{}`", r#"{}"#),
     ("no `properties`", r#"{"type":"object"}"#),
@@ -113,7 +114,7 @@ pub(crate) const AT_THE_ROOT: &[(&str, &str)] = &[
     ("a type that is no object", r#"{"type":"string"}"#),
 ];
 
-/// A tool as servers publish them: one schema with most of what has to be rewritten somewhere.
+/// A typical published tool: one schema that contains most of the constructs that some dialect must rewrite.
 pub(crate) const TOOL: &str = r##"{
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "type": "object",

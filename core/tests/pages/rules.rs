@@ -1,4 +1,4 @@
-//! A page for each rule, of `sanitize` and of `check`, and the page that lists them.
+//! A page for each rule of `sanitize` and of `check`, and the page that lists them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,7 +21,7 @@ use super::{
     markdown::{cell, code, fence, GENERATED},
 };
 
-/// Inputs longer than this, in bytes, are no examples.
+/// Maximum length of an example in bytes.
 const LONGEST: usize = 600;
 
 #[derive(Default)]
@@ -30,7 +30,6 @@ struct Seen {
     dialects: BTreeSet<String>,
 }
 
-/// A case of `sanitize`.
 struct Case {
     dialect: String,
     options: SanitizeOptions,
@@ -57,7 +56,7 @@ fn cases_of(file: &Path) -> Vec<Case> {
     cases.iter().filter_map(case).collect()
 }
 
-/// What every rule was seen to do in the fixtures of `sanitize`.
+/// Returns the effects of every rule that occur in the fixtures of `sanitize`.
 fn seen(root: &Path) -> BTreeMap<&'static str, Seen> {
     let mut rules: BTreeMap<&'static str, Seen> = BTreeMap::new();
     for folder in ["tests/fixtures/sanitize", "tests/fixtures/sanitize/rules"] {
@@ -101,12 +100,12 @@ pub(super) const fn title(phase: Phase) -> (&'static str, &'static str) {
     }
 }
 
-/// A rule's name as a link from another page; `up` leads to `docs/`.
+/// Returns a link to a rule from another page; `up` is the relative path to `docs/`.
 pub(super) fn link(up: &str, rule: &str) -> String {
     format!("[`{rule}`]({up}rules/{rule}.md)")
 }
 
-/// All pages, by their paths.
+/// Returns all pages, by their paths.
 pub(crate) fn pages(root: &Path) -> BTreeMap<String, String> {
     let mut bodies: BTreeMap<&str, String> = BTreeMap::new();
     let found = constraints::found(root);
@@ -182,7 +181,7 @@ fn body_of(root: &Path, rule: Rule, seen: Option<&Seen>) -> String {
     body + &example.unwrap_or_default()
 }
 
-/// The first case of the rule's own file.
+/// Returns the first case in the rule's own file.
 fn example(root: &Path, rule: Rule) -> Option<String> {
     let file = root.join(format!("tests/fixtures/sanitize/rules/{}.json", rule.id()));
     let case = cases_of(&file).into_iter().find(|case| case.input.len() <= LONGEST)?;
@@ -196,7 +195,7 @@ fn example(root: &Path, rule: Rule) -> Option<String> {
     Some(text)
 }
 
-/// The shortest tool list that the rule changes something in.
+/// Returns the shortest tool list that the rule changes.
 fn example_of_tools(root: &Path, rule: Rule) -> Option<String> {
     let written =
         constraints::cases(&root.join("tests/fixtures/sanitizeTools")).into_iter().filter_map(|(options, input)| {
@@ -220,7 +219,7 @@ fn example_of_tools(root: &Path, rule: Rule) -> Option<String> {
     Some(text)
 }
 
-/// The shortest envelope that the rule changes something in.
+/// Returns the shortest envelope that the rule changes.
 fn example_of_envelope(root: &Path, rule: Rule) -> Option<String> {
     let written =
         constraints::cases(&root.join("tests/fixtures/normalizeEnvelope")).into_iter().filter_map(|(_, input)| {

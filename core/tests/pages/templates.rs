@@ -1,4 +1,4 @@
-//! The chat templates: what each refuses in addition to its server.
+//! The page of chat templates: what each one refuses in addition to its server.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Calls with their tools: recorded ones, and generated ones of published tools.
+//! Calls with their tools: recorded calls, and generated calls of published tools.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -7,7 +7,7 @@ use toolwire::validate_arguments;
 
 use crate::reference::sources;
 
-/// A call that its tool's schema takes.
+/// A call whose arguments satisfy the schema of its tool.
 pub(crate) struct Call {
     pub(crate) schema: Value,
     pub(crate) arguments: Value,
@@ -20,7 +20,7 @@ impl Call {
     }
 }
 
-/// The recorded calls that are valid, each once. Whole: those beside the checkout, too.
+/// Returns the valid recorded calls, without duplicates. If `is_whole` is true, uses the data next to the checkout.
 pub(crate) fn recorded(is_whole: bool) -> Vec<Call> {
     let mut texts: Vec<String> = ["deferred_requests.jsonl", "deferred_cases.json"]
         .into_iter()
@@ -47,7 +47,7 @@ pub(crate) fn recorded(is_whole: bool) -> Vec<Call> {
     calls
 }
 
-/// The calls that people reported or tests show, as they should have been.
+/// Returns the calls from users' reports and tests, in their correct form.
 pub(crate) fn reported() -> Vec<Call> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
     let files = ["argument_cases.json", "more/argument_cases.json"];
@@ -63,14 +63,14 @@ pub(crate) fn reported() -> Vec<Call> {
     calls
 }
 
-/// The rows of a file in either form.
+/// Returns the rows of a file in either format.
 pub(crate) fn rows(text: &str) -> Vec<Value> {
     serde_json::from_str(text)
         .or_else(|_| text.lines().map(serde_json::from_str).collect())
         .expect("reference data is JSON")
 }
 
-/// Every tool and every call of a request, in whichever format.
+/// Collects every tool and every call of a request, in any format.
 fn gather(value: &Value, tools: &mut Vec<(String, Value)>, calls: &mut Vec<(String, Value)>) {
     if let (Some(name), Some(about)) = (value["name"].as_str(), value.as_object()) {
         let schemas = ["input_schema", "parameters", "inputSchema", "parametersJsonSchema"];
@@ -91,7 +91,7 @@ fn gather(value: &Value, tools: &mut Vec<(String, Value)>, calls: &mut Vec<(Stri
     }
 }
 
-/// Two calls of each published tool: one with every argument, one with some.
+/// Returns two calls of each published tool: one with all arguments, one with some.
 pub(crate) fn generated(is_whole: bool) -> Vec<Call> {
     let source = sources("mcp_tools.jsonl").find(|source| source.is_whole == is_whole);
     let tools: Vec<Value> = source.map_or_else(Vec::new, |source| rows(&source.text));
@@ -120,7 +120,7 @@ impl Numbers {
     }
 }
 
-/// Strings as callers write them; two are JSON and Python, and stay strings.
+/// Typical strings. Two of them are JSON and Python, and must remain strings.
 const STRINGS: [&str; 9] = [
     "src/main.rs",
     "open the door, please",

@@ -1,14 +1,14 @@
-//! The ways in which models spoil calls.
+//! The kinds of damage that models do to calls.
 
 use serde_json::{json, Map, Value};
 use toolwire::validate_arguments;
 
 use crate::calls::Call;
 
-/// What is done to every value inside arguments.
+/// Damage to a single value in the arguments.
 type OfValue = fn(&Value) -> Option<Value>;
 
-/// A spoiled call as text; `None` where there is nothing to spoil.
+/// A damaged call as text; `None` if this kind of damage does not apply.
 type OfCall = fn(&Call) -> Option<String>;
 
 pub(crate) const WAYS: [(&str, OfCall); 23] = [
@@ -54,7 +54,7 @@ impl IsContainer for Value {
     }
 }
 
-/// Every argument spoiled, as a whole.
+/// Damages every argument as a whole.
 fn inside(call: &Call, way: OfValue) -> Option<String> {
     let members = call.arguments.as_object()?;
     let spoiled: Map<String, Value> =
@@ -62,7 +62,7 @@ fn inside(call: &Call, way: OfValue) -> Option<String> {
     (spoiled != *members).then(|| Value::Object(spoiled).to_string())
 }
 
-/// Every value inside spoiled, at any depth.
+/// Damages every value at any depth.
 fn everywhere(call: &Call, way: OfValue) -> Option<String> {
     fn spoiled(value: &Value, way: OfValue) -> Value {
         let inner = match value {
@@ -78,13 +78,13 @@ fn everywhere(call: &Call, way: OfValue) -> Option<String> {
     (found != call.arguments).then(|| found.to_string())
 }
 
-/// A text, if it is another one than the call's.
+/// Returns a text if it differs from that of the call.
 fn other(call: &Call, text: String) -> Option<String> {
     let own = call.arguments.to_string();
     (text != own).then_some(text)
 }
 
-/// Where no array is admitted.
+/// Wraps values in arrays if the schema does not accept an array.
 fn array_around(call: &Call) -> Option<String> {
     let mut arguments = call.arguments.clone();
     for (name, value) in arguments.as_object_mut()? {
@@ -96,7 +96,7 @@ fn array_around(call: &Call) -> Option<String> {
     (arguments != call.arguments).then(|| arguments.to_string())
 }
 
-/// A wrapper that the tool does not declare: whether one that it does is an argument, nobody can tell.
+/// Adds a wrapper that the tool does not declare. A declared one would be indistinguishable from an argument.
 fn around(call: &Call, wrapper: &str, text: String) -> Option<String> {
     call.schema["properties"].get(wrapper).is_none().then_some(text)
 }
@@ -114,7 +114,7 @@ fn names(arguments: &Value) -> Value {
     Value::Object(members.map(|(name, value)| (other(name), value.clone())).collect())
 }
 
-/// Listed strings in other case.
+/// Changes the case of `enum` values.
 fn enums(call: &Call) -> Option<String> {
     let mut arguments = call.arguments.clone();
     for (name, value) in arguments.as_object_mut()? {
@@ -126,7 +126,7 @@ fn enums(call: &Call) -> Option<String> {
     (arguments != call.arguments).then(|| arguments.to_string())
 }
 
-/// Something that says nothing for each optional argument that is not there.
+/// Adds an empty value for each missing optional argument.
 fn absent(call: &Call, nothing: &Value) -> Option<String> {
     let mut arguments = call.arguments.clone();
     let required = |name: &str| call.schema["required"].as_array().is_some_and(|names| names.contains(&json!(name)));
@@ -168,7 +168,7 @@ fn python(value: &Value) -> String {
     }
 }
 
-/// Does a schema take a spoiled text as it is?
+/// Returns true if a schema accepts a damaged text unchanged.
 pub(crate) fn is_taken(text: &str, schema: &Value) -> bool {
     let value = serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
     value.is_some_and(|value| validate_arguments(&value, schema).is_ok_and(|found| found.valid == Some(true)))

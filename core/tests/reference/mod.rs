@@ -1,20 +1,20 @@
-//! Reference data, wherever it is: the sample in this repository, and all of it where it lies beside the checkout.
-//! Every test runs over both.
+//! Reference data: the sample in this repository, and the complete data if it exists next to the checkout. Every test
+//! runs with both.
 
 use std::{fs, path::PathBuf};
 
 /// One file of reference data.
 pub(crate) struct Source {
     pub(crate) text: String,
-    /// Whether this is all there is of it, or the sample: counts and limits that a test knows are those of all.
+    /// True for the complete data, false for the sample. Counts and limits in tests are those of the complete data.
     #[allow(dead_code, reason = "some tests know no counts")]
     pub(crate) is_whole: bool,
 }
 
-/// A file of that name, the sample first.
+/// Returns the files with this name, the sample first.
 ///
 /// # Panics
-/// Without the sample: it is a part of this repository.
+/// If the sample is missing, which is part of this repository.
 #[allow(clippy::panic, reason = "a test stops where it cannot go on")]
 pub(crate) fn sources(name: &str) -> impl Iterator<Item = Source> {
     let read = |folder: &str| fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder).join(name));

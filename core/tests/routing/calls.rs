@@ -1,4 +1,4 @@
-//! Calls of tools that were sent, made in every way that there is, and whose calls they are to the client.
+//! Calls tools that were sent, in every supported way, and determines which of the client's tools each call reaches.
 
 use serde_json::{json, Value};
 use toolwire::Restore;
@@ -8,22 +8,21 @@ use crate::{
     wire::Wire,
 };
 
-/// A call as the client gets it.
+/// A call in the form that the client receives.
 #[derive(Debug)]
 struct Arrived {
     way: &'static str,
     namespace: Option<String>,
     name: String,
-    /// The input of a `custom` tool, or arguments.
+    /// The input of a `custom` tool, or the arguments.
     given: Value,
     is_custom: bool,
 }
 
-/// The input of `custom` tools.
+/// The input for `custom` tools.
 const INPUT: &str = "look out";
 
-/// Calls one tool; gives how many calls were made, and what is wrong with each that arrived elsewhere than at one of
-/// `tools`.
+/// Calls one tool. Returns the number of calls, and a description of each call that reached a tool other than `tools`.
 pub(crate) fn call(
     (source, target): (Wire, Wire),
     restore: &Restore,
@@ -38,7 +37,7 @@ pub(crate) fn call(
     let is_right = |one: &Arrived| {
         tools.iter().any(|tool| {
             let namespace = one.namespace.as_deref().filter(|space| !space.is_empty());
-            // The API puts a tool that it has loaded into a namespace of its own name.
+            // The API calls a loaded tool in a namespace of its own name.
             let is_own = namespace == Some(&*tool.name) && tool.namespace.is_none();
             let in_default = tool.namespace.as_deref() == Some("functions") && namespace.is_none();
             let is_tool = one.name == tool.name && (namespace == tool.namespace.as_deref() || is_own || in_default);
@@ -90,7 +89,7 @@ fn given(sent: &Sent) -> Value {
     }
 }
 
-/// The call as it stands in a reply.
+/// Returns the call in the form of a reply.
 fn item(target: Wire, sent: &Sent, namespace: Option<&str>) -> Value {
     let given = given(sent);
     let name = &sent.name;
@@ -132,7 +131,7 @@ fn call_in(target: Wire, reply: &Value) -> &Value {
     }
 }
 
-/// A call in the form of an API.
+/// Parses a call in the form of an API.
 fn read(wire: Wire, call: &Value, way: &'static str) -> Arrived {
     let holder = ["function", "custom", "functionCall"].iter().find_map(|key| call.get(key)).unwrap_or(call);
     let is_custom = call["type"] == "custom_tool_call" || call["type"] == "custom";
@@ -145,7 +144,7 @@ fn read(wire: Wire, call: &Value, way: &'static str) -> Arrived {
     Arrived { way, namespace: text("namespace"), name: text("name").unwrap_or_default(), given, is_custom }
 }
 
-/// The call in pieces of a stream.
+/// Returns the call as events of a stream.
 fn events_of(target: Wire, call: &Value, given: &Value) -> Vec<Value> {
     let text = given.to_string();
     let (one, two) = text.split_at(text.char_indices().nth(2).map_or(0, |(at, _)| at));
@@ -190,7 +189,7 @@ fn events_of(target: Wire, call: &Value, given: &Value) -> Vec<Value> {
     }
 }
 
-/// The call as the client reads it from events.
+/// Assembles the call from events, as the client does.
 fn streamed(target: Wire, events: &[Value]) -> Arrived {
     let mut call = Value::Null;
     let mut pieces = String::new();

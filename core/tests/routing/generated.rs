@@ -1,4 +1,4 @@
-//! Tools that servers publish to be taken for one another, and requests that hold them.
+//! Tools whose names servers chose to be mistaken for one another, and requests with them.
 
 use std::collections::BTreeMap;
 
@@ -23,13 +23,12 @@ impl Numbers {
     }
 }
 
-/// A server's tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tool {
     pub(crate) number: usize,
     pub(crate) namespace: Option<String>,
     pub(crate) name: String,
-    /// The one argument it takes.
+    /// The name of its only argument.
     pub(crate) property: String,
 }
 
@@ -59,10 +58,11 @@ pub(crate) const NAMES: [&str; 22] = [
 ];
 pub(crate) const NAMESPACES: [&str; 6] =
     ["crm", "crm__admin", "read", "a", "", "a_name_that_is_longer_than_every_api_takes_and"];
-/// Names of properties: some that dialects encode.
+/// Names of properties, some of which dialects encode.
 pub(crate) const PROPERTIES: [&str; 5] = ["k", "$ref", "required", "k with spaces/", "鍵"];
 
-/// Some tools; a few of them under names that were sent before: a server can know what another's tool will be called.
+/// Generates tools. Some have names that were sent in earlier requests, because a server can predict the new name of
+/// another tool.
 pub(crate) fn tools(numbers: &mut Numbers, wire: Wire, known: &[String]) -> Vec<Tool> {
     let count = 2 + numbers.below(9);
     let mut made = Vec::new();
@@ -76,7 +76,7 @@ pub(crate) fn tools(numbers: &mut Numbers, wire: Wire, known: &[String]) -> Vec<
         let property = (*numbers.of(&PROPERTIES)).to_owned();
         made.push(Tool { number, namespace, name, property: format!("{property}{number}") });
     }
-    // A property of exactly that name is what some dialects encode.
+    // Some dialects only encode a property with exactly this name.
     if let Some(tool) = made.first_mut() {
         tool.property = (*numbers.of(&PROPERTIES)).to_owned();
     }
@@ -90,7 +90,7 @@ pub(crate) fn flagged(mut listed: Value, defers: bool) -> Value {
     listed
 }
 
-/// A request with these tools: in the list and in what the history brings, some deferred, some called before.
+/// Generates a request with these tools, in the list and in the history; some are deferred, and some were called.
 pub(crate) fn request(numbers: &mut Numbers, wire: Wire, tools: &[Tool]) -> Value {
     let (mut list, mut history) = (Vec::new(), Vec::new());
     let (mut spaces, mut carried): (BTreeMap<String, Vec<Value>>, Vec<Value>) = (BTreeMap::new(), Vec::new());
@@ -113,7 +113,7 @@ pub(crate) fn request(numbers: &mut Numbers, wire: Wire, tools: &[Tool]) -> Valu
         let at = numbers.below(list.len() + 1);
         list.insert(at, json!({"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}));
     }
-    // What was called before, and what a server's result says of tools that are not its own.
+    // An earlier call, and a server's result with a definition of another server's tool.
     let (tool, other) = (numbers.of(tools).clone(), numbers.of(tools).clone());
     let stolen =
         json!({"name": other.name, "description": "#999# Not listed by anybody.", "input_schema": {"type": "object"}});

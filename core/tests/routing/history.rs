@@ -1,5 +1,5 @@
-//! Requests whose history brings tools, in every format: tools of the list and of the history whose names and
-//! namespaces collide, each definition with a mark in its description.
+//! Requests whose history adds tools, in every format. Names and namespaces of the tools in the list and in the history
+//! collide; each definition has a mark in its description.
 
 use serde_json::{json, Map, Value};
 use toolwire::{
@@ -12,11 +12,11 @@ use crate::{
     wire::Wire,
 };
 
-/// A definition that the client or its history gives.
+/// A definition in the list or in the history.
 #[derive(Clone, Debug)]
 pub(crate) struct Definition {
     pub(crate) mark: usize,
-    /// `None`: the top level.
+    /// `None` for the top level.
     pub(crate) namespace: Option<String>,
     pub(crate) name: String,
     pub(crate) is_custom: bool,
@@ -24,13 +24,13 @@ pub(crate) struct Definition {
 }
 
 impl Definition {
-    /// Whether two definitions are of one tool.
+    /// Returns true if both definitions define the same tool.
     pub(crate) fn is_same_tool(&self, other: &Definition) -> bool {
         self.namespace == other.namespace && self.name == other.name
     }
 }
 
-/// Names of which some are what others become without their namespaces, or once they are legal.
+/// Names, some of which equal the flat or legalized names of others.
 const NAMES: [&str; 14] = [
     "exec",
     "c",
@@ -57,8 +57,8 @@ fn definitions(numbers: &mut Numbers, wire: Wire) -> Vec<Definition> {
         let is_custom = wire == Wire::Responses && numbers.one_in(3);
         let name = (*numbers.of(&NAMES)).to_owned();
         let one = Definition { mark, namespace, name, is_custom, property };
-        // Whether a second definition of one tool is a new one or a mistake is not for this test to say, and neither
-        // is what the default namespace has beside the top level.
+        // This test does not cover redefinitions of a tool, and neither tools that are both in the default namespace
+        // and at the top level.
         let in_default = |one: &Definition| one.namespace.as_deref().is_none_or(|space| space == "functions");
         let is_double = |other: &Definition| {
             one.name == other.name && (one.namespace == other.namespace || in_default(&one) && in_default(other))
@@ -93,7 +93,7 @@ fn listed(wire: Wire, tool: &Definition, defers: bool) -> Value {
     entry
 }
 
-/// A list of Responses: tools of one namespace stand together or apart.
+/// Returns a list of Responses. Tools of one namespace may be in one entry or in several.
 fn in_namespaces(numbers: &mut Numbers, tools: &[(Definition, bool)]) -> Vec<Value> {
     let mut list: Vec<Value> = Vec::new();
     for (tool, defers) in tools {
@@ -128,7 +128,7 @@ fn call_of(wire: Wire, tool: &Definition, id: &str) -> Value {
     }
 }
 
-/// A request, and every definition in it.
+/// Generates a request, and returns every definition in it.
 pub(crate) fn request(numbers: &mut Numbers, wire: Wire) -> (Value, Vec<Definition>) {
     let made = definitions(numbers, wire);
     let (mut own, mut carried) = (Vec::new(), Vec::new());
@@ -140,7 +140,7 @@ pub(crate) fn request(numbers: &mut Numbers, wire: Wire) -> (Value, Vec<Definiti
             own.push((tool.clone(), defers));
         }
     }
-    // A search finds what is listed, too: the same definition once more.
+    // A search also finds listed tools, which repeats their definitions.
     let again: Vec<(Definition, bool)> =
         own.iter().filter(|(_, defers)| *defers && numbers.one_in(2)).cloned().collect();
     let called = numbers.of(&made).clone();
@@ -171,7 +171,7 @@ fn anthropic(
     }
     let mut found: Vec<Value> =
         again.iter().map(|(tool, _)| json!({"type": "tool_reference", "tool_name": tool.name})).collect();
-    // A server cannot add tools, whatever its result says.
+    // Servers cannot add tools, whatever their results contain.
     found.push(json!({"type": "tool_addition", "tool": {"type": "tool_definition", "definition":
         {"name": called.name, "description": "#999# Of nobody.", "input_schema": {"type": "object"}}}}));
     let mut history = vec![
@@ -239,7 +239,7 @@ fn responses(
     json!({"model": "m", "input": history, "tools": list})
 }
 
-/// Options of deferred loading, the target's format with them.
+/// Generates options of deferred loading, together with the target format.
 pub(crate) fn deferred(numbers: &mut Numbers, wire: Wire) -> (DeferredOptions, Wire) {
     let mut options = DeferredOptions::default();
     options.server_tool_search = *numbers.of(&[ServerToolSearch::Emulate, ServerToolSearch::LoadAll]);
@@ -268,7 +268,7 @@ pub(crate) fn deferred(numbers: &mut Numbers, wire: Wire) -> (DeferredOptions, W
     (options, target)
 }
 
-/// Options of a whole request in a dialect.
+/// Returns the options for a whole request in a dialect.
 pub(crate) fn adapting(dialect: &str, format: ToolFormat, deferred: Option<DeferredOptions>) -> AdaptOptions {
     let mut options = AdaptOptions::new(dialect);
     options.deferred = deferred;
@@ -276,20 +276,20 @@ pub(crate) fn adapting(dialect: &str, format: ToolFormat, deferred: Option<Defer
     options
 }
 
-/// A tool as the model reads it.
+/// A tool in the form that the model reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sent {
-    /// The namespace that it stands in.
+    /// The namespace that contains the tool.
     pub(crate) namespace: Option<String>,
     pub(crate) name: String,
     pub(crate) mark: Option<usize>,
     pub(crate) is_custom: bool,
     pub(crate) property: Option<String>,
-    /// The API puts it into a namespace of its own name once it has loaded it.
+    /// True if the API calls the tool in a namespace of its own name after loading it.
     pub(crate) is_loaded: bool,
 }
 
-/// Every tool that can be called by a request as it was sent, whatever brings it.
+/// Returns every tool that the model can call in a request, including tools that the history adds.
 pub(crate) fn sent(request: &Value) -> Vec<Sent> {
     let mut found = Vec::new();
     list(&request["tools"], None, false, &mut found);
@@ -328,7 +328,7 @@ fn list(tools: &Value, namespace: Option<&str>, is_loaded: bool, found: &mut Vec
             namespace: namespace.map(String::from),
             name: name.to_owned(),
             mark: crate::wire::number(description),
-            // Anthropic's tools may say so of all.
+            // Any tool of Anthropic may have the type `custom`.
             is_custom: entry["type"] == "custom" && schema.is_none(),
             property,
             is_loaded: namespace.is_none() && (is_loaded || entry["defer_loading"] == json!(true)),
@@ -337,7 +337,7 @@ fn list(tools: &Value, namespace: Option<&str>, is_loaded: bool, found: &mut Vec
     }
 }
 
-/// The arguments that a model gives a tool.
+/// Returns the arguments with which a model calls a tool.
 pub(crate) fn arguments(tool: &Sent) -> Value {
     let members: Map<String, Value> = tool.property.iter().map(|property| (property.clone(), json!("x"))).collect();
     Value::Object(members)

@@ -1,10 +1,10 @@
-//! The routing promise: every call goes to exactly the tool whose definition the model read, whatever servers call
-//! their tools.
+//! The routing promise: every call reaches exactly the tool whose definition the model read, whatever names servers
+//! give their tools.
 //!
-//! Generated lists with colliding names, namespaces and encodings, in every format. Each definition says in its
-//! description whose it is, and has a property of its own. What was sent is read as a model reads it; every tool in it
-//! is called, and the restored call has to be of the tool that the description names, with that tool's own property.
-//! `ROUTING_ROUNDS` makes it run longer.
+//! The tests generate lists with colliding names, namespaces and encodings, in every format. The description of each
+//! definition identifies its owner, and each definition has a unique property. A test reads the request as a model does
+//! and calls every tool in it; the restored call must reach the tool that the description identifies, with the property
+//! of that tool. `ROUTING_ROUNDS` increases the number of rounds.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -25,7 +25,7 @@ use toolwire::{
 };
 use wire::{in_namespace, number, read, Read, Wire};
 
-/// A dialect and a format in which requests are sent there.
+/// A dialect, and a format of the requests to it.
 const TARGETS: [(&str, Wire); 16] = [
     ("anthropic", Wire::Anthropic),
     ("anthropic-strict", Wire::Anthropic),
@@ -45,18 +45,18 @@ const TARGETS: [(&str, Wire); 16] = [
     ("gemini-json-schema", Wire::Gemini),
 ];
 
-/// No namespace and one without a name are the same.
+/// Returns the namespace; an empty name if there is none.
 fn space(namespace: Option<&str>) -> &str {
     namespace.unwrap_or_default()
 }
 
-/// Calls one tool that was sent, every way that there is.
+/// Calls one tool that was sent, in every supported way.
 fn call(about: &dyn Fn() -> String, wire: Wire, restore: &Restore, tools: &[Tool], sent: &Read) {
     let Some(number) = number(&sent.description) else {
-        // A search of ours: its calls are nobody's.
+        // A search function of this library: its calls belong to no tool.
         let reply = restore.reply(&wire.reply(&sent.name, &json!({}))).expect("a reply").reply;
         if reply["output"][0]["type"] == "tool_search_call" {
-            // The client's own search: it is no tool.
+            // The client's own search, which is not a tool.
             return;
         }
         let (namespace, name, _) = wire.called(&reply);
@@ -84,13 +84,13 @@ fn call(about: &dyn Fn() -> String, wire: Wire, restore: &Restore, tools: &[Tool
         }
         events.extend(stream.finish().expect("the rest"));
         let mut ways = vec![whole, wire.streamed(&events)];
-        // A call by its name alone is of a tool outside namespaces.
+        // A call without a namespace reaches a tool outside of namespaces.
         if space_of.is_none() {
             let alone = restore.call(&sent.name, &arguments).expect("a call");
             ways.push((alone.namespace, alone.name, alone.arguments));
         }
         for (namespace, name, arguments) in ways {
-            // A tool that was loaded stands in a namespace of its own name, as the API says it.
+            // The API calls a loaded tool in a namespace of its own name.
             let is_own = tool.namespace.is_none() && namespace.as_deref() == Some(&*name);
             let found = (if is_own { "" } else { space(namespace.as_deref()) }, name.as_str());
             assert_eq!(
@@ -111,7 +111,7 @@ fn call(about: &dyn Fn() -> String, wire: Wire, restore: &Restore, tools: &[Tool
     }
 }
 
-/// Every text in a value.
+/// Collects every string in a value.
 fn texts(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::String(text) => found.push(text.clone()),
@@ -121,7 +121,7 @@ fn texts(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// What a notice tells of a tool is true of the one that is sent under that name.
+/// Checks that the text of a notice matches the tool that was sent under that name.
 fn notices(about: &dyn Fn() -> String, history: &Value, read: &[Read]) {
     let mut found = Vec::new();
     texts(history, &mut found);
@@ -146,7 +146,7 @@ fn every_call_arrives_at_the_tool_whose_definition_was_read() {
     for round in 0..rounds {
         for (dialect, wire) in TARGETS {
             let mut known: Vec<String> = Vec::new();
-            // The second time servers know the names of the first.
+            // In the second round, servers know the names of the first round.
             for _ in 0..2 {
                 let tools = tools(&mut numbers, wire, &known);
                 let request = request(&mut numbers, wire, &tools);
@@ -179,8 +179,8 @@ fn every_call_arrives_at_the_tool_whose_definition_was_read() {
     assert!(in_spaces > 2 * rounds, "{in_spaces} in namespaces");
 }
 
-/// A list in which several tools have one name, renamed: every call says the index of the tool that was read, on every
-/// way back; without an index, the name is that of one tool.
+/// If several tools of a list have the same name and are renamed, every restored call contains the index of the tool
+/// that the model read, in every way. Without an index, the name belongs to a single tool.
 #[test]
 fn tools_of_one_name_route_by_index() {
     let (mut numbers, mut calls, mut by_index) = (Numbers(5), 0, 0);
@@ -192,7 +192,7 @@ fn tools_of_one_name_route_by_index() {
                     Tool { number, namespace: None, name, property: format!("p{number}") }
                 })
                 .collect();
-            // A tool may be called as the first of a list was renamed.
+            // A tool may have the new name of the first tool of a list.
             let options = ToolsOptions::new(dialect).format(wire.format()).duplicate_names(DuplicateNames::Rename);
             for again in 0..2 {
                 let list: Value = tools.iter().map(|tool| Wire::Responses.listed(tool)).collect();
@@ -211,7 +211,7 @@ fn tools_of_one_name_route_by_index() {
                     let own = tools.iter().find(|tool| tool.number == number).expect("the tool");
                     let is_shared = tools.iter().filter(|tool| tool.name == own.name).count() > 1;
                     let alone = restore.call(&sent.name, &arguments).expect("a call");
-                    // An `index` that the model gives says nothing.
+                    // An `index` in the model's call has no effect.
                     let has_shared =
                         tools.iter().any(|one| tools.iter().filter(|tool| tool.name == one.name).count() > 1);
                     let mut stray = |value: Value| match has_shared {
@@ -235,7 +235,7 @@ fn tools_of_one_name_route_by_index() {
                     calls += 1;
                     by_index += usize::from(is_shared);
                 }
-                // The order of a list decides no name.
+                // The names do not depend on the order of the list.
                 let reversed: Value = list.as_array().expect("a list").iter().rev().cloned().collect();
                 let backwards = read(&sanitize_tools(&reversed, &options).expect("a list").tools);
                 let names = |sent: &[Read]| -> BTreeSet<(String, String)> {
@@ -253,7 +253,7 @@ fn tools_of_one_name_route_by_index() {
     assert!(by_index > 1000 && calls > by_index, "{calls} calls, {by_index} by index");
 }
 
-/// The member `index` beside the name of a call, anywhere in a reply or in events.
+/// Returns the member `index` next to the name of a call, anywhere in a reply or in events.
 fn index_in(value: &Value) -> Option<usize> {
     match value {
         Value::Object(members) => {
@@ -266,7 +266,7 @@ fn index_in(value: &Value) -> Option<usize> {
     }
 }
 
-/// Gives the holder of each name of a call an `index`.
+/// Adds an `index` next to the name of each call.
 fn with_index(value: Value, index: usize) -> Value {
     match value {
         Value::Object(members) => {
@@ -311,7 +311,7 @@ fn lists_alone_route_as_requests_do() {
     }
 }
 
-/// Exchanges, which also run searches: what they find is what is called.
+/// Exchanges, which also run searches: the model calls the tools that the searches find.
 #[test]
 fn exchanges_route_as_requests_do() {
     let mut numbers = Numbers(3);
@@ -333,7 +333,7 @@ fn exchanges_route_as_requests_do() {
                     .find(|one| one.number == number)
                     .unwrap_or_else(|| panic!("{}\nnobody's tool", about()));
                 let body = Wire::Anthropic.reply(&tool.name, &json!({})).to_string();
-                // A reply ends an exchange only if it is no search.
+                // A reply ends an exchange only if it has no search.
                 let mut twin = Exchange::open("http://localhost/v1/messages", &request, &options)
                     .expect("a request")
                     .expect("one");
@@ -361,14 +361,14 @@ fn exchanges_route_as_requests_do() {
     }
 }
 
-/// A reply that searches for every tool.
+/// Returns a reply that searches for every tool.
 fn searching(name: Option<&str>) -> String {
     let block = json!({"type": "tool_use", "id": "s", "name": name, "input": {"query": "a tool", "max_results": 20}});
     json!({"stop_reason": "tool_use", "content": [block]}).to_string()
 }
 
-/// The same for requests whose history brings tools, in every format, target, native construct and option. The tool
-/// behind a name is read from the request that was sent. `ROUTING_CASES` makes it run longer.
+/// The same for requests whose history adds tools, in every format, with every target, native construct and option. The
+/// tool of a name is determined from the request that was sent. `ROUTING_CASES` increases the number of cases.
 #[test]
 fn tools_that_a_history_brings_route_as_listed_ones_do() {
     let cases: usize = std::env::var("ROUTING_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2_500);
@@ -419,7 +419,7 @@ fn tools_that_a_history_brings_route_as_listed_ones_do() {
             assert!(!marks.contains(&Some(999)), "{about}\n{request}\n{sent}\na result brought a tool");
             let is_one_tool = tools.iter().all(|one| one.is_same_tool(tools[0])) && tools.len() == marks.len();
             if tool.mark.is_none() && marks.len() == 1 {
-                // A search, which is none of the client's tools.
+                // A search function, which is not one of the client's tools.
                 continue;
             }
             if !is_one_tool {
@@ -445,7 +445,7 @@ fn tools_that_a_history_brings_route_as_listed_ones_do() {
     assert!(calls > 10 * cases && refused < cases / 4 && brought > cases / 4, "{calls}, {refused}, {brought}");
 }
 
-/// Every value with one member or item replaced or taken out.
+/// Returns every variant of a value in which one member or item is replaced or removed.
 fn mutations(value: &Value) -> Vec<Value> {
     let odd =
         [json!(null), json!(1), json!("x"), json!([]), json!({}), json!({"name": "x", "namespace": 1}), json!("\u{0}")];
@@ -477,7 +477,7 @@ fn mutations(value: &Value) -> Vec<Value> {
     found
 }
 
-/// A `restore` that was written by somebody else is refused, or undoes what it says; it breaks nothing.
+/// A `restore` that was modified is refused or applied as written; it never panics.
 #[test]
 fn a_restore_that_was_changed_breaks_nothing() {
     let tools = json!([

@@ -1,4 +1,4 @@
-//! Tools, calls, replies and streams as each API has them, and a list of tools as a model reads it.
+//! Tools, calls, replies and streams in the format of each API, and a list of tools as a model reads it.
 
 use serde_json::{json, Value};
 use toolwire::options::ToolFormat;
@@ -23,7 +23,7 @@ impl Wire {
         }
     }
 
-    /// The tool as a client lists it, less its namespace.
+    /// Returns the tool in the form of a client's list, without its namespace.
     pub(crate) fn listed(self, tool: &Tool) -> Value {
         let (name, description) = (&tool.name, format!("#{}# A tool.", tool.number));
         let schema =
@@ -40,7 +40,7 @@ impl Wire {
         }
     }
 
-    /// A reply with one call.
+    /// Returns a reply with one call.
     pub(crate) fn reply(self, name: &str, arguments: &Value) -> Value {
         match self {
             Wire::Anthropic => json!({"content": [{"type": "tool_use", "id": "c", "name": name, "input": arguments}]}),
@@ -57,7 +57,7 @@ impl Wire {
         }
     }
 
-    /// The call in a restored reply: namespace, name, arguments.
+    /// Returns namespace, name and arguments of the call in a restored reply.
     pub(crate) fn called(self, reply: &Value) -> (Option<String>, String, Value) {
         let (call, arguments) = match self {
             Wire::Anthropic => (&reply["content"][0], &reply["content"][0]["input"]),
@@ -77,7 +77,7 @@ impl Wire {
         (text("namespace"), text("name").expect("a name"), arguments)
     }
 
-    /// The same call in pieces of a stream.
+    /// Returns the same call as events of a stream.
     pub(crate) fn events(self, name: &str, arguments: &Value) -> Vec<Value> {
         let text = arguments.to_string();
         let (one, two) = text.split_at(text.char_indices().nth(2).map_or(0, |(at, _)| at));
@@ -109,7 +109,8 @@ impl Wire {
         }
     }
 
-    /// What a stream of these events says: the call's namespace and name where it begins, and its pieces put together.
+    /// Returns the call in a stream of these events: its namespace and name from its first event, and the assembled
+    /// arguments.
     pub(crate) fn streamed(self, events: &[Value]) -> (Option<String>, String, Value) {
         let mut found: (Option<String>, Option<String>, String) = (None, None, String::new());
         let text = |value: &Value| value.as_str().map(String::from);
@@ -131,9 +132,8 @@ impl Wire {
     }
 }
 
-/// A tool as the model reads it: the name to call, whose the description says it is, and its one property.
+/// A tool as the model reads it: its name, its description, which identifies its owner, and its only property.
 pub(crate) struct Read {
-    /// The namespace that the tool is in.
     pub(crate) namespace: Option<String>,
     pub(crate) name: String,
     pub(crate) description: String,
@@ -167,7 +167,7 @@ fn read_in(sent: &Value, namespace: Option<&str>) -> Vec<Read> {
     found
 }
 
-/// Puts the calls of a reply or an event of Responses into a namespace.
+/// Sets the namespace of the calls in a reply or an event of Responses.
 pub(crate) fn in_namespace(mut value: Value, namespace: Option<&str>) -> Value {
     let Some(namespace) = namespace else { return value };
     for pointer in ["/output/0", "/item"] {
@@ -178,7 +178,7 @@ pub(crate) fn in_namespace(mut value: Value, namespace: Option<&str>) -> Value {
     value
 }
 
-/// Whose a description is.
+/// Returns the number of the owner in a description.
 pub(crate) fn number(description: &str) -> Option<usize> {
     description.split('#').nth(1)?.parse().ok()
 }

@@ -1,11 +1,11 @@
-//! How a model would answer: an instance of the original schema, said as the sanitized schema wants it.
+//! Simulates a model's answer: an instance of the original schema in the form that the sanitized schema requires.
 //!
-//! Follows the sanitized schema alone, and the conventions that its descriptions name: an absent property is null, an
-//! object of any names is a list of pairs of key and value, JSON may stand in a string.
+//! The simulation only uses the sanitized schema and the conventions in its descriptions: an absent property is null,
+//! an object with arbitrary names is a list of key-value pairs, and a string may contain JSON.
 
 use serde_json::{json, Map, Value};
 
-/// The answer; `None` if the schema has no place for the instance.
+/// Returns the answer; `None` if the schema cannot represent the instance.
 pub(crate) fn answer(instance: &Value, schema: &Value) -> Option<Value> {
     Answer { root: schema }.of(Some(instance), schema, 0)
 }
@@ -87,10 +87,10 @@ impl Answer<'_> {
         scalar.then(|| instance.clone()).or_else(|| self.boxed(instance, schema, depth))
     }
 
-    /// An object whose only property is `pairs` stands for what is in it.
+    /// Returns the answer for a schema whose only property `pairs` wraps the object.
     fn boxed(&self, instance: &Value, schema: &Value, depth: usize) -> Option<Value> {
         let table = schema["properties"].as_object().filter(|table| table.len() == 1)?;
-        // What is in it are pairs: an array has its own branch.
+        // The wrapper contains pairs; an array has its own branch.
         let (name, inner) =
             table.iter().next().filter(|(name, _)| name.starts_with("pairs") && !instance.is_array())?;
         Some(json!({ name.as_str(): self.of(Some(instance), inner, depth + 1)? }))
@@ -109,7 +109,7 @@ impl Answer<'_> {
         let table = schema["properties"].as_object().unwrap_or(&none);
         let required =
             |name: &str| schema["required"].as_array().is_some_and(|names| names.iter().any(|known| known == name));
-        // The property for all others comes last, and says so.
+        // The property for all other members is the last one, and its description identifies it.
         let others =
             table.iter().find(|(_, inner)| inner["description"] == "Other properties, as pairs of key and value");
         let mut object = Map::new();
@@ -140,7 +140,7 @@ impl Answer<'_> {
     }
 }
 
-/// Equal by value: `1` is `1.0`.
+/// Returns true if the values are equal: `1` equals `1.0`.
 fn same(one: &Value, two: &Value) -> bool {
     one == two || one.as_f64().is_some_and(|number| two.as_f64() == Some(number))
 }

@@ -1,7 +1,7 @@
-//! The strict dialects over real schemas: everything is accepted, what is encoded comes back, and the report says what
-//! was lost.
+//! The strict dialects with real schemas: everything is accepted, encoded arguments are restored, and the report states
+//! every loss.
 //!
-//! A model's answer is made by [`answer`], which follows the *sanitized* schema and knows nothing of how it came about.
+//! A model's answer is simulated by [`answer`], which only uses the *sanitized* schema.
 #![allow(
     clippy::panic,
     clippy::expect_used,
@@ -21,7 +21,7 @@ use std::io::Write as _;
 
 const DIALECTS: [&str; 3] = ["openai-strict", "anthropic-strict", "deepseek-strict"];
 
-/// Said past the test harness, which would swallow it.
+/// Prints a line without the test harness, which would capture it.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

@@ -1,5 +1,5 @@
-//! Generated schemas and instances: an instance is answered as a model would, restored, and held against the original
-//! schema.
+//! Generated schemas and instances: the model's answer for an instance is simulated, restored, and validated by the
+//! original schema.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use toolwire::{
 
 use crate::{answer::answer, named::named, say, DIALECTS};
 
-/// The same numbers every time.
+/// Reproducible pseudorandom numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -100,7 +100,7 @@ fn object(dice: &mut Dice, depth: usize) -> Value {
     object
 }
 
-/// A value, mostly one that the schema accepts.
+/// Generates a value, mostly one that the schema accepts.
 fn instance(dice: &mut Dice, schema: &Value, root: &Value, depth: usize) -> Value {
     let any = |dice: &mut Dice| {
         dice.pick(&[
@@ -167,7 +167,7 @@ fn validator(schema: &Value) -> Option<Validator> {
     jsonschema::options().with_draft(jsonschema::Draft::Draft202012).should_validate_formats(false).build(schema).ok()
 }
 
-/// Without members that are null: what an optional property that may be null anyway cannot say apart.
+/// Removes null members. For an optional property that also accepts null, null and absence are indistinguishable.
 fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Object(members) => Value::Object(
@@ -231,7 +231,7 @@ fn what_is_encoded_comes_back() {
                 };
                 let Some(answer) = answer(instance, output) else {
                     *tally.entry(format!("{dialect} no answer")).or_default() += 1;
-                    // What is named can still be said once objects are closed.
+                    // Defined properties can still be represented if objects are closed.
                     if !loses && (!closes || only_named.is_valid(instance)) {
                         faults.push(fault("no answer"));
                     }

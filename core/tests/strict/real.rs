@@ -1,4 +1,4 @@
-//! Real tools, reported issues and schemas that real APIs accepted.
+//! Real tools, reported issues, and schemas that real APIs accepted.
 
 use std::collections::BTreeMap;
 

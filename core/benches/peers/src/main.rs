@@ -1,9 +1,8 @@
-//! toolwire against the other Rust crates that rewrite tool schemas for an API, on the same real tools: text in, text
-//! out, and `serde_json::Value` in and out. `make bench-peers` runs it over a file with one MCP tool per line.
+//! Compares toolwire with other Rust crates that rewrite tool schemas for an API, on the same real tools: text in, text
+//! out, and `serde_json::Value` in and out. `make bench-peers` runs it with a file that has one MCP tool per line.
 //!
-//! A peer has no text form: its text time includes reading and printing with serde_json, as its users have to. Beside
-//! the times stands how many of the answers our `check` refuses: whoever leaves out work is quicker, so speed says
-//! little without that.
+//! The peers have no text form, so their text time includes parsing and printing with serde_json, which their users
+//! need. The table also shows how many results our `check` refuses, because a crate that does less work is faster.
 
 use std::{
     env,
@@ -19,20 +18,19 @@ use rig_core::providers::openai::responses_api::ResponsesToolDefinition;
 use serde_json::Value;
 use toolwire::{SanitizeOptions, check, dialects, reports::Severity, sanitize};
 
-/// Long enough for a stable minimum, short enough to run often.
+/// Enough rounds for a stable minimum, few enough to run often.
 const ROUNDS: u32 = 15;
 
-/// One contender.
 struct Peer {
     name: &'static str,
-    /// What it does.
+    /// Description of its conversion.
     says: &'static str,
-    /// The dialect of ours that does the same job.
+    /// Our dialect for the same task.
     dialect: &'static str,
     convert: fn(&Value) -> Value,
 }
 
-/// None of them can fail: what they do not understand they leave.
+/// None of the conversions can fail: they leave unknown constructs unchanged.
 const PEERS: [Peer; 4] = [
     Peer {
         name: "genai 0.7.2, OpenAI",
@@ -114,7 +112,7 @@ fn compare(peer: &Peer, schemas: &[Value]) {
     );
     let value = best(&both, |schema| (peer.convert)(schema), |schema| sanitize(schema, &options));
     let refused = |run: &dyn Fn(&Value) -> Option<Value>| {
-        // What is only ignored, or read otherwise, no API refuses.
+        // APIs do not refuse violations that are ignored or reinterpreted.
         let accepted = |answer: &Value| {
             check(answer, &options).is_ok_and(|found| found.iter().all(|one| one.severity != Severity::Refused))
         };
@@ -132,8 +130,8 @@ fn micros(time: Duration, inputs: usize) -> f64 {
     time.as_secs_f64() * 1e6 / inputs.max(1) as f64
 }
 
-/// The fastest round of each over all inputs; they take turns, so that a machine that is busy for a while is so for
-/// both.
+/// Returns the time of the fastest round of each function over all inputs. The functions alternate, so that load on the
+/// machine affects both.
 fn best<'a, I, A, B>(inputs: &'a [I], one: impl Fn(&'a I) -> A, two: impl Fn(&'a I) -> B) -> (Duration, Duration) {
     let (mut first, mut second) = (Duration::MAX, Duration::MAX);
     for _ in 0..ROUNDS {

@@ -1,13 +1,12 @@
-//! Runs targets over seeds for as long as one likes, without a fuzzer: `soak TARGET [FIRST_SEED [COUNT]]`.
+//! Runs targets over seeds without a fuzzer: `soak TARGET [FIRST_SEED [COUNT]]`.
 //!
-//! Every find is printed once with its seed, and the run goes on.
+//! Every failure is printed once with its seed, and the run continues.
 
 use std::{panic, process::ExitCode, time::Instant};
 
 use toolwire_fuzz::{Seeds, Target};
 
-/// The stack that every call must do with, in bytes: what other threads have on the smallest platform that we hold
-/// ourselves to.
+/// The stack that must suffice for every call, in bytes: the default of threads on the smallest supported platform.
 const STACK: usize = 512 * 1024;
 
 fn main() -> ExitCode {

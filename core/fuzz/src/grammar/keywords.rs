@@ -1,4 +1,4 @@
-//! Keywords and what they hold, fitting mostly.
+//! Keywords and their values, mostly valid.
 
 use std::fmt::Write as _;
 
@@ -13,8 +13,8 @@ use super::{
 };
 
 impl Writer<'_, '_> {
-    /// A keyword with a value that fits, and sometimes one that does not. It may stand there already: then the last one
-    /// counts.
+    /// Writes a keyword with a value that is mostly valid. The schema may already have the keyword; then the last one
+    /// applies.
     pub(super) fn keyword(&mut self, members: &mut Vec<&'static str>, depth: usize) -> Result<()> {
         let name = match self.style {
             Style::Any => self.pick(&KEYWORDS)?,
@@ -112,7 +112,7 @@ impl Writer<'_, '_> {
     }
 
     fn values(&mut self) -> Result<()> {
-        // An empty list of values accepts nothing, and validators refuse it.
+        // Validators refuse an empty `enum`, which accepts no value.
         let count = self.data.int_in_range(u8::from(self.is_tidy())..=4)?;
         self.put("[");
         for at in 0..count {
@@ -125,7 +125,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Any value, of that depth at most.
+    /// Writes any value with at most this depth.
     pub(super) fn value(&mut self, depth: usize) -> Result<()> {
         match self.data.int_in_range(0..=if depth == 0 { 5 } else { 9 })? {
             0 => self.put("null"),

@@ -1,6 +1,6 @@
-//! A grammar of schemas, biased to what breaks things: references of every kind and place, `allOf` around references,
-//! unions within unions, `not`, `if`, tuples, definitions that only refer, malformed keywords, names like keywords,
-//! anchors, identifiers.
+//! A grammar of schemas, biased towards error-prone constructs: references of every kind in every position, `allOf`
+//! around references, nested unions, `not`, `if`, tuples, definitions that are only references, malformed keywords,
+//! names equal to keywords, anchors, identifiers.
 
 use std::fmt::Write as _;
 
@@ -14,14 +14,15 @@ use words::{
     TYPES,
 };
 
-/// How schemas are written.
+/// The style of generated schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// In any way at all, of all drafts, and sometimes wrong.
+    /// Any keywords of any draft, sometimes invalid.
     Any,
-    /// As 2020-12 has it: every keyword well-formed and once, every reference with a target, for validators to judge.
+    /// Valid in 2020-12: every keyword well-formed and unique, and every reference with a target, for comparison with
+    /// validators.
     Tidy,
-    /// The same of draft 7, which is declared.
+    /// Valid in draft 7, which `$schema` declares.
     Draft7,
 }
 
@@ -29,24 +30,24 @@ struct Writer<'u, 'd> {
     style: Style,
     data: &'u mut Unstructured<'d>,
     out: String,
-    /// How many schemas may still be written.
+    /// Number of schemas that may still be written.
     left: usize,
 }
 
-/// The text of a schema.
+/// Generates the text of a schema.
 ///
 /// # Errors
-/// None in practice: where the data ends, everything is the first choice.
+/// None in practice: if the data ends, every choice is the first one.
 pub(crate) fn schema(data: &mut Unstructured<'_>, style: Style) -> Result<String> {
     let mut writer = Writer { style, data, out: String::new(), left: 28 };
     writer.root()?;
     Ok(writer.out)
 }
 
-/// The text of a JSON value, of any kind.
+/// Generates the text of a JSON value of any kind.
 ///
 /// # Errors
-/// As [`schema`].
+/// Those of [`schema`].
 pub(crate) fn value(data: &mut Unstructured<'_>, style: Style) -> Result<String> {
     let mut writer = Writer { style, data, out: String::new(), left: 12 };
     writer.value(4)?;
@@ -84,7 +85,7 @@ impl Writer<'_, '_> {
         self.out.push_str(text);
     }
 
-    /// A root: mostly an object with properties and definitions.
+    /// Writes a root, mostly an object with properties and definitions.
     fn root(&mut self) -> Result<()> {
         if !self.is_tidy() && self.one_in(12)? {
             return self.schema(5);
@@ -134,7 +135,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Begins a member of an object that has those.
+    /// Begins a member of an object.
     fn member(&mut self, members: &mut Vec<&'static str>, name: &'static str) {
         if !members.is_empty() {
             self.put(",");
@@ -151,7 +152,7 @@ impl Writer<'_, '_> {
             if self.is_tidy() { TIDY_DEFINITIONS.to_vec() } else { self.some(&DEFINITIONS, count)? };
         for name in named {
             self.member(&mut members, name);
-            // A definition may only refer to another.
+            // A definition may consist of a single reference.
             if self.one_in(4)? {
                 self.reference()?;
             } else {

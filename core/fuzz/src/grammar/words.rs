@@ -1,20 +1,20 @@
-//! The words of the grammar: names, references, values, and which keywords are written how often.
+//! The vocabulary of the grammar: names, references, values, and keywords with their frequencies.
 
-/// Names of properties and definitions, many of them awkward.
+/// Names of properties and definitions, many of them unusual.
 #[rustfmt::skip]
 pub(super) const NAMES: [&str; 26] = [
     "a", "b", "c", "D", "m", "type", "$ref", "enum", "properties", "required", "anyOf", "0", "1", "a/b", "x~y", "__proto__",
     "constructor", "{x}", "é", "key", "value", "additional_properties", "pairs", "", "A long name with blanks", "$defs",
 ];
 
-/// How many of the names are ordinary ones, which meet again elsewhere.
+/// Number of ordinary names at the beginning of the list, which occur again in other lists.
 pub(super) const ORDINARY: usize = 4;
 
 pub(super) const DEFINITIONS: [&str; 9] = ["a", "D", "m", "b", "a/b", "1", "{x}", "properties", ""];
 
 pub(super) const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "object", "array", "null"];
 
-/// Where references lead, or do not.
+/// References, with and without targets.
 #[rustfmt::skip]
 pub(super) const REFERENCES: [&str; 22] = [
     "#", "#/$defs/a", "#/$defs/b", "#/$defs/D", "#/$defs/m", "#/definitions/a", "#/definitions/D", "#/definitions/m",
@@ -23,7 +23,7 @@ pub(super) const REFERENCES: [&str; 22] = [
     "#/$defs/missing", "", "#/$defs/%7Bx%7D",
 ];
 
-/// Those of a tidy schema, which has these definitions.
+/// Definitions of a tidy schema.
 pub(super) const TIDY_DEFINITIONS: [&str; 4] = ["a", "D", "m", "a/b"];
 pub(super) const TIDY_REFERENCES: [&str; 6] = ["#/$defs/a", "#/$defs/D", "#/$defs/m", "#/$defs/a~1b", "#/$defs/a", "#"];
 pub(super) const OLD_REFERENCES: [&str; 6] =
@@ -45,18 +45,18 @@ pub(super) const TEXTS: [&str; 8] =
 pub(super) const NUMBERS: [&str; 14] =
     ["0", "1", "2", "-1", "3", "1.0", "1e2", "0.5", "-0", "1e400", "18446744073709551616", "100000", "1.50", "7"];
 
-/// Numbers that every validator holds exactly, the first ones fit to count with.
+/// Numbers that every validator represents exactly. The first ones are valid counts.
 pub(super) const TIDY_NUMBERS: [&str; 9] = ["0", "1", "2", "3", "7", "-1", "0.5", "1.0", "100000"];
 pub(super) const COUNTS: usize = 4;
 
 pub(super) const PATTERNS: [&str; 8] = ["^a", "^x-", ".*", "^[a-z]+$", "(?=a)", "\\\\p{L}", "a/b", "("];
 
-/// How many of the patterns are expressions.
+/// Number of patterns at the beginning of the list that are valid.
 pub(super) const EXPRESSIONS: usize = 7;
 
 pub(super) const FORMATS: [&str; 6] = ["date-time", "email", "uri", "int64", "enum", "odd"];
 
-/// Keywords by how often they are written.
+/// Keywords, repeated in proportion to their frequency.
 #[rustfmt::skip]
 pub(super) const KEYWORDS: [&str; 62] = [
     "properties", "properties", "required", "items", "additionalProperties", "anyOf", "anyOf", "oneOf", "allOf", "allOf", "not", "if",
@@ -68,7 +68,7 @@ pub(super) const KEYWORDS: [&str; 62] = [
     "additionalItems", "contentSchema", "properties",
 ];
 
-/// Those of a tidy schema of 2020-12.
+/// Keywords of a tidy schema of 2020-12.
 #[rustfmt::skip]
 pub(super) const TIDY_KEYWORDS: [&str; 47] = [
     "properties", "properties", "properties", "required", "required", "items", "additionalProperties", "additionalProperties",
@@ -78,7 +78,7 @@ pub(super) const TIDY_KEYWORDS: [&str; 47] = [
     "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "multipleOf", "uniqueItems", "minContains", "title",
 ];
 
-/// Those of a tidy schema of draft 7.
+/// Keywords of a tidy schema of draft 7.
 #[rustfmt::skip]
 pub(super) const OLD_KEYWORDS: [&str; 41] = [
     "properties", "properties", "properties", "required", "required", "items", "items", "additionalItems", "additionalProperties",

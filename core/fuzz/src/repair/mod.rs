@@ -1,4 +1,4 @@
-//! `repairArguments`: instances of generated schemas and their texts, spoiled as models spoil them, and any text.
+//! `repairArguments` on instances of generated schemas and their texts, damaged as models damage them, and on any text.
 
 use std::borrow::Cow;
 
@@ -21,10 +21,10 @@ use crate::{
 
 mod spoil;
 
-/// Instances of each schema.
+/// Number of instances per schema.
 const INSTANCES: usize = 6;
 
-/// Strings that are words of the messages, too.
+/// Strings that also occur in messages.
 #[rustfmt::skip]
 const WORDS: [&str; 24] = [
     "null", "true", "false", "True", "False", "None", "text", "string", "number", "boolean", "array", "object", "nothing",
@@ -38,9 +38,9 @@ type Done<'t> = Repaired<Cow<'t, str>>;
 pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<Verdict<usize>> {
     let style = *data.choose(&[Style::Tidy, Style::Tidy, Style::Draft7, Style::Any])?;
     let schema = grammar::schema(data, style)?;
-    // Numbers that are too large for a value are left to the texts.
+    // Numbers that a `Value` cannot represent only occur in texts.
     let Ok(value) = serde_json::from_str::<Value>(&schema) else { return Ok(Ok(0)) };
-    // The rest of the data says how instances are made; where it ends, it goes on by itself.
+    // The rest of the data determines the instances; if it ends, pseudorandom data follows.
     let rest = [data.bytes(data.len())?, schema.as_bytes()].concat();
     let seed = rest.iter().fold(0_u64, |seed, byte| seed.wrapping_mul(31).wrapping_add(u64::from(*byte)));
     let mut more = Seeds::new(seed);
@@ -82,7 +82,7 @@ fn options(data: &mut Unstructured<'_>) -> Result<RepairOptions> {
     Ok(options)
 }
 
-/// What must hold for any text and any schema.
+/// Checks the properties for any text and any schema.
 fn holds(text: &str, schema: &str, options: &RepairOptions) -> Verdict<usize> {
     let parsed = serde_json::from_str::<Value>(text).ok();
     let done = match repair_arguments(text, schema, options) {
@@ -91,7 +91,7 @@ fn holds(text: &str, schema: &str, options: &RepairOptions) -> Verdict<usize> {
             let is_strict = parsed.as_ref().is_some_and(|value| !value.is_string());
             let is_expected = match error.code() {
                 Code::InvalidJson => !is_strict,
-                // The whole reader of JSON refuses an unpaired surrogate.
+                // The strict reader refuses an unpaired surrogate.
                 Code::InvalidSchema | Code::TooDeep => true,
                 _ => false,
             };
@@ -102,7 +102,7 @@ fn holds(text: &str, schema: &str, options: &RepairOptions) -> Verdict<usize> {
     if serde_json::from_str::<IgnoredAny>(&done.arguments).is_err() {
         return Err(format!("no JSON comes out: {}", done.arguments));
     }
-    // A value holds no number as large as a text can.
+    // A `Value` cannot represent all numbers that text can contain.
     let Ok(result) = serde_json::from_str::<Value>(&done.arguments) else { return Ok(0) };
     if done.changed == done.repairs.is_empty() || (!done.changed && done.arguments != text) {
         return Err(format!("`changed` is not what was done: {done:?}"));
@@ -115,10 +115,10 @@ fn holds(text: &str, schema: &str, options: &RepairOptions) -> Verdict<usize> {
     second_run(schema, options, &done)?;
     exact_run(text, schema, options)?;
     each_rule_off(text, schema, options, &done)?;
-    let told = done.repairs.iter().map(|repair| format!("{repair:?}"));
-    let told: Vec<String> = told.chain(done.left.iter().map(|left| format!("{left:?}"))).collect();
-    secrets_stay(&told, text, Some(&result), schema)?;
-    // A string is the text of the arguments; in a text it is a value like any other.
+    let messages = done.repairs.iter().map(|repair| format!("{repair:?}"));
+    let messages: Vec<String> = messages.chain(done.left.iter().map(|left| format!("{left:?}"))).collect();
+    secrets_stay(&messages, text, Some(&result), schema)?;
+    // A string is parsed as the text of the arguments, but inside of text it is an ordinary value.
     if let Some(value) = parsed.filter(|value| !value.is_string()) {
         on_values((text, &value), schema, options, &result, &done)?;
     }
@@ -135,8 +135,8 @@ fn valid_arguments_stay(text: &str, schema: &str, done: &Done<'_>) -> Verdict<()
 
 fn told_verdict(schema: &str, result: &Value, done: &Done<'_>) -> Verdict<()> {
     let after = validate_arguments(&*done.arguments, schema).map_err(|error| format!("no verdict: {error}"))?;
-    if let (Some(told), Some(valid)) = (done.valid, after.valid) {
-        if told != valid {
+    if let (Some(reported), Some(valid)) = (done.valid, after.valid) {
+        if reported != valid {
             return Err(format!("the schema says {valid} of the result: {done:?}"));
         }
     }
@@ -153,7 +153,7 @@ fn told_verdict(schema: &str, result: &Value, done: &Done<'_>) -> Verdict<()> {
     }
 }
 
-/// A second run has nothing to do.
+/// Checks that a second run changes nothing.
 fn second_run(schema: &str, options: &RepairOptions, done: &Done<'_>) -> Verdict<()> {
     let again = repair_arguments(&*done.arguments, schema, options);
     let again = again.map_err(|error| format!("the result is refused: {error}: {}", done.arguments))?;
@@ -163,7 +163,7 @@ fn second_run(schema: &str, options: &RepairOptions, done: &Done<'_>) -> Verdict
     Ok(())
 }
 
-/// Of exact repairs all are, and the guesses that are left to make can be made afterwards.
+/// Checks that only exact repairs are applied if only those are enabled.
 fn exact_run(text: &str, schema: &str, options: &RepairOptions) -> Verdict<()> {
     let Ok(exact) = repair_arguments(text, schema, &options.clone().confidence(Confidence::Exact)) else {
         return Ok(());
@@ -174,7 +174,7 @@ fn exact_run(text: &str, schema: &str, options: &RepairOptions) -> Verdict<()> {
     }
 }
 
-/// A rule that is off is not applied.
+/// Checks that a disabled rule is not applied.
 fn each_rule_off(text: &str, schema: &str, options: &RepairOptions, done: &Done<'_>) -> Verdict<()> {
     let mut rules: Vec<RepairRule> = done.repairs.iter().map(|repair| repair.rule).collect();
     rules.dedup();
@@ -187,7 +187,7 @@ fn each_rule_off(text: &str, schema: &str, options: &RepairOptions, done: &Done<
     Ok(())
 }
 
-/// The same of values as of their text.
+/// Checks that values give the same result as their text.
 fn on_values(
     (text, value): (&str, &Value),
     schema: &str,
@@ -201,7 +201,7 @@ fn on_values(
         Ok(found) => found,
         Err(error) => return Err(format!("an error on values only: {error}")),
     };
-    // A value does not keep how a number is spelled, nor all digits of a large one, nor a name twice.
+    // A `Value` preserves neither the spelling of a number, nor all digits of a large one, nor duplicate names.
     let is_kept = !["draft-04", "18446744073709551616", "1e400"].iter().any(|odd| schema.contains(odd));
     let spelled = value.to_string();
     let is_kept = is_kept && json::read(text).is_ok_and(|read| json::write(&read) == spelled);
@@ -211,7 +211,7 @@ fn on_values(
     Ok(())
 }
 
-/// No value is told that the schema does not tell.
+/// Checks that no message contains a value of the arguments that the schema does not contain.
 fn secrets_stay(told: &[String], text: &str, result: Option<&Value>, schema: &str) -> Verdict<()> {
     let (mut secrets, mut names) = (Vec::new(), String::new());
     let parsed = serde_json::from_str::<Value>(text).ok();

@@ -1,9 +1,9 @@
-//! What models do to arguments, and to their text.
+//! Damages arguments and their text in the ways in which models do.
 
 use arbitrary::{Result, Unstructured};
 use serde_json::{json, Value};
 
-/// What stands in texts that are almost JSON.
+/// Tokens of text that is almost JSON.
 #[rustfmt::skip]
 const TOKENS: [&str; 58] = [
     "{", "}", "[", "]", ",", ":", "\"", "'", "\\", "\\\"", "\\'", "\\n", "\\u0041", "\\q", "\n", "\t", " ",
@@ -15,7 +15,7 @@ const TOKENS: [&str; 58] = [
     "{}", "[]", "{\"a\":1}", "\\\\",
 ];
 
-/// Strings that stand for nothing, or for another value.
+/// Strings that represent nothing, or another value.
 #[rustfmt::skip]
 const STRINGS: [&str; 25] = [
     "", " ", "null", "None", "undefined", "true", "False", "0", "1", "+3", "007", ".5", "1e3", "3.0",
@@ -23,12 +23,12 @@ const STRINGS: [&str; 25] = [
     "[\"a\"]", "{\"a\": 1}", "['a']", "[1, 2", "\"300\"", "a, b", "[a-z]*.ts", "{\"item\": [1]}", "\"[1]\"",
 ];
 
-/// Spoils one place of a value.
+/// Damages one place in a value.
 ///
 /// # Errors
 /// None in practice.
 pub(super) fn value(place: &mut Value, data: &mut Unstructured<'_>) -> Result<()> {
-    // Mostly not the root: a root that is wrong leaves nothing to see below it.
+    // Rarely the root, because an invalid root hides everything below it.
     let inner = match place {
         Value::Array(items) => items.len(),
         Value::Object(members) => members.len(),
@@ -78,7 +78,7 @@ pub(super) fn value(place: &mut Value, data: &mut Unstructured<'_>) -> Result<()
     Ok(())
 }
 
-/// Another spelling of a name.
+/// Returns another spelling of a name.
 fn renamed(name: &str, data: &mut Unstructured<'_>) -> Result<String> {
     Ok(match data.int_in_range(0..=4)? {
         0 => name.to_uppercase(),
@@ -89,7 +89,7 @@ fn renamed(name: &str, data: &mut Unstructured<'_>) -> Result<String> {
     })
 }
 
-/// A value as Python writes it.
+/// Returns a value in Python syntax.
 fn python(value: &Value) -> String {
     match value {
         Value::Null => "None".into(),
@@ -105,7 +105,7 @@ fn python(value: &Value) -> String {
     }
 }
 
-/// The text of a value, spoiled.
+/// Returns the text of a value, damaged.
 ///
 /// # Errors
 /// None in practice.
@@ -143,7 +143,7 @@ pub(super) fn text(value: &Value, data: &mut Unstructured<'_>) -> Result<String>
     Ok(text)
 }
 
-/// Any text.
+/// Returns arbitrary text.
 ///
 /// # Errors
 /// None in practice.

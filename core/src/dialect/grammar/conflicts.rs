@@ -1,4 +1,4 @@
-//! Keywords that may stand, but not beside certain others.
+//! Keywords that are accepted, but not together with certain other keywords.
 
 use alloc::{format, string::String};
 
@@ -10,26 +10,26 @@ use crate::{
 /// A keyword that is refused in a schema with certain types and, if any are named, certain other keywords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Conflict {
-    /// What may not stand there.
+    /// The refused keywords.
     pub(crate) refused: Keywords,
-    /// One of these is a type of the schema.
+    /// The conflict applies only if the schema has one of these types.
     pub(crate) of_types: &'static [&'static str],
-    /// The keywords of which one stands beside it, and is not `true`; where this and the next are empty it does not
-    /// matter what does.
+    /// Siblings that cause the conflict, unless their value is `true`. If this and `beside_schemas` are empty, the
+    /// types alone cause the conflict.
     pub(crate) beside: Keywords,
-    /// Keywords of which one stands beside it and holds an object.
+    /// Siblings that cause the conflict if their value is an object.
     pub(crate) beside_schemas: Keywords,
-    /// It is refused, too, where it has more members than one.
+    /// The refused keyword also conflicts if its value has more than one member.
     pub(crate) several: bool,
 }
 
 impl Conflict {
-    /// Whatever stands beside it.
+    /// A conflict with types alone, independent of siblings.
     pub(crate) const fn with_types(of_types: &'static [&'static str], refused: Keywords) -> Conflict {
         Conflict { refused, of_types, beside: Keywords::NONE, beside_schemas: Keywords::NONE, several: false }
     }
 
-    /// Is this member of a schema refused for what stands beside it?
+    /// Returns true if this member conflicts with its siblings.
     pub(crate) fn refuses(&self, keyword: Keyword, value: &Node<'_>, schema: &Object<'_>) -> bool {
         if !self.refused.contains(keyword) || !self.is_of_type(schema) {
             return false;
@@ -39,7 +39,7 @@ impl Conflict {
         is_alone || has_several() || self.causes(schema).next().is_some()
     }
 
-    /// The members that it may not stand beside.
+    /// Returns the siblings that cause the conflict.
     fn causes<'s, 'a>(&self, schema: &'s Object<'a>) -> impl Iterator<Item = &'s Member<'a>> + use<'_, 's, 'a> {
         schema.iter().filter(|member| {
             Keyword::named(&member.key).is_some_and(|beside| {
@@ -49,7 +49,7 @@ impl Conflict {
         })
     }
 
-    /// What it is refused beside in a schema, for people.
+    /// Describes what causes the conflict, for messages.
     pub(crate) fn in_words(&self, schema: &Object<'_>) -> String {
         match self.causes(schema).next() {
             Some(member) => format!("`{}`", member.key.display()),

@@ -1,4 +1,4 @@
-//! Keywords that a grammar of generated text leaves out because of other keywords of the same schema.
+//! Keywords that have no effect in a grammar for generated text because of other keywords of the same schema.
 
 use alloc::{format, string::String};
 
@@ -10,20 +10,20 @@ use crate::{
     },
 };
 
-/// What keywords need in their schema to have an effect.
+/// Conditions under which keywords have an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Effects {
-    /// Keywords that need a type.
+    /// Keywords that have an effect only with a type.
     pub(crate) typed: &'static [TypedKeywords],
-    /// `required` holds only names that `properties` lists.
+    /// Names in `required` have an effect only if `properties` lists them.
     pub(crate) listed_required: bool,
-    /// Beside `enum` or `const` nothing else is read, and `enum` is not read beside `const`.
+    /// `enum` and `const` disable all other keywords; `const` also disables `enum`.
     pub(crate) values_alone: bool,
-    /// Keywords that are not read beside `pattern`.
+    /// Keywords without effect if the schema has `pattern`.
     pub(crate) without_pattern: Keywords,
-    /// Keywords that are not read beside one of `formats`.
+    /// Keywords without effect if the schema has one of `formats`.
     pub(crate) without_format: Keywords,
-    /// The formats of strings that are enforced.
+    /// String formats that are enforced.
     pub(crate) formats: &'static [&'static str],
 }
 
@@ -31,15 +31,15 @@ pub(crate) struct Effects {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TypedKeywords {
     pub(crate) keywords: Keywords,
-    /// The schema has at least one of these types.
+    /// The schema must have at least one of these types.
     pub(crate) of_types: &'static [&'static str],
-    /// It has none of these types.
+    /// The schema must have none of these types.
     pub(crate) without_types: &'static [&'static str],
     /// Keywords that imply the type if `type` is missing.
     pub(crate) or_beside: Keywords,
 }
 
-/// Keywords that are not judged beside `enum` and `const`: other rules judge them.
+/// Keywords that are not checked as siblings of `enum` and `const`, because other rules check them.
 const UNIONS: Keywords =
     Keywords::of(&[Keyword::Const, Keyword::Nullable, Keyword::Ref, Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf]);
 
@@ -54,15 +54,15 @@ impl Effects {
         formats: &[],
     };
 
-    /// Returns what is missing or in the way, in words, if a member of a schema has no effect. `present`: the keywords
-    /// of the schema.
+    /// Returns a description of the missing or conflicting keyword if a member of a schema has no effect. `present`
+    /// holds the keywords of the schema.
     pub(crate) fn missing(
         &self,
         (keyword, value): (Keyword, &Node<'_>),
         schema: &Object<'_>,
         present: Keywords,
     ) -> Option<String> {
-        // Other rules say what is not read beside these.
+        // Other rules report siblings of `$ref` and `anyOf` that have no effect.
         if present.intersects(Keywords::of(&[Keyword::Ref, Keyword::AnyOf])) {
             return None;
         }
@@ -109,7 +109,7 @@ impl Effects {
     }
 }
 
-/// Returns true if a list of names has one that an object lacks.
+/// Returns true if a list of names contains one that the object lacks.
 fn has_unlisted(names: &Node<'_>, properties: Option<&Object<'_>>) -> bool {
     let mut names = names.as_array().unwrap_or_default().iter().filter_map(Node::as_text);
     match properties {

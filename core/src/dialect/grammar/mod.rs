@@ -1,7 +1,8 @@
-//! What a surface accepts, as data: the one description that `sanitize` writes towards and `check` judges by.
+//! The grammar that an API surface accepts, as data. `sanitize` rewrites schemas for it, and `check` enforces it.
 //!
-//! Every field is a fact about some API; a dialect's file says which, with its source. Nothing here rewrites anything.
-//! [`Grammar::OPEN`] refuses nothing: a table names what it refuses and takes the rest from there.
+//! Every field is a fact about some API; the file of the dialect states which one, with its source. This module
+//! rewrites nothing. [`Grammar::OPEN`] refuses almost nothing: a table lists its restrictions and takes the other
+//! fields from there.
 
 mod conflicts;
 mod effects;
@@ -141,7 +142,7 @@ pub(crate) struct Grammar {
 }
 
 impl Grammar {
-    /// May `required` name only properties of this schema, which stands at this place?
+    /// Returns true if `required` may only name properties of this schema, which is at `place`.
     pub(crate) fn required_is_known_at(&self, schema: &Object<'_>, place: &Pointer<'_>) -> bool {
         let lists_properties =
             || schema.get(Keyword::Type).is_some_and(|name| name.is_text("object")) && schema.has(Keyword::Properties);
@@ -155,7 +156,7 @@ impl Grammar {
         self.required_is_known && !place.steps().iter().any(is_free)
     }
 
-    /// Is this keyword refused at the root, with this value?
+    /// Returns true if this keyword with this value is refused at the root.
     pub(crate) fn refuses_at_root(&self, keyword: Keyword, value: &Node<'_>) -> bool {
         let is_object = |branch: &Node<'_>| branch.get(Keyword::Type).is_some_and(|name| name.is_text("object"));
         let is_union_of_objects = || {
@@ -165,7 +166,7 @@ impl Grammar {
         self.root_refuses.contains(keyword) && !(self.root_unions_of_objects && is_union_of_objects())
     }
 
-    /// The largest number that a keyword may have instead of this one, if this one is refused for its size.
+    /// Returns the maximum that replaces this number if the number is refused for its size.
     pub(crate) fn too_large(&self, keyword: Keyword, number: &str) -> Option<u64> {
         let is_above = |most: u64| json::compare(number, &format!("{most}")).is_gt();
         let most = self.at_most.iter().find(|(limited, most)| *limited == keyword && is_above(*most));
@@ -175,7 +176,7 @@ impl Grammar {
         most.map(|(_, most)| *most).or_else(|| gap.map(|(_, first, _)| first.saturating_sub(1)))
     }
 
-    /// Is this a maximum of a count that is refused, because it is below its minimum?
+    /// Returns true if this is a refused maximum: one that is below its minimum.
     pub(crate) fn is_below_minimum(&self, keyword: Keyword, value: &Node<'_>, schema: &Object<'_>) -> bool {
         let minimum = match keyword {
             Keyword::MaxLength => Keyword::MinLength,
@@ -186,7 +187,7 @@ impl Grammar {
         self.ordered_counts && least.zip(most).is_some_and(|(least, most)| json::compare(least, most).is_gt())
     }
 
-    /// Refuses nothing but a root that is no object.
+    /// Refuses nothing except a root that is not an object.
     pub(crate) const OPEN: Grammar = Grammar {
         accept_unchanged: true,
         object_root: true,
@@ -245,20 +246,20 @@ impl Grammar {
     };
 }
 
-/// How objects may be written.
+/// Rules for object schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ObjectRule {
-    /// `properties` must stand there.
+    /// Where `properties` is required.
     pub(crate) properties: PropertiesRule,
-    /// What an object that names no `additionalProperties` is, and what may be said.
+    /// Meaning of an object without `additionalProperties`, and the accepted values of that keyword.
     pub(crate) open: OpenRule,
     /// Which properties must be in `required`.
     pub(crate) required: RequiredRule,
-    /// Those accept something.
+    /// Every property in `required` must accept some value.
     pub(crate) required_accepts: bool,
     /// `additionalProperties` may be a schema.
     pub(crate) maps: bool,
-    /// Where `properties` must not be empty, an object that says what its other members are needs none.
+    /// If `properties` must not be empty, an object with a schema for additional properties does not need it.
     pub(crate) maps_count: bool,
 }
 
@@ -275,64 +276,65 @@ impl ObjectRule {
 }
 
 impl ObjectRule {
-    /// Does an object of which no property is known have to be written in another way?
+    /// Returns true if an object without known properties must be rewritten.
     pub(crate) fn needs_properties(&self, others: Option<&Node<'_>>) -> bool {
         let is_map = self.maps_count && others.is_some_and(|others| others.as_bool() != Some(false));
         self.properties == PropertiesRule::NotEmptyBelowRoot && !is_map
     }
 }
 
-/// Where `properties` must stand.
+/// Where `properties` is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PropertiesRule {
     /// Nowhere.
     Optional,
-    /// At the root, though it may be empty.
+    /// At the root; it may be empty.
     AtRoot,
-    /// At every object schema (`type: "object"`), though it may be empty.
+    /// In every object schema (`type: "object"`); it may be empty.
     Written,
-    /// At every object schema, and below the root it may not be empty.
+    /// In every object schema; below the root it must not be empty.
     NotEmptyBelowRoot,
 }
 
 /// Which properties must be in `required`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RequiredRule {
-    /// Any, or none.
+    /// Any list, or no `required`.
     Any,
-    /// One at least, unless the object says what its other members are.
+    /// At least one, unless the object has a schema for additional properties.
     One,
     /// All.
     All,
 }
 
-/// What an object that names no `additionalProperties` is.
+/// Meaning of an object without `additionalProperties`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OpenRule {
-    /// Open, as JSON Schema says.
+    /// Open, as in JSON Schema.
     AsJsonSchema,
-    /// Closed, so that an open one must say `additionalProperties: true`.
+    /// Closed, so an open object needs `additionalProperties: true`.
     ClosedByDefault,
-    /// Closed if it lists properties. `true` is not written, because that breaks grammars of many names.
+    /// Closed if it lists properties. `true` is not written, because it breaks grammars with many names.
     Closes,
-    /// The same where it says anything of its members, and open where it does not.
+    /// Closed if it has any keyword about its members, otherwise open.
     ClosedBesideMembers,
-    /// Whatever it says, only the listed properties ever come: nothing is lost where an object cannot be closed.
+    /// The model only generates listed properties, whatever the schema states, so nothing is lost if an object cannot
+    /// be closed.
     Listed,
-    /// Every object must say `additionalProperties: false`.
+    /// Every object needs `additionalProperties: false`.
     MustClose,
 }
 
-/// How arrays may be written.
+/// Rules for array schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ArrayRule {
-    /// `items` (or `prefixItems`, where it is accepted) must stand beside `type: "array"`.
+    /// `type: "array"` requires `items` (or `prefixItems`, if it is accepted).
     pub(crate) needs_items: bool,
-    /// `items` may say nothing: `{}` or `true`.
+    /// `items` may be unconstrained: `{}` or `true`.
     pub(crate) open_items: bool,
-    /// `items` must stand there whatever else does, and may not be `false`.
+    /// `items` is required even with `prefixItems`, and must not be `false`.
     pub(crate) truthy_items: bool,
-    /// An array with `prefixItems` and without `items` has no items beyond those.
+    /// An array with `prefixItems` and without `items` allows no further items.
     pub(crate) closed_tuples: bool,
 }
 
@@ -341,35 +343,35 @@ impl ArrayRule {
     pub(crate) const OPEN: ArrayRule =
         ArrayRule { needs_items: false, open_items: true, truthy_items: false, closed_tuples: false };
 
-    /// Does encoding write `items` where a schema has none?
+    /// Returns true if the encoding adds `items` to schemas without it.
     pub(crate) const fn say_items(self) -> bool {
         self.needs_items || !self.open_items
     }
 }
 
-/// How `enum` may be written.
+/// Rules for `enum`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EnumRule {
-    /// A `type` must stand beside it, and every value must match it.
+    /// `enum` requires `type`, and every value must match it.
     pub(crate) needs_type: bool,
-    /// A list of types beside it may only be `null` and one scalar type.
+    /// A list of types next to `enum` may only contain `null` and one scalar type.
     pub(crate) nullable_scalar_only: bool,
-    /// `null` stands first in that list where a value is null: the first numeric type refuses every other kind of
-    /// value.
+    /// `null` must be first in that list if a value is null, because a numeric type in front of it refuses all other
+    /// kinds of value.
     pub(crate) null_first: bool,
-    /// The kinds of value it may hold, by type name; `integer` is every number that has no fraction.
+    /// Accepted kinds of values by type name; `integer` includes every number without a fraction.
     pub(crate) kinds: &'static [&'static str],
-    /// An empty string may be a value.
+    /// The empty string is accepted as a value.
     pub(crate) empty_string: bool,
-    /// Values may not hold this.
+    /// A character that values must not contain.
     pub(crate) without: Option<char>,
-    /// Values of these types may be listed as strings, beside their type and `format: "enum"`.
+    /// Values of these types may be written as strings, together with their type and `format: "enum"`.
     pub(crate) as_text: &'static [&'static str],
-    /// A type beside it that no value has is refused.
+    /// A type that no value has is refused.
     pub(crate) agrees: bool,
-    /// It may have no value.
+    /// The list may be empty.
     pub(crate) empty: bool,
-    /// No value may stand there twice.
+    /// Duplicate values are refused.
     pub(crate) distinct: bool,
     /// Maximum number of values.
     pub(crate) most: usize,
@@ -392,20 +394,21 @@ impl EnumRule {
     };
 }
 
-/// How `anyOf` may be written.
+/// Rules for `anyOf`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AnyOfRule {
-    /// No `type` beside it.
+    /// `type` is refused as a sibling.
     pub(crate) no_type_beside: bool,
-    /// No keyword, known or not, both beside it and in a branch, except the annotations of the grammar.
+    /// Keywords, known or not, that occur both as a sibling of `anyOf` and in a branch are refused, except for the
+    /// grammar's annotations.
     pub(crate) no_shared_keywords: bool,
-    /// The keywords that may stand beside it; everything else goes into its branches.
+    /// Accepted siblings; all other keywords are moved into the branches.
     pub(crate) beside: Keywords,
-    /// No two branches may be objects whose first property has the same name.
+    /// Two branches must not be objects whose first property has the same name.
     pub(crate) distinct_first_keys: bool,
-    /// Every branch says a `type` of its own, so that none is a union again.
+    /// Every branch needs `type`, so a branch cannot be another union.
     pub(crate) typed_branches: bool,
-    /// The most branches.
+    /// Maximum number of branches.
     pub(crate) most: usize,
 }
 

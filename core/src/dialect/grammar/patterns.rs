@@ -1,32 +1,33 @@
-//! Which regular expressions an engine compiles, and where it looks at them.
+//! The regular expressions that an engine compiles, and the schemas in which it reads them.
 
 use crate::{
     json::{Node, Object},
     schema::keyword::{Keyword, Keywords},
 };
 
-/// Which regular expressions compile.
+/// The regular expressions that compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PatternRule {
     /// All of them.
     Any,
-    /// What Python's `re` compiles, as far as the constructs that are known to fail go.
+    /// Expressions that Python's `re` compiles. Only constructs that are known to fail are refused.
     Python,
-    /// What JavaScript compiles with the flag `u`, as far as the constructs that are known to fail go.
+    /// Expressions that JavaScript compiles with the flag `u`. Only constructs that are known to fail are refused.
     Unicode,
-    /// Regular ones: what `Python` allows, without lookaround, backreferences and word boundaries.
+    /// Regular expressions in the strict sense: those of `Python` without lookaround, backreferences and word
+    /// boundaries.
     Regular,
-    /// Those that llama.cpp's converter reads; others it does not enforce, and only a few are refused.
+    /// Expressions that llama.cpp's converter reads. It does not enforce most others, and refuses a few.
     Gbnf,
-    /// Regular ones, held to the whole string, whether they have anchors or not.
+    /// Those of `Regular`, matched against the whole string with or without anchors.
     Whole,
-    /// Regular ones without anchors.
+    /// Those of `Regular`, without anchors.
     Unanchored,
 }
 
 impl PatternRule {
-    /// Is `pattern`, or a key of `patternProperties`, read in this schema at all? What becomes a grammar is read for
-    /// strings that nothing else describes.
+    /// Returns true if the engine reads `pattern`, or a key of `patternProperties`, in this schema. Engines that
+    /// compile grammars read it only for strings without certain other keywords.
     pub(crate) fn reads(self, keyword: Keyword, schema: &Object<'_>) -> bool {
         const BEFORE: Keywords =
             Keywords::of(&[Keyword::Ref, Keyword::AnyOf, Keyword::OneOf, Keyword::Const, Keyword::Enum]);

@@ -1,55 +1,56 @@
-//! How references may be written, and where recursion may stand.
+//! Rules for references and recursion.
 
 use crate::schema::keyword::Keywords;
 
-/// How references may be written.
+/// Rules for references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RefRule {
-    /// References may be written in any way that leads to a schema of the document: pointers, anchors, identifiers.
-    /// `false`: only as the next three fields say.
+    /// References may have any form that resolves to a schema of the document: pointers, anchors, identifiers. If
+    /// false, only the forms that the next three fields allow.
     pub(crate) anywhere: bool,
-    /// References may be written `#/$defs/name`, with the table at the root. `false`: not at all.
+    /// References may have the form `#/$defs/name`, with `$defs` at the root. If false, this form is refused.
     pub(crate) to_defs: bool,
-    /// References may be written `#/definitions/name`, with the table at the root.
+    /// References may have the form `#/definitions/name`, with `definitions` at the root.
     pub(crate) to_definitions: bool,
-    /// References may be written `#`.
+    /// References may have the form `#`.
     pub(crate) to_root: bool,
-    /// What is no pointer is taken for something else, so that the form alone is no reason to refuse; a pointer to
-    /// another place than the table has no target.
+    /// References that are not pointers are reinterpreted and not refused for their form; a pointer outside the
+    /// definitions has no target.
     pub(crate) takes_other_forms: bool,
     /// A definition may be `true`.
     pub(crate) to_true: bool,
-    /// Names of definitions may be written in the escapes of pointers.
+    /// References to definitions may use pointer escapes.
     pub(crate) escapes: bool,
-    /// The keywords that may stand beside `$ref`, whatever its target says.
+    /// Accepted siblings of `$ref`, regardless of the target.
     pub(crate) beside: Keywords,
-    /// Any other keyword beside it is refused; `false`: others are only not written there.
+    /// All other siblings are refused. If false, `sanitize` does not write them, but `check` accepts them.
     pub(crate) nothing_else_beside: bool,
-    /// No `type` beside it, and no `anyOf` where the target has a type.
+    /// `type` is refused as a sibling, and so is `anyOf` if the target has a type.
     pub(crate) no_type_beside: bool,
-    /// No keyword but annotations both beside it and in its target (or in a branch of its target's `anyOf`).
+    /// Keywords that occur both as a sibling of `$ref` and in its target (or in a branch of the target's `anyOf`) are
+    /// refused, except for annotations.
     pub(crate) no_shared_keywords: bool,
-    /// Where recursion may stand.
+    /// Where recursion is accepted.
     pub(crate) recursion: Recursion,
-    /// A reference may not be the direct value of these keywords, nor a direct member of these tables.
+    /// Keywords that must not have a reference as their direct value, or as a direct member of their table.
     pub(crate) not_directly_under: Keywords,
-    /// Wherever an object holds the key `$ref`, in whatever JSON, it counts as a reference, and it may stand only as
-    /// the value of one of these keywords or as a member of it; `None`: only schemas hold references. The root and the
-    /// values right below it are free.
+    /// If set, every key `$ref` in any JSON of the schema counts as a reference, and references are accepted only as
+    /// the value or as a member of these keywords, at the root, and directly below it. If `None`, only schemas contain
+    /// references.
     pub(crate) only_under: Option<Keywords>,
-    /// What is said between a reference and its target, where it stands and whether it can end is not looked at below
-    /// these.
+    /// Keywords below which the siblings, the position and the recursion of references are not checked.
     pub(crate) unjudged_under: Keywords,
-    /// Pointer escapes are not decoded, so no definition's name, nor any key inside a definition, may need one.
+    /// Pointer escapes are not decoded, so neither the names of definitions nor the keys inside them may need escapes.
     pub(crate) no_slash_in_definitions: bool,
-    /// References are pointers from `#/` on, followed as they stand: no anchor, no identifier, no escape, not the root.
+    /// References must be pointers that begin with `#/` and contain no escapes: no anchors, no identifiers, not the
+    /// root.
     pub(crate) plain_pointers: bool,
-    /// Which of the accepted references are inlined where `refs` does not say.
+    /// Which of the accepted references are inlined if the option `refs` is not set.
     pub(crate) inlining: Inlining,
 }
 
 impl RefRule {
-    /// Any reference that leads somewhere in the document.
+    /// Accepts every reference that resolves within the document.
     pub(crate) const OPEN: RefRule = RefRule {
         anywhere: true,
         to_defs: true,
@@ -71,12 +72,12 @@ impl RefRule {
         inlining: Inlining::None,
     };
 
-    /// Is it by the rules of JSON Schema that references find their targets?
+    /// Returns true if references resolve by the rules of JSON Schema.
     pub(crate) const fn resolves(&self) -> bool {
         self.anywhere || !matches!(self.recursion, Recursion::Free | Recursion::MustEnd)
     }
 
-    /// No references at all.
+    /// Accepts no references.
     pub(crate) const NONE: RefRule = RefRule {
         anywhere: false,
         to_defs: false,
@@ -88,27 +89,28 @@ impl RefRule {
     };
 }
 
-/// Which references are inlined although they are accepted. What is recursive stays, if that is accepted.
+/// Which of the accepted references are inlined. Recursive references remain, if recursion is accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Inlining {
-    /// None.
+    /// No references.
     None,
-    /// All, as long as the copies stay few: a model reads every one of them. Beyond that, what is used more than once
-    /// stays a definition.
+    /// All references while the copies are few, because a model reads every copy. Beyond that, a definition that is
+    /// used more than once remains.
     Small,
-    /// All: not every model behind the API follows references, or they are refused where most of them stand.
+    /// All references, because some models behind the API do not follow them, or because they are refused in the most
+    /// common positions.
     All,
 }
 
-/// Where recursion may stand.
+/// Where recursion is accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Recursion {
     /// Anywhere.
     Free,
-    /// Where an instance can end, by the reading of the validator that refuses it elsewhere.
+    /// Where an instance can end, as the validator determines it; elsewhere the validator refuses recursion.
     MustEnd,
     /// Only through properties that are not required.
     OnlyOptional,
-    /// Nowhere: it is unrolled a few levels.
+    /// Nowhere: recursion is unrolled to a few levels.
     Refused,
 }

@@ -1,22 +1,22 @@
-//! How types may be said, and what says "anything" and null.
+//! Rules for `type`, and the encodings of "anything" and null.
 
 use crate::{
     json::{Member, Node},
     schema::keyword::{Keyword, Keywords},
 };
 
-/// Which lists of types may stand under `type`.
+/// Accepted lists of types in `type`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TypeLists {
-    /// Any.
+    /// Any list.
     Any,
-    /// Of `null`, strings, numbers, integers and booleans only.
+    /// Lists of `null`, `string`, `number`, `integer` and `boolean` only.
     Scalars,
-    /// None: `type` is one name.
+    /// No lists: `type` must be a string.
     None,
 }
 
-/// What a schema that says nothing of types needs.
+/// Keywords that a schema needs to constrain its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TypeRequirement {
     /// Nothing: `{}` is accepted.
@@ -30,7 +30,7 @@ pub(crate) enum TypeRequirement {
 }
 
 impl TypeRequirement {
-    /// The keywords of which one must stand there; none, where nothing must.
+    /// Returns the keywords of which a schema needs at least one; empty if it needs none.
     pub(crate) const fn one_of(self) -> Keywords {
         match self {
             TypeRequirement::No => Keywords::NONE,
@@ -47,7 +47,7 @@ impl TypeRequirement {
         }
     }
 
-    /// The same for people.
+    /// Describes the same keywords for messages.
     pub(crate) const fn in_words(self) -> &'static str {
         match self {
             TypeRequirement::No => "anything",
@@ -57,8 +57,8 @@ impl TypeRequirement {
         }
     }
 
-    /// Must a type stand beside a list of values, or a constant? Beside keywords that are about one type it is written,
-    /// so that what does not apply can be told.
+    /// Returns true if `type` is required as a sibling of `enum` or `const`. It is also written next to keywords for
+    /// one type, so that keywords that do not apply can be detected.
     pub(crate) fn needs_type_beside(self, keyword: Keyword, schema: &Node<'_>) -> bool {
         let is_about_a_type = |member: &Member<'_>| Keyword::named(&member.key).and_then(Keyword::applies_to).is_some();
         self != TypeRequirement::No
@@ -67,33 +67,34 @@ impl TypeRequirement {
     }
 }
 
-/// How "anything" is said where a schema needs a type.
+/// Encoding of "anything" in schemas that need a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AnyEncoding {
-    /// By saying nothing.
+    /// A schema without keywords.
     Unsaid,
-    /// `type`, a list of six; `anyOf` of the six where something else stands there that such a list forbids.
+    /// `type` with all six types, or `anyOf` of the six types if a sibling does not allow such a list.
     TypeList,
     /// `anyOf` of all six types.
     Union,
-    /// As a string that holds JSON: all six cannot be said, and what is left out could not be sent.
+    /// A string that contains JSON: the six types cannot all be listed, and values of an unlisted type could not be
+    /// sent.
     JsonText,
 }
 
-/// How null is admitted where lists of types may not say it.
+/// Encoding of null if lists of types must not contain it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Null {
-    /// As a type of its own: in a list of types, or in a branch of `anyOf`.
+    /// A type: in a list of types, or in a branch of `anyOf`.
     Type,
-    /// By OpenAPI's `nullable: true`.
+    /// OpenAPI's `nullable: true`.
     Nullable,
 }
 
-/// What may stand beside a list of several types.
+/// Accepted siblings of a list of several types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TypeListRule {
-    /// Anywhere.
+    /// Accepted in every schema.
     pub(crate) anywhere: Keywords,
-    /// At the root, in addition.
+    /// Additionally accepted at the root.
     pub(crate) at_root: Keywords,
 }

@@ -1,4 +1,4 @@
-//! Where rules about types hold, if a program that knows only some keywords walks the schema.
+//! The schemas to which rules about types apply, if a program that knows only some keywords walks the schema.
 
 use alloc::vec::Vec;
 
@@ -7,7 +7,7 @@ use crate::{
     schema::keyword::{Keyword, Keywords},
 };
 
-/// Subschemas that a program visits, described by the keywords of their path.
+/// Subschemas that a program visits, defined by the keywords of their path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Walk {
     /// The first keyword.
@@ -22,8 +22,8 @@ impl Walk {
     /// All schemas.
     pub(crate) const EVERYWHERE: Walk = Walk { first: Keywords::ALL, nested: Keywords::ALL, last: Keywords::ALL };
 
-    /// Returns true if the program visits the schema at this pointer. Reads the whole pointer: a walk over all schemas
-    /// uses a [`Trail`].
+    /// Returns true if the program visits the schema at this pointer. This function reads the whole pointer: a walk
+    /// over all schemas uses a [`Trail`] instead.
     pub(crate) fn reaches(&self, pointer: &Pointer<'_>) -> bool {
         if *self == Walk::EVERYWHERE {
             return true;
@@ -38,7 +38,7 @@ impl Walk {
     }
 }
 
-/// The schemas above the current one in a walk, from the root: true for each that a program passes.
+/// For each schema from the root to the current one: true if the program visits it.
 pub(crate) struct Trail {
     walk: Walk,
     passed: Vec<bool>,
@@ -49,8 +49,8 @@ impl Trail {
         Trail { walk, passed: Vec::new() }
     }
 
-    /// Returns true if the program visits the schema under this keyword, below `depth` others. Parents come before
-    /// their children.
+    /// Returns true if the program visits the schema under this keyword, at this depth. Must be called for parents
+    /// before their children.
     pub(crate) fn reaches(&mut self, depth: usize, keyword: Option<Keyword>) -> bool {
         if self.walk == Walk::EVERYWHERE {
             return true;

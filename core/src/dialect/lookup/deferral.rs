@@ -1,7 +1,8 @@
-//! Which construct of its own for deferred tools a backend has: by its host, its protocol and the model.
+//! Finds the native construct of a backend for deferred tools, by its host, its protocol and the model.
 //!
-//! A backend that is sent a construct it does not know answers with an error, or shows the model nothing. So only what
-//! is documented or recorded stands in the table, and everything else is emulated, which works everywhere.
+//! A backend that receives a construct that it does not know returns an error, or shows the model nothing. The table
+//! therefore lists only constructs that are documented or recorded. For all other backends deferral is emulated, which
+//! works everywhere.
 
 use alloc::{
     borrow::Cow,
@@ -15,10 +16,10 @@ use crate::{
     options::{Api, DeferralQuery, Native},
 };
 
-/// When the table as a whole was last compared with its sources.
+/// Date on which the whole table was last compared with its sources.
 const CHECKED: &str = "2026-11-21";
 
-/// The options of deferred loading that fit a backend, and what that rests on.
+/// The options of deferred loading for a backend, and the evidence for them.
 ///
 /// ```
 /// use toolwire::{deferral_for, DeferralQuery, DeferredOptions};
@@ -30,24 +31,24 @@ const CHECKED: &str = "2026-11-21";
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeferralChoice {
-    /// The format that the construct belongs to; `None` where there is none.
+    /// The format of requests that have the construct; `None` if the backend has no construct.
     pub target: Option<Api>,
     /// The construct.
     pub native: Native,
-    /// How sure that is: `A` documented or recorded, `C` inferred.
+    /// Confidence: `A` documented or recorded, `C` inferred.
     pub confidence: char,
-    /// What it rests on, in a sentence.
+    /// The evidence, as a sentence.
     pub because: Cow<'static, str>,
-    /// The day on which that was looked up or recorded (ISO 8601).
+    /// The day on which the evidence was looked up or recorded (ISO 8601).
     pub checked: &'static str,
 }
 
 /// A major and a minor version.
 type Version = (u16, u16);
 
-/// The versions of one family of models, the first and the last included.
+/// A range of versions of one model family, both ends included.
 struct Span {
-    /// What the names begin with, up to the version, in lower case.
+    /// The lower-case prefix of the models' names, up to the version.
     family: &'static str,
     first: Version,
     last: Version,
@@ -63,23 +64,23 @@ const fn only(family: &'static str, version: Version) -> Span {
 
 impl Span {
     fn has(&self, model: &str) -> bool {
-        // Bedrock's names have the region and the maker before the family's: `us.anthropic.claude-…`.
+        // Bedrock's names have the region and the vendor before the family: `us.anthropic.claude-…`.
         let parts = model.split_once(self.family).filter(|(maker, _)| maker.is_empty() || maker.ends_with('.'));
         let version = parts.and_then(|(_, rest)| version(rest));
         version.is_some_and(|version| (self.first..=self.last).contains(&version))
     }
 }
 
-/// The version that a text begins with: `5`, `5.4` or `5-4`. What follows is a date or a variant: `-2026-03-05`,
+/// Returns the version at the start of a text: `5`, `5.4` or `5-4`. A date or a variant may follow: `-2026-03-05`,
 /// `-codex`.
 fn version(text: &str) -> Option<Version> {
     let (major, rest) = number(text)?;
-    // A minor version has two digits at most; more are a date.
+    // A minor version has at most two digits; longer numbers are dates.
     let minor = rest.strip_prefix(['.', '-']).filter(|rest| digits(rest) <= 2).and_then(number);
     Some((major, minor.map_or(0, |(minor, _)| minor)))
 }
 
-/// The number that a text begins with, unless a letter follows it (`4o`, `1m`), and what follows.
+/// Returns the number at the start of a text and the rest of the text, unless a letter follows the number (`4o`, `1m`).
 fn number(text: &str) -> Option<(u16, &str)> {
     let (number, rest) = text.split_at(digits(text));
     let is_whole = !rest.starts_with(|next: char| next.is_alphanumeric());
@@ -90,21 +91,21 @@ fn digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
-/// A backend with a construct of its own.
+/// A backend with a native construct.
 struct Row {
-    /// A `*` stands for any characters.
+    /// Hosts; `*` matches any characters.
     hosts: &'static [&'static str],
-    /// The models that have it; none: all of the host's, known or not.
+    /// The models that support the construct; empty if all models of the host do.
     models: &'static [Span],
-    /// The beginnings of the names of models that lack it although their version has it.
+    /// Prefixes of the names of models that lack the construct although their version is in range.
     except: &'static [&'static str],
-    /// Whether the row also applies if no model is named.
+    /// True if the row also applies if no model is named.
     without_model: bool,
     target: Api,
     native: Native,
     /// `A` documented or recorded, `C` inferred.
     confidence: char,
-    /// What it rests on, in a sentence without its full stop.
+    /// The evidence, as a sentence without a full stop.
     source: &'static str,
     checked: &'static str,
 }
@@ -134,7 +135,7 @@ const OPENAI: &[&str] = &["api.openai.com"];
 const ANTHROPIC: &[&str] = &["api.anthropic.com"];
 const GOOGLE: &[&str] = &["generativelanguage.googleapis.com"];
 const MOONSHOT: &[&str] = &["api.moonshot.ai", "api.moonshot.cn"];
-/// Amazon's places of the Messages API (docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html).
+/// Amazon's endpoints of the Messages API (docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html).
 const BEDROCK: &[&str] = &["bedrock-runtime.*", "bedrock-runtime-fips.*", "bedrock-mantle.*"];
 const CONVERSE: &[&str] = &["bedrock-runtime.*", "bedrock-runtime-fips.*"];
 const VERTEX: &[&str] = &["aiplatform.googleapis.com", "*-aiplatform.googleapis.com"];
@@ -143,12 +144,12 @@ const OF_CHANGES_ELSEWHERE: &str =
     "Amazon Bedrock and Google Cloud take tool changes by reference with these models, and none by value \
      (platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages)";
 
-/// The table. The first row that fits wins.
+/// The table. The first row that matches applies.
 ///
-/// Other Claude models at Bedrock and Google Cloud are left out on purpose. Tool search is documented there with the
-/// beta `tool-search-tool-2025-10-19` (at Bedrock in InvokeModel alone), which `apply_deferred_loading` takes out of a
-/// request; without it only Google Cloud with Sonnet 4.5 was seen to work (vercel/ai#13337). References are recorded
-/// for the Claude API, where they need no beta.
+/// Other Claude models at Bedrock and Google Cloud are omitted intentionally. Tool search is documented there with the
+/// beta `tool-search-tool-2025-10-19` (at Bedrock only in InvokeModel), which `apply_deferred_loading` removes from a
+/// request. Without the beta, only Google Cloud with Sonnet 4.5 is known to work (vercel/ai#13337). References are
+/// recorded for the Claude API, where they need no beta.
 const ROWS: &[Row] = &[
     Row {
         hosts: OPENAI,
@@ -248,7 +249,7 @@ const ROWS: &[Row] = &[
 ];
 
 impl Row {
-    /// A row without its facts.
+    /// Default values for rows.
     const ANY: Row = Row {
         hosts: &[],
         models: &[],
@@ -262,7 +263,7 @@ impl Row {
     };
 }
 
-/// What is known, ready to be compared.
+/// The query, normalized for comparison with rows.
 struct Known {
     host: Option<Host>,
     api: Option<Api>,
@@ -297,7 +298,7 @@ impl Known {
         self.api.is_none_or(|api| api == row.target)
     }
 
-    /// Why it is none, and where there is one.
+    /// Returns why the backend has no known construct, and which host has one.
     fn why_none(&self) -> String {
         let Some(Host { name, .. }) = &self.host else {
             let row = ROWS.iter().find(|row| self.is_model_of(row));
@@ -322,7 +323,7 @@ impl Known {
     }
 }
 
-/// The options that fit what is known, and what says so.
+/// Returns the options of deferred loading that match a query, and the evidence for them.
 ///
 /// # Errors
 /// `invalid-option` if neither a host nor a model is known.

@@ -1,9 +1,9 @@
-//! Where an API answers: a host, maybe with its port, read from whatever people paste.
+//! The host of an API, with or without a port, read from URLs and similar text.
 
 use alloc::string::String;
 use core::net::{IpAddr, Ipv4Addr};
 
-/// A host in lower case and its port, if one is named.
+/// A lower-case host, and its port if one is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Host {
     pub(super) name: String,
@@ -18,11 +18,12 @@ pub(super) fn path_of(url: &str) -> &str {
 }
 
 impl Host {
-    /// The host of a URL, or the host that the text is. `None`: there is none in it, as in a path.
+    /// Returns the host of a URL, or of a text that is a host. Returns `None` if the text has none, for example if it
+    /// is a path.
     pub(super) fn of(text: &str) -> Option<Host> {
         let text = text.trim();
         let rest = match text.split_once("://") {
-            // What is no scheme stands later, in a query maybe.
+            // If the text before `://` is not a scheme, `://` may be part of a query.
             Some((scheme, rest))
                 if scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte)) =>
             {
@@ -30,24 +31,24 @@ impl Host {
             }
             _ => text.strip_prefix("//").unwrap_or(text),
         };
-        // Browsers take `\` for `/`: what follows an `@` behind it is no host.
+        // Browsers treat `\` as `/`, so text after an `@` that follows `\` is not a host.
         let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
         let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
         let (name, port) = match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             Some((address, rest)) => (address, rest.strip_prefix(':').unwrap_or_default()),
             None => match authority.split_once(':') {
-                // More than one colon: an IPv6 address without its brackets.
+                // More than one colon: an IPv6 address without brackets.
                 Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (name, port),
                 _ => (authority, ""),
             },
         };
         let name = name.strip_suffix('.').unwrap_or(name);
-        // `parse` takes a sign; a port has none.
+        // `parse` accepts a sign, but a port has none.
         let port = port.parse().ok().filter(|_| !port.starts_with('+'));
         (!name.is_empty()).then(|| Host { name: name.to_ascii_lowercase(), port })
     }
 
-    /// Whether a pattern names it. A `*` stands for one character or more, whatever they are.
+    /// Returns true if a pattern matches the host. `*` matches one or more characters.
     pub(super) fn is(&self, pattern: &str) -> bool {
         match pattern.split_once('*') {
             None => self.name == pattern,
@@ -58,10 +59,10 @@ impl Host {
         }
     }
 
-    /// Whether it is the caller's own machine, or one in the caller's own network.
+    /// Returns true if the host is the local machine or in a private network.
     pub(super) fn is_private(&self) -> bool {
         const NAMES: &[&str] = &["localhost", "*.localhost", "*.local", "host.docker.internal"];
-        // 0.0.0.0 is where servers say they listen, and people ask it back.
+        // Servers print 0.0.0.0 as the address on which they listen, and users copy it.
         let is_near = |address: Ipv4Addr| address.is_loopback() || address.is_private() || address.is_unspecified();
         match self.name.parse() {
             Ok(IpAddr::V4(address)) => is_near(address),

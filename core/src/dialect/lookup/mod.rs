@@ -1,6 +1,6 @@
-//! Which dialect an API speaks: by what callers know, its host, its protocol and the model.
+//! Finds the dialect of an API by its host, its protocol and the model.
 //!
-//! Capability is per host, model and strictness, so a table of rows says it, and the first row that fits wins.
+//! Capabilities depend on host, model and strictness, so they are rows of a table, of which the first match applies.
 
 pub(crate) mod deferral;
 mod host;
@@ -22,23 +22,24 @@ use crate::{
 use host::Host;
 use rows::{Place, Row, RETIRED, ROWS};
 
-/// What is answered where nobody knows better: what the major surfaces all accept.
+/// The dialect for unknown APIs: what the major surfaces all accept.
 const FALLBACK: &str = "portable";
 
-/// A dialect, and why it is that one.
+/// A dialect, and the evidence for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DialectChoice {
-    /// The name that `sanitize` takes.
+    /// The name that `sanitize` accepts.
     pub dialect: &'static str,
-    /// How sure that is. `A`: documented, or proved; `B`: one live report; `C`: inferred.
+    /// Confidence. `A`: documented, or proved; `B`: one live report; `C`: inferred.
     pub confidence: char,
-    /// What it rests on, in a sentence.
+    /// The evidence, as a sentence.
     pub because: Cow<'static, str>,
 }
 
 impl DialectChoice {
-    /// The hosts that [`dialect_for`](crate::dialect_for) knows, in the order of its table; `*` stands for any name.
+    /// Returns the hosts that [`dialect_for`](crate::dialect_for) knows, in the order of its table; `*` matches any
+    /// characters.
     ///
     /// ```
     /// use toolwire::reports::DialectChoice;
@@ -55,7 +56,7 @@ impl DialectChoice {
     }
 }
 
-/// What is known, ready to be compared.
+/// The query, normalized for comparison with rows.
 struct Known {
     host: Option<Host>,
     api: Option<Api>,
@@ -85,7 +86,7 @@ impl Known {
                 || self.model.as_deref().is_some_and(|model| row.models.iter().any(|start| model.starts_with(start))))
     }
 
-    /// Why nothing better is known.
+    /// Returns why only the fallback is known.
     fn because(&self, strict: bool) -> String {
         let whose = match (&self.host, &self.model) {
             (Some(Host { name, .. }), None) => format!("the host `{name}`"),
@@ -100,11 +101,11 @@ impl Known {
     }
 }
 
-/// The dialect for what is known, and what says so.
+/// Returns the dialect for a query, and the evidence for it.
 ///
 /// # Errors
-/// `invalid-option` if nothing is known; `unknown-dialect` for a host that is retired, and with `exact` for what nobody
-/// knows.
+/// `invalid-option` if the query is empty; `unknown-dialect` for a retired host, and with `exact` also if no row
+/// matches.
 pub(crate) fn dialect_for(query: &DialectQuery) -> Result<DialectChoice, Error> {
     let known = Known::of(query);
     if known.api.is_none() && known.model.is_none() && known.host.is_none() {
@@ -131,8 +132,8 @@ pub(crate) fn dialect_for(query: &DialectQuery) -> Result<DialectChoice, Error> 
     }
 }
 
-/// The dialect of tools with `strict: true` at a URL, if the API holds the model to their schemas there, and its list
-/// may have other tools beside them.
+/// Returns the dialect of tools with `strict: true` at a URL, if the API enforces their schemas there, and if its list
+/// of tools may also contain tools that are not strict.
 pub(crate) fn strict_dialect(query: &DialectQuery, url: &str) -> Option<&'static Dialect> {
     let known = Known::of(query);
     let row = ROWS.iter().find(|row| known.fits(row))?;
@@ -140,7 +141,7 @@ pub(crate) fn strict_dialect(query: &DialectQuery, url: &str) -> Option<&'static
     dialect::of(&SanitizeOptions::new(name)).ok().filter(|dialect| dialect.tools.not_strict.is_some())
 }
 
-/// Whether an API of this dialect has a strict mode with rules of its own.
+/// Returns true if an API of this dialect has a strict mode with different rules.
 pub(crate) fn has_strict_mode(plain: &str) -> bool {
     ROWS.iter().any(|row| row.plain == plain && row.strict.is_some_and(|strict| strict != plain))
 }
@@ -155,7 +156,7 @@ fn not_strict(plain: &str) -> Error {
 
 fn unknown(query: &DialectQuery, known: &Known) -> Error {
     let (pointer, found) = match (&known.host, &query.model) {
-        // The host alone: a URL may hold a key.
+        // Only the host is reported, because a URL may contain a key.
         (Some(host), _) => ("/host", host.name.as_str()),
         (None, Some(model)) => ("/model", model.as_str()),
         (None, None) => ("/api", "no other hint"),
@@ -170,7 +171,7 @@ fn unknown(query: &DialectQuery, known: &Known) -> Error {
     Error::new(Code::UnknownDialect, pointer, message)
 }
 
-/// A model's own name: without the vendor before it, in lower case.
+/// Returns a model's name in lower case, without the vendor prefix.
 fn bare_model(model: &str) -> String {
     model.rsplit('/').next().unwrap_or_default().to_ascii_lowercase()
 }
@@ -190,7 +191,7 @@ mod tests {
 
     #[test]
     fn every_dialect_of_an_api_is_found_by_a_row() {
-        // What clients do has no host.
+        // Dialects of clients have no host.
         let is_client = |dialect: &Dialect| dialect.name.starts_with("codex") || dialect.is_mcp_client();
         for dialect in DIALECTS.iter().filter(|dialect| !is_client(dialect)) {
             assert!(
@@ -206,7 +207,7 @@ mod tests {
         for row in ROWS {
             assert!(('A'..='C').contains(&row.confidence), "{}", row.because);
             assert!(row.because.len() > 20 && !row.because.ends_with('.'), "{}", row.because);
-            // Without evidence of its own, a model tells no more than what its maker does.
+            // The default port of a server is weak evidence at a private host, never of confidence `A`.
             assert!(row.confidence != 'A' || !matches!(row.place, Place::PrivatePorts(_)), "{}", row.because);
         }
     }

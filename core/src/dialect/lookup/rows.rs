@@ -1,37 +1,37 @@
-//! The table of hosts, ports, protocols and models, each with the dialect that is spoken there and what says so.
+//! The table of hosts, ports, protocols and models, each with its dialect and the evidence for it.
 
 use crate::options::Api;
 
-/// Where a row holds.
+/// The hosts and ports to which a row applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Whatever is said of the host.
+    /// Any host, or none.
     Anywhere,
-    /// No host is named.
+    /// Only queries without a host.
     Unsaid,
-    /// One of these. A `*` stands for any characters.
+    /// One of these hosts. `*` matches any characters.
     Hosts(&'static [&'static str]),
-    /// Any host, at that port.
+    /// Any host, at this port.
     Port(u16),
-    /// The caller's own machine or network, at one of these ports. Elsewhere anything may listen there.
+    /// A local or private host, at one of these ports. On other hosts, any server may use these ports.
     PrivatePorts(&'static [u16]),
 }
 
-/// When a dialect is the one. An empty list asks for nothing.
+/// A row: a dialect and the conditions under which it applies. An empty list matches everything.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     pub(super) place: Place,
     pub(super) apis: &'static [Api],
-    /// What the model's name begins with, its vendor (`openai/`) left out.
+    /// Prefixes of the model's name without its vendor (`openai/`).
     pub(super) models: &'static [&'static str],
     pub(super) plain: &'static str,
-    /// With `strict: true`; `None`: no dialect is known for that.
+    /// The dialect for `strict: true`; `None` if none is known.
     pub(super) strict: Option<&'static str>,
-    /// What the path begins with where `strict` counts; empty: everywhere.
+    /// Prefix of the paths at which the API honors `strict`; empty for all paths.
     pub(super) strict_path: &'static str,
-    /// `A`: documented, or proved; `B`: one live report; `C`: inferred.
+    /// Confidence. `A`: documented, or proved; `B`: one live report; `C`: inferred.
     pub(super) confidence: char,
-    /// What it rests on, in a sentence without its full stop.
+    /// The evidence, as a sentence without a full stop.
     pub(super) because: &'static str,
 }
 
@@ -52,12 +52,12 @@ impl Row {
         Row { strict: Some(dialect), ..self }
     }
 
-    /// Only below this path `strict` counts.
+    /// Restricts `strict` to paths with this prefix.
     const fn strict_below(self, strict_path: &'static str) -> Row {
         Row { strict_path, ..self }
     }
 
-    /// The hosts that it names.
+    /// Returns the hosts that the row names.
     pub(super) fn hosts(&self) -> &'static [&'static str] {
         match self.place {
             Place::Hosts(hosts) => hosts,
@@ -65,7 +65,7 @@ impl Row {
         }
     }
 
-    /// Whether the model is enough for it.
+    /// Returns true if the row can apply to a query that only names a model.
     pub(super) fn is_of_a_model(&self) -> bool {
         matches!(self.place, Place::Anywhere | Place::Unsaid) && self.apis.is_empty()
     }
@@ -75,12 +75,12 @@ const fn at(hosts: &'static [&'static str], plain: &'static str, confidence: cha
     Row::new(Place::Hosts(hosts), plain, confidence, because)
 }
 
-/// What the protocol or the model says, wherever it is.
+/// Returns a row for a protocol or a model at any host.
 const fn anywhere(plain: &'static str, because: &'static str) -> Row {
     Row::new(Place::Anywhere, plain, 'C', because)
 }
 
-/// What the protocol or the model says if no host is named.
+/// Returns a row for a protocol or a model that applies only if no host is named.
 const fn unsaid(plain: &'static str, because: &'static str) -> Row {
     Row::new(Place::Unsaid, plain, 'C', because)
 }
@@ -98,7 +98,7 @@ const MOONSHOT: &[&str] = &["api.moonshot.ai", "api.moonshot.cn", "api.kimi.com"
 const COPILOT: &[&str] = &["api.githubcopilot.com", "*.githubcopilot.com"];
 const ZEN: &[&str] = &["opencode.ai"];
 const ROUTERS: &[&str] = &["openrouter.ai", "router.huggingface.co", "ai-gateway.vercel.sh"];
-/// They run vLLM or SGLang, and do not say which.
+/// Hosts that run vLLM or SGLang, without stating which.
 const OPEN_WEIGHT_HOSTS: &[&str] = &[
     "api.together.xyz",
     "api.together.ai",
@@ -112,7 +112,7 @@ const OPEN_WEIGHT_HOSTS: &[&str] = &[
     "api.venice.ai",
 ];
 
-/// Models that came before the ones that do better with combinators at the root.
+/// Models older than those that handle combinators at the root better.
 const BEFORE_GPT_5: &[&str] = &[
     "gpt-3",
     "gpt-4",
@@ -128,10 +128,10 @@ const BEFORE_GPT_5: &[&str] = &[
     "ft:gpt-4",
 ];
 const GPT: &[&str] = &["gpt-", "ft:gpt-", "chatgpt", "codex"];
-/// A name like those of OpenAI's API, and yet served by many.
+/// Named like models of OpenAI's API, but served by many hosts.
 const GPT_OSS: &[&str] = &["gpt-oss"];
 const CLAUDE: &[&str] = &["claude"];
-/// As Bedrock names them: with the maker, and maybe a region before it.
+/// Names of Claude models at Bedrock: with the vendor, and optionally with a region.
 const BEDROCK_CLAUDE: &[&str] = &[
     "claude",
     "anthropic.claude",
@@ -142,7 +142,7 @@ const BEDROCK_CLAUDE: &[&str] = &[
 ];
 const DATABRICKS_CLAUDE: &[&str] = &["databricks-claude", "claude"];
 const GEMINI: &[&str] = &["gemini"];
-/// With the regions whose inference profiles have names of their own.
+/// Includes the regions whose inference profiles have separate names.
 const NOVA: &[&str] =
     &["amazon.nova", "us.amazon.nova", "eu.amazon.nova", "apac.amazon.nova", "global.amazon.nova", "nova-"];
 const GROK: &[&str] = &["grok"];
@@ -150,7 +150,7 @@ const KIMI: &[&str] = &["kimi", "moonshot"];
 const DEEPSEEK: &[&str] = &["deepseek"];
 const MISTRAL: &[&str] =
     &["mistral", "ministral", "magistral", "codestral", "devstral", "pixtral", "open-mistral", "open-mixtral"];
-/// Models that a cloud has beside those it is known for. Other names are those of deployments.
+/// Models that a cloud offers in addition to those that it is known for. Other names are names of deployments.
 const GUESTS: &[&str] = &[
     "deepseek",
     "kimi",
@@ -182,7 +182,7 @@ const AT_MOONSHOT: &str = "this is Moonshot's own API (platform.moonshot.ai)";
 const OF_CLAUDE: &str = "Claude is Anthropic's, and nothing says that this place has rules of its own";
 const OF_GPT: &str = "the model is OpenAI's, and nothing says that this place has rules of its own";
 
-/// The table. The first row that fits wins.
+/// The table. The first row that matches applies.
 pub(super) const ROWS: &[Row] = &[
     // Hosts with an API of their own.
     at(OPENAI, "openai-chat", 'A', AT_OPENAI).apis(RESPONSES).models(BEFORE_GPT_5).strict("openai-strict"),
@@ -318,7 +318,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .models(&["muse-spark"]),
     at(OPEN_WEIGHT_HOSTS, "portable", 'C', "this provider runs vLLM or SGLang, and does not say which"),
-    // Protocols that only one kind of server speaks.
+    // Protocols that only one kind of server uses.
     Row::new(
         Place::Anywhere,
         "llama-cpp",
@@ -337,7 +337,7 @@ pub(super) const ROWS: &[Row] = &[
         .apis(&[Api::GeminiJsonSchema]),
     anywhere("gemini-interactions", "the protocol is Gemini's Interactions").apis(INTERACTIONS),
     anywhere("gemini", "the protocol is Gemini's, with schemas in `parameters`").apis(&[Api::Gemini]),
-    // Ports that servers have by default, before models: a server of one's own gives any name to what it runs.
+    // Default ports of servers. They precede models, because users name the models of their own servers freely.
     Row::new(Place::Port(11434), "ollama", 'A', "Ollama listens on port 11434 (docs.ollama.com)"),
     Row::new(Place::PrivatePorts(&[8000]), "vllm", 'C', "vLLM listens on port 8000 by default (docs.vllm.ai)"),
     Row::new(Place::PrivatePorts(&[30000]), "sglang", 'C', "SGLang listens on port 30000 by default (docs.sglang.ai)"),
@@ -353,7 +353,7 @@ pub(super) const ROWS: &[Row] = &[
         'C',
         "LM Studio, which runs llama.cpp, listens on port 1234 by default (lmstudio.ai/docs)",
     ),
-    // Behind a router, or at a host that nobody knows, the model says most: if hardly anyone but its maker serves it.
+    // Behind a router or at an unknown host, the model is the best evidence if hardly any other vendor serves it.
     anywhere("portable", "gpt-oss is open: many serve it, each with rules of its own").models(GPT_OSS),
     anywhere("anthropic", OF_CLAUDE).models(CLAUDE).strict("anthropic-strict"),
     anywhere("gemini", "Gemini is Google's, and nothing says that this place has rules of its own").models(GEMINI),
@@ -364,12 +364,12 @@ pub(super) const ROWS: &[Row] = &[
     anywhere("openai-chat", OF_GPT).models(BEFORE_GPT_5).strict("openai-strict"),
     anywhere("openai-responses", OF_GPT).apis(RESPONSES).models(GPT).strict("openai-strict"),
     anywhere("openai-chat", OF_GPT).models(GPT).strict("openai-strict"),
-    // Many serve these: who does is all that counts, and only where nobody says so is it taken to be the maker.
+    // Many hosts serve these models, so only the host counts; without a host, the vendor's API is assumed.
     unsaid("moonshot", "Kimi is Moonshot's, and no host is named; many serve it").models(KIMI).strict("moonshot"),
     unsaid("deepseek", "DeepSeek's models are served by many, and no host is named")
         .models(DEEPSEEK)
         .strict("deepseek-strict"),
-    // A router with any other model: what most of those behind it accept.
+    // A router with any other model: the dialect that most APIs behind it accept.
     at(ROUTERS, "portable", 'C', "this is a router: it does not say who serves the model, or whose rules apply"),
     at(
         ZEN,
@@ -377,7 +377,7 @@ pub(super) const ROWS: &[Row] = &[
         'B',
         "OpenCode Zen has models of several makers, and answers as their servers do (houseCARL#730)",
     ),
-    // The protocol alone.
+    // Only the protocol is known.
     unsaid("openai-responses", "only the protocol is known, which is OpenAI's").apis(RESPONSES).strict("openai-strict"),
     unsaid("openai-chat", "only the protocol is known, which is OpenAI's").apis(CHAT).strict("openai-strict"),
     unsaid("anthropic", "only the protocol is known, which is Anthropic's")
@@ -385,7 +385,7 @@ pub(super) const ROWS: &[Row] = &[
         .strict("anthropic-strict"),
 ];
 
-/// A host that answered once.
+/// A host that no longer answers.
 pub(super) struct Retired {
     pub(super) host: &'static str,
     pub(super) what_to_do: &'static str,

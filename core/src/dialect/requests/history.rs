@@ -1,12 +1,12 @@
-//! What APIs refuse about the calls and results in a history.
+//! Facts about calls and results in the history that APIs refuse.
 
 use super::{Refusal, RequestFact, DAY, OPENAI_FORMATS};
 use crate::{options::Api, report::Severity};
 
-/// The formats of which `historyPairs` completes the pairs.
+/// The formats in which the option `historyPairs` completes pairs.
 const PAIRED: &[Api] = &[Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses, Api::Gemini, Api::Bedrock];
 
-/// Every API, whether a table says so or not: one bad call would end a conversation.
+/// Applies to every API, because one invalid call in the history would make every later request fail.
 pub(crate) const HISTORY_ARGUMENTS: RequestFact = RequestFact {
     refuses: Refusal::HistoryArguments,
     statement: "the arguments of a call in the history are a JSON object",
@@ -17,7 +17,8 @@ pub(crate) const HISTORY_ARGUMENTS: RequestFact = RequestFact {
     checked: DAY,
 };
 
-/// Every API but Gemini Interactions, of which no rule is known: the fact behind a change that the caller asked for.
+/// Applies to every API except Gemini Interactions, for which no rule is known. The fact is the reason of a change that
+/// the caller requested.
 pub(crate) const HISTORY_PAIRS: RequestFact = RequestFact {
     refuses: Refusal::HistoryPairs(PAIRED),
     statement: "every call in the history has a result, directly after it, and every result a call",
@@ -47,7 +48,7 @@ pub(super) const CONVERSE_PAIRS: RequestFact = RequestFact {
     ..HISTORY_PAIRS
 };
 
-/// A message that was a call before the client got it.
+/// An answer of an earlier turn that the model gave as a call, and that the client has as a message.
 pub(crate) const ANSWERED: RequestFact = RequestFact {
     refuses: Refusal::HistoryPairs(&[Api::OpenaiResponses]),
     statement: "reasoning in the history needs the item that followed it, by its id",

@@ -1,4 +1,4 @@
-//! What an API refuses about a request as a whole, as data: `tools` mends it, and judges by it.
+//! Facts about requests that APIs refuse as a whole, as data. `tools` repairs requests and checks them by it.
 
 mod history;
 
@@ -11,17 +11,17 @@ pub(crate) use super::request_fact::{FormatRule, Member, Models, Refusal, SentAs
 use crate::{options::Api, report::Severity};
 use history::{ANTHROPIC_PAIRS, CHAT_PAIRS, CONVERSE_PAIRS, GEMINI_PAIRS, OPENAI_PAIRS};
 
-/// `reasoning` of Responses and of OpenRouter, as Chat Completions has it.
+/// Converts `reasoning` of Responses and of OpenRouter to the member of Chat Completions.
 const EFFORT: SentAs = SentAs::Part { part: "effort", name: "reasoning_effort" };
 
 /// Type of OpenAI's `custom` tools, which the option `customTools` may keep.
 const CUSTOM: &str = "custom";
 
-/// Anthropic Messages and the formats of OpenAI, for facts about APIs without Messages, because not every request of
-/// Chat Completions shows its format.
+/// Anthropic Messages and OpenAI's formats, for facts about APIs without Messages: some requests of Chat Completions
+/// are indistinguishable from Messages.
 const EVERY_FORMAT: &[Api] = &[Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses];
 
-/// The formats of OpenAI. The Messages of a server may treat the types of tools in another way.
+/// OpenAI's formats. A server may treat the types of tools in Messages differently.
 const OPENAI_FORMATS: &[Api] = &[Api::OpenaiChat, Api::OpenaiResponses];
 
 /// Fable 5.1 and Mythos 5.1.
@@ -43,7 +43,7 @@ const FORCED_WHILE_CLAUDE_THINKS: RequestFact = RequestFact::while_thinking(
         recorded requests; oh-my-pi#341, pydantic-ai#6957; confidence A)",
 );
 
-/// Anthropic, behind every host.
+/// Anthropic, at every host.
 pub(super) const ANTHROPIC: &[RequestFact] = &[
     FORCED_BY_MODEL,
     FORCED_WHILE_CLAUDE_THINKS,
@@ -155,7 +155,8 @@ pub(super) const PORTABLE: &[RequestFact] = &[
     METADATA,
 ];
 
-/// OpenAI's models, at any host: gateways hand the member on. By model, because other models may take it.
+/// OpenAI's models at any host, because gateways forward the member. Restricted by model, because other models may
+/// accept it.
 const METADATA: RequestFact = Member::of_chat("metadata")
     .models(Models::Begin(&["gpt-3", "gpt-4", "gpt-5", "o1", "o3", "o4"]))
     .unless("store", "true")
@@ -166,7 +167,7 @@ const METADATA: RequestFact = Member::of_chat("metadata")
             behind gateways litellm#23108, axonhub#1380)",
     );
 
-/// Every backend with a Responses API of its own, but OpenAI's and Azure's.
+/// Every backend with a Responses API, except OpenAI's and Azure's.
 pub(crate) const CUSTOM_TOOLS: RequestFact = RequestFact {
     refuses: Refusal::ToolKind,
     statement: "only OpenAI's and Azure's Responses have `custom` tools",
@@ -177,7 +178,7 @@ pub(crate) const CUSTOM_TOOLS: RequestFact = RequestFact {
     checked: DAY,
 };
 
-/// Every API for which namespaces are written as tools of the list.
+/// Every API for which the tools of namespaces are written as tools of the list.
 pub(crate) const NAMESPACES: RequestFact = RequestFact {
     refuses: Refusal::Namespaces,
     statement: "the tools of namespaces are tools of the list",
@@ -207,7 +208,7 @@ const WITHOUT_TOOLS: RequestFact = RequestFact {
     checked: DAY,
 };
 
-/// Every API: a list that was emptied takes its choice along.
+/// Every API: if no tools are left, the choice is removed, too.
 pub(crate) const EMPTIED_LIST: RequestFact = RequestFact {
     statement: "a choice among tools needs `tools`",
     confidence: 'C',
@@ -530,7 +531,7 @@ const GEMINI_IMAGES: RequestFact = RequestFact {
     ..NO_TOOLS
 };
 
-/// Gemini Interactions, which has `store` and other members of its own.
+/// Gemini Interactions, which supports `store` and similar members.
 pub(super) const GEMINI_INTERACTIONS: &[RequestFact] = &[GEMINI_IMAGES];
 
 /// Vertex: `generateContent`.
@@ -544,7 +545,7 @@ pub(super) const VERTEX: &[RequestFact] = &[
     CACHED_CONTENT,
 ];
 
-/// Gemini: `generateContent` and the compatible Chat Completions.
+/// Gemini: `generateContent` and the OpenAI-compatible Chat Completions.
 pub(super) const GEMINI: &[RequestFact] = &[
     GEMINI_PAIRS,
     GEMINI_IMAGES,
@@ -582,7 +583,8 @@ pub(super) const GEMINI: &[RequestFact] = &[
     CACHED_CONTENT,
 ];
 
-/// The members by which entries name tools that Google's APIs run. `computerUse` is not one: the client gets its calls.
+/// Members that identify entries of the list as tools that Google runs. `computerUse` is not included, because the
+/// client receives its calls.
 const GOOGLE_HOSTED: &[&str] =
     &["googleSearch", "googleSearchRetrieval", "urlContext", "codeExecution", "googleMaps", "fileSearch"];
 
@@ -600,7 +602,7 @@ const GOOGLE_TOOLS: RequestFact = RequestFact {
     checked: DAY,
 };
 
-/// The content of a cache has its own.
+/// A cache already contains a system prompt, tools and their configuration.
 const CACHED_CONTENT: RequestFact = RequestFact {
     refuses: Refusal::BesideCache,
     statement: "no system prompt, tools or `toolConfig` stand beside `cachedContent`",

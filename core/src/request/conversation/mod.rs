@@ -1,7 +1,7 @@
-//! A conversation independent of any format: the output of every reader and the input of every writer.
+//! A conversation, independent of any format: the output of every reader and the input of every writer.
 //!
-//! It holds the messages, calls and results, and when tools were added or removed. Anything that only one API has is
-//! left to the reader or writer of that API.
+//! It contains the messages, calls and results, and the additions and removals of tools. Features that only one API has
+//! are left to the reader or writer of that API.
 
 pub(crate) mod pairs;
 
@@ -29,25 +29,25 @@ pub(crate) struct Conversation<'a> {
     pub(crate) search_name: Option<String>,
     /// Loaded tools that cannot be sent to the target.
     pub(crate) set_aside: Set<Text<'a>>,
-    /// Messages of the source; those that were read for another format are taken out. If the format stays the same,
-    /// they remain in the request until they are written.
+    /// Messages of the source. Messages that were read for another format have been removed from it. If the format
+    /// stays the same, the messages remain in the request until they are written.
     pub(crate) history: Vec<Node<'a>>,
     /// Messages and items that were read although the format stays the same, by number, without the parts that were
-    /// read. Calls and results of Responses hold their items themselves ([`Call::own`], [`Outcome::own`]).
+    /// read. Calls and results of Responses contain their own items ([`Call::own`], [`Outcome::own`]).
     pub(crate) originals: Map<usize, Node<'a>>,
     /// Numbers of the messages and items in `originals` whose content changes.
     pub(crate) changed: Set<usize>,
-    /// Numbers of the Responses items that are bare references.
+    /// Numbers of the Responses items that are references without a message around them.
     pub(crate) bare: Set<usize>,
     /// Members of Responses items that were read although the format stays the same, in order.
     pub(crate) held: Vec<Held>,
-    /// Tools referred to by anything but a result, with native deferred loading or if the format stays the same.
+    /// Tools with references outside of results, with native deferred loading or if the format stays the same.
     pub(crate) referred: Set<Text<'a>>,
-    /// Warnings about parts of the history that were left out.
+    /// Warnings about parts of the history that were dropped.
     pub(crate) losses: Warnings,
-    /// The response format that another API gets.
+    /// The response format to translate to another API.
     pub(crate) format: Option<Handed<'a>>,
-    /// True if the history means the same in the target format, so that it stays in the request.
+    /// True if the history has the same meaning in the target format, so it remains in the request.
     pub(crate) is_in_place: bool,
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn refers_to_unknown(events: &mut [Event<'_>]) -> bool {
 }
 
 impl<'a> Conversation<'a> {
-    /// Removes references outside results, which load nothing: APIs with references read them in results only.
+    /// Removes references outside of results, which load nothing: APIs with references only read them in results.
     pub(crate) fn lose_references(&mut self) {
         for event in &mut self.events {
             if let What::Text { content: Content::Parts(parts), .. } = &mut event.what {
@@ -114,9 +114,9 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Records which tools each result found and which of those had been removed, for targets that refer to tools.
-    /// Results of failed calls are skipped, because the API ignores their references. References in other places are
-    /// kept unchanged.
+    /// Records the tools that each result found, and those among them that had been removed, for targets that refer to
+    /// tools. Results of failed calls are skipped, because the API ignores their references. References outside of
+    /// results remain unchanged.
     pub(crate) fn collect_found(&mut self) {
         for event in &mut self.events {
             if let What::Text { content, .. } = &mut event.what {
@@ -167,7 +167,7 @@ impl<'a> Conversation<'a> {
     }
 }
 
-/// A member of an item that was read. The rest of the item is kept unchanged.
+/// A member of an item that was read. The rest of the item remains unchanged.
 pub(crate) struct Held {
     /// Number of the item, as in [`Event::at`].
     pub(crate) at: usize,
@@ -177,39 +177,40 @@ pub(crate) struct Held {
 
 /// One event of a conversation.
 pub(crate) struct Event<'a> {
-    /// Number of the source's message or item, from 1; 0 is the system prompt.
+    /// Number of the source's message or item, starting at 1; 0 is the system prompt.
     pub(crate) at: usize,
-    /// Number of the source's message. Events with the same number are one message in a target that has messages.
+    /// Number of the source's message. In a target with messages, events with the same number form one message.
     pub(crate) message: usize,
-    /// Member of the message or item that holds the event, if several are read: `content` or `output`.
+    /// Member of the message or item that holds the event, if several members are read: `content` or `output`.
     pub(crate) member: &'static str,
     pub(crate) what: What<'a>,
 }
 
 pub(crate) enum What<'a> {
-    /// A text of the client or the model.
+    /// A text of the client or of the model.
     Text { role: Role, content: Content<'a> },
     /// The model called a tool.
     Call(Call<'a>),
     /// The result of a call.
     Result(Outcome<'a>),
-    /// The client added tools in an explicit addition.
+    /// An explicit addition of tools by the client.
     Add(Vec<Addition<'a>>),
-    /// The client added tools by their definitions alone.
+    /// Definitions of tools by the client, without an explicit addition.
     Carry(Vec<Addition<'a>>),
-    /// The client removed a tool.
+    /// The removal of a tool by the client.
     Remove { name: Text<'a>, cache_control: Option<Node<'a>> },
     /// The model's reasoning, in the source's format.
     Reasoning(Node<'a>),
-    /// A message or item that means the same in the target, and its role.
+    /// A message or item with the same meaning in the target, and its role.
     Kept(Role),
-    /// A call that the API's servers run, and that is a tool search if its result says so. Only readers use it.
+    /// A call that the API's servers run. The type of its result shows whether it is a tool search. Only readers use
+    /// this variant.
     Server { role: Role, block: Node<'a> },
     /// References that are not sent but load tools, for example those of a search result without its call.
     Orphan(Content<'a>),
-    /// A call of a tool in a construct that only the source has.
+    /// A call of a tool in a construct that only the source supports.
     Used(Text<'a>),
-    /// An addition or a removal of this tool by something other than the client, which is ignored.
+    /// An addition or a removal of this tool that is ignored, because it does not come from the client.
     Ignored(Text<'a>),
 }
 
@@ -225,7 +226,7 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    /// The name of the role in formats where the client's instructions are `system` messages.
+    /// Returns the name of the role in formats in which the client's instructions are `system` messages.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Role::System => "system",
@@ -264,7 +265,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Wraps a text that this library writes.
+    /// Wraps a text that this library adds.
     pub(crate) fn sentence(text: impl Into<Text<'a>>) -> Self {
         Content::Parts(Vec::from([Part::Text(Node::string(text))]))
     }
@@ -276,13 +277,13 @@ pub(crate) enum Part<'a> {
     Text(Node<'a>),
     /// An image by its URL, which may be a `data:` URL, with the member `detail` of OpenAI's formats.
     Image { url: Node<'a>, detail: Option<Node<'a>> },
-    /// A block that is kept for the format that it comes from.
+    /// A block in the format of the source, which is not translated.
     Own(Node<'a>),
     /// A reference to a tool.
     Reference(Reference<'a>),
-    /// The result of a search, as one block.
+    /// The outcome of a search in a single block.
     Search(Search<'a>),
-    /// An addition or a removal inside a tool's result, where it has no effect.
+    /// An addition or a removal in a tool's result, where it has no effect.
     Ignored,
 }
 
@@ -292,7 +293,7 @@ pub(crate) struct Reference<'a> {
     pub(crate) name: Text<'a>,
     /// The block of the source.
     pub(crate) block: Node<'a>,
-    /// The state of the tool it refers to, once the history is applied.
+    /// State of the tool after the history is applied.
     pub(crate) found: Found,
 }
 
@@ -304,7 +305,7 @@ pub(crate) struct Search<'a> {
     pub(crate) block: Node<'a>,
     /// The error code, if the search failed.
     pub(crate) error: Option<String>,
-    /// True if it is the whole content of a result, so that each reference can be a block.
+    /// True if the search is the complete content of a result, so that each reference can be a block.
     pub(crate) is_whole: bool,
 }
 
@@ -315,9 +316,9 @@ pub(crate) struct Call<'a> {
     /// The tool's flat name.
     pub(crate) name: Text<'a>,
     pub(crate) arguments: Arguments<'a>,
-    /// If the call is a tool search: who ran it.
+    /// Who ran the search, if the call is a tool search.
     pub(crate) search: Option<Searcher>,
-    /// The call in the format that it comes from.
+    /// The call in the format of the source.
     pub(crate) own: Option<Node<'a>>,
 }
 
@@ -353,7 +354,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Returns the arguments as an object, and true if they were one.
+    /// Returns the arguments as an object, and true if they already were an object.
     pub(crate) fn value(self) -> (Node<'a>, bool) {
         let value = match self {
             Arguments::Freeform(text) => return (Node::record([("input", text)]), true),
@@ -371,7 +372,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// Parses a text into a tree that outlives it.
+/// Parses a text into a tree that does not borrow from it.
 fn read_owned<'a>(text: &str) -> Option<Node<'a>> {
     json::read(text).ok().map(|node| node.detached())
 }
@@ -384,16 +385,16 @@ pub(crate) struct Outcome<'a> {
     pub(crate) is_error: bool,
     /// The tools that a search found; `None` if the call was not a search.
     pub(crate) found: Option<Vec<Text<'a>>>,
-    /// If this is a search result: who ran the search. Set by [`pairs::match_searches`].
+    /// Who ran the search, if this is a search result. Set by [`pairs::match_searches`].
     pub(crate) of_search: Option<Searcher>,
     /// Tools in `found` that had been removed.
     pub(crate) gone: Set<Text<'a>>,
-    /// The result in the format that it comes from.
+    /// The result in the format of the source.
     pub(crate) own: Option<Node<'a>>,
 }
 
 impl<'a> Outcome<'a> {
-    /// Creates the result of a call that did not fail.
+    /// Creates the result of a successful call.
     pub(crate) fn new(id: Node<'a>, content: Content<'a>, own: Option<Node<'a>>) -> Self {
         Outcome { id, content, is_error: false, found: None, gone: Set::new(), of_search: None, own }
     }
@@ -402,15 +403,15 @@ impl<'a> Outcome<'a> {
 /// A tool that the client adds.
 pub(crate) struct Addition<'a> {
     pub(crate) name: Text<'a>,
-    /// The definition, if the addition includes one.
+    /// The definition, if the addition contains one.
     pub(crate) definition: Option<Node<'a>>,
     /// The cache breakpoint of the addition.
     pub(crate) cache_control: Option<Node<'a>>,
-    /// True if the tool is known once the history is applied.
+    /// True if the tool is known after the history is applied.
     pub(crate) is_known: bool,
 }
 
-/// Parses a node that was kept as text.
+/// Parses a node that is unparsed text.
 pub(crate) fn opened<'a>(node: Node<'a>) -> Result<Node<'a>, Error> {
     match node.data() {
         Data::Verbatim(text) => json::read(text),
@@ -418,7 +419,7 @@ pub(crate) fn opened<'a>(node: Node<'a>) -> Result<Node<'a>, Error> {
     }
 }
 
-/// Returns a string member of an object as a node. A missing member is an empty string.
+/// Returns a string member of an object as a node. A missing member yields an empty string.
 pub(crate) fn string_of<'a>(object: &Node<'a>, key: &str) -> Node<'a> {
     object.get(key).filter(|value| value.as_text().is_some()).cloned().unwrap_or_else(|| Node::literal(""))
 }

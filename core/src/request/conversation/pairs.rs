@@ -1,5 +1,5 @@
-//! Pairs calls with their results: results directly follow their calls. Events between them move after all results of
-//! the turn; texts of the model between them move before its calls.
+//! Places the results of calls directly after the calls. Events between them move after all results of the turn; texts
+//! of the model between them move before the calls.
 
 use alloc::{collections::VecDeque, string::String, vec::Vec};
 
@@ -10,7 +10,7 @@ use crate::{
     request::report::{Warnings, LOST},
 };
 
-/// Puts the events of each turn in the order that every API takes.
+/// Sorts the events of each turn into the order that every API accepts.
 pub(crate) fn settle<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings) -> Vec<Event<'a>> {
     // A call is open until its last result.
     let last_results = last_results(&events);
@@ -18,7 +18,7 @@ pub(crate) fn settle<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings) -> Vec
     let mut turn = Turn::default();
     for (at, event) in events.into_iter().enumerate() {
         if let What::Call(_) = &event.what {
-            // A call after a result begins the next turn, unless some call of this turn is still open.
+            // A call after a result begins the next turn, unless another call of this turn is still open.
             if !turn.results.is_empty() && at > turn.until {
                 turn.close(&mut out);
             }
@@ -52,15 +52,15 @@ pub(crate) fn settle<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings) -> Vec
     out
 }
 
-/// Returns the index of the last result of each call, by the index of the call. A result answers the oldest open call
-/// of its id. A call without a result is closed if the user speaks and the id is used again, because some backends
-/// restart the numbering of calls in each reply.
+/// Returns the index of the last result of each call, by the index of the call. A result belongs to the oldest open
+/// call with its id. A call without a result is closed if its id is used again after a user message, because some
+/// backends restart the numbering of calls in each reply.
 fn last_results(events: &[Event<'_>]) -> Map<usize, usize> {
     #[derive(Default)]
     struct Calls {
-        /// Index of each open call, and the number of user texts before it.
+        /// Index of each open call, and the number of user messages before it.
         open: VecDeque<(usize, usize)>,
-        /// The call that was answered last.
+        /// The most recently answered call.
         answered: Option<usize>,
     }
     let (mut calls, mut found, mut texts): (Map<&Text<'_>, Calls>, _, _) = (Map::new(), Map::new(), 0);
@@ -88,9 +88,9 @@ fn last_results(events: &[Event<'_>]) -> Map<usize, usize> {
     found
 }
 
-/// Finds the results of searches: results that contain references, and results of calls that are searches. Ids need not
-/// be unique; each result answers the oldest open call of its id, as in [`last_results`]. A hosted search without a
-/// result is removed, unless `keeps` is true (hosted searches keep their form).
+/// Detects the results of searches: results that contain references, and results of calls that are searches. Ids need
+/// not be unique; each result belongs to the oldest open call with its id, as in [`last_results`]. A hosted search
+/// without a result is removed, unless `keeps` is true (hosted searches keep their form).
 pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings: &mut Warnings) {
     let mut open: Map<String, VecDeque<(usize, usize)>> = Map::new();
     let (mut lost, mut texts) = (Set::new(), 0);
@@ -124,8 +124,8 @@ pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings:
     if keeps {
         return;
     }
-    // A hosted search does not wait for the client. Converted to a call that the client answers, it would never get a
-    // result.
+    // A hosted search does not wait for the client. If it became a call that the client must answer, it would never get
+    // a result.
     lost.extend(open.values().flatten().map(|(at, _)| *at));
     let mut at = 0;
     events.retain(|event| {
@@ -140,8 +140,8 @@ pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings:
     });
 }
 
-/// Marks the results of ordinary calls as such, whatever they found: `is_search` is true for the names of the client's
-/// searches. For APIs that only take found tools as the results of searches.
+/// Marks the results of ordinary calls as such, even if they contain references. `is_search` is true for the names of
+/// the client's searches. For APIs that accept found tools only in the results of searches.
 pub(crate) fn keep_searches<'a>(events: &mut [Event<'a>], is_search: impl Fn(&Text<'a>) -> bool) {
     let mut ordinary: Set<Text<'a>> = Set::new();
     for event in events {
@@ -163,7 +163,7 @@ pub(crate) fn keep_searches<'a>(events: &mut [Event<'a>], is_search: impl Fn(&Te
     }
 }
 
-/// A turn of the model and its results.
+/// The calls of one turn of the model and their results.
 #[derive(Default)]
 struct Turn<'a> {
     before: Vec<Event<'a>>,

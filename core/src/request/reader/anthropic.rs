@@ -1,4 +1,4 @@
-//! Reads Anthropic Messages.
+//! Reader for Anthropic Messages.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -88,7 +88,7 @@ pub(super) fn read<'a>(
     settle_server_calls(reader, part)
 }
 
-/// Returns true if a message concerns tools; with `calls`, also if it has a call or a result.
+/// Returns true if a message concerns tools. If `calls` is true, calls and results also count.
 pub(super) fn concerns(message: &Node<'_>, calls: bool) -> bool {
     let is = |block: &Node<'_>| {
         concerns_tools(block)
@@ -97,12 +97,12 @@ pub(super) fn concerns(message: &Node<'_>, calls: bool) -> bool {
     is_mention(message) || message.get("content").is_some_and(|content| any_block(content, is))
 }
 
-/// Wraps a block that is in the position of a message in a user message.
+/// Wraps a block at the position of a message in a user message.
 pub(super) fn bare(block: Node<'_>) -> Node<'_> {
     Node::record([("role", Node::literal("user")), ("content", Node::array(alloc::vec![block]))])
 }
 
-/// Returns true if a message means the same in the target format.
+/// Returns true if a message has the same meaning in the target format.
 fn is_kept(reader: &Reader<'_, '_, '_>, message: &Node<'_>) -> Result<bool, Error> {
     Ok(match reader.reading.target {
         Api::Anthropic => {
@@ -121,8 +121,8 @@ fn called<'a>(message: &Node<'a>) -> Vec<Text<'a>> {
     calls.filter_map(|call| call.get("name").and_then(Node::as_text)).cloned().collect()
 }
 
-/// Returns true if a message refers to tools, changes them or searches for them; with `calls`, also if it has a call or
-/// a result. The `caller` of a call does not count.
+/// Returns true if a message refers to tools, changes them or searches for them. If `calls` is true, calls and results
+/// also count. The `caller` of a call does not count.
 fn speaks(message: &Node<'_>, calls: bool) -> bool {
     let is = |block: &Node<'_>| {
         !has_type(block, "tool_use") && concerns_tools(block)
@@ -131,7 +131,7 @@ fn speaks(message: &Node<'_>, calls: bool) -> bool {
     message.get("content").is_some_and(|content| any_block(content, is))
 }
 
-/// Returns true if the request has no system prompt and each message means the same in Chat Completions.
+/// Returns true if the request has no system prompt and every message has the same meaning in Chat Completions.
 pub(super) fn is_common(request: &Node<'_>) -> Result<bool, Error> {
     if request.get("system").is_some() {
         return Ok(false);
@@ -144,7 +144,7 @@ pub(super) fn is_common(request: &Node<'_>) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// Returns true if a message means the same in Chat Completions.
+/// Returns true if a message has the same meaning in Chat Completions.
 fn is_plain(message: &Node<'_>) -> bool {
     let Some(object) = message.as_object() else { return false };
     let roles = ["user", "assistant", "system"];
@@ -152,7 +152,7 @@ fn is_plain(message: &Node<'_>) -> bool {
     let plain = object.iter().all(|member| member.key.is("role") || member.key.is("content"));
     let content = object.get("content").is_some_and(|content| match content.data() {
         Data::String(_) => true,
-        // This library writes messages with images like this.
+        // This library writes messages with images in this form.
         Data::Array(parts) => {
             let is_image = |part: &Node<'_>| has_type(part, "image_url");
             parts.iter().any(is_image) && parts.iter().all(|part| is_image(part) || is_text_alone(part))
@@ -215,7 +215,7 @@ fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Opti
     Ok(Some(Part::Image { url, detail: None }))
 }
 
-/// Returns the URL of an image, or `None` if its source has none.
+/// Returns the URL of an image, or `None` if the image has no URL and no data.
 fn image<'a>(image: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
     let Some(source) = image.get("source") else { return Ok(None) };
     if has_type(source, "url") {

@@ -1,4 +1,4 @@
-//! Reads the blocks of a message in Anthropic's format, which clients also use in messages of other formats.
+//! Reads the blocks of messages in Anthropic's format, which clients also use in messages of other formats.
 
 use alloc::vec::Vec;
 
@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// Reads a block that is not a call, not a result and not about tools.
+/// Reads a block that is neither a call nor a result and does not concern tools.
 pub(super) type ReadPart<'r, 'n, 'a> = fn(&mut Reader<'r, 'n, 'a>, Node<'a>) -> Result<Option<Part<'a>>, Error>;
 
 /// Reads the content of a message, block by block.
@@ -106,7 +106,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
             return Ok(());
         }
         self.end_additions();
-        // If the source has no blocks for calls, translation loses them, but their references to tools count.
+        // If the source has no blocks for calls, translation drops them, but their references to tools count.
         let has_calls = self.reader.source == Api::Anthropic || self.reader.same_format();
         let at = self.at;
         let event = if has_type(&block, "server_tool_use") {
@@ -178,7 +178,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
         }
         let emulates = self.reader.emulates();
         match definition {
-            // The tools of a toolset are not in the request, and the API has no use for a definition in another format.
+            // The tools of a toolset are not in the request, and the API cannot use a definition in another format.
             Some(definition) if !emulates && (name.is_empty() || definition.get(tool::INNER_FUNCTION).is_some()) => {
                 self.reader.lose_block(definition);
             }
@@ -266,8 +266,8 @@ fn remove_directives(result: &mut Node<'_>) {
     });
 }
 
-/// Takes the content out of a result. If the format stays the same, also returns the result, without the content if
-/// that will be rewritten.
+/// Takes the content out of a result. If the format stays the same, also returns the result: without the content if the
+/// content will be rewritten, otherwise complete.
 pub(super) fn taken<'a>(
     reader: &Reader<'_, '_, 'a>,
     mut result: Node<'a>,
@@ -321,7 +321,7 @@ pub(super) fn result_content<'r, 'n, 'a>(
     Ok(Content::Parts(parts))
 }
 
-/// Records the references in a block that is not sent, so that their tools stay loaded.
+/// Records the references in a block that is not sent, so that their tools remain loaded.
 pub(super) fn references_in<'a>(reader: &mut Reader<'_, '_, 'a>, (at, number): (usize, usize), content: &Node<'a>) {
     let mut parts = Vec::new();
     for block in content.as_array().unwrap_or_else(|| core::slice::from_ref(content)) {
@@ -360,7 +360,7 @@ pub(super) fn search<'a>(outcome: &Node<'a>, is_whole: bool) -> Search<'a> {
     }
 }
 
-/// Decides which calls run by the API's servers are tool searches: those answered by a search result.
+/// Determines which calls that the API's servers run are tool searches: those with a search result.
 pub(super) fn settle_server_calls<'r, 'n, 'a>(
     reader: &mut Reader<'r, 'n, 'a>,
     part: ReadPart<'r, 'n, 'a>,

@@ -1,4 +1,4 @@
-//! Reads OpenAI Chat Completions, including Kimi's system messages with tools.
+//! Reader for OpenAI Chat Completions, including Kimi's system messages with tools.
 
 use alloc::{format, vec::Vec};
 
@@ -116,7 +116,7 @@ fn message<'a>(
     Ok(())
 }
 
-/// Returns the role of a message. Results of tools count as `user`.
+/// Returns the role of a message. Tool results count as `user`.
 fn role(message: &Node<'_>, pointer: &str) -> Result<Role, Error> {
     if message.as_object().is_none() {
         return Err(no_object(message, pointer));

@@ -1,4 +1,4 @@
-//! Reads Bedrock Converse, whose requests stay in their format: system messages that add and remove tools, and calls.
+//! Reader for Bedrock Converse, whose requests keep their format: system messages that add and remove tools, and calls.
 
 use alloc::vec::Vec;
 
@@ -41,7 +41,7 @@ pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Records the names of the tools that a message calls, because results do not have them.
+/// Records the names of the tools that a message calls, because results do not contain them.
 fn note_calls<'a>(reader: &Reader<'_, '_, 'a>, index: usize, searches: &mut Searches<'a>) -> Result<(), Error> {
     let message = reader.history.messages().get(index).filter(|message| may_hold(message, prefilter::CALL));
     let Some(message) = message else { return Ok(()) };
@@ -58,7 +58,7 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
     for block in blocks {
         if let Some((change, name)) = converse_change(&block) {
             reader.change(at);
-            // Only the client changes the tools, and only its own are in the list.
+            // Only the client may change the tools, and only its own tools are in the list.
             if role != Role::System || !reader.may_change() || is_of_server(&block) {
                 reader.push(at, What::Ignored(name));
             } else if change == Directive::Removal {
@@ -92,7 +92,7 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
     }
 }
 
-/// Returns what a search found in a block of its result, and the rest of the block.
+/// Returns the tools that a search found in a block of its result, and the rest of the block.
 fn found<'a>(block: &Node<'a>) -> Vec<Part<'a>> {
     let references = block.get("json").and_then(references_in);
     let Some(references) = references else { return Vec::from([Part::Own(block.clone())]) };
@@ -107,7 +107,7 @@ fn found<'a>(block: &Node<'a>) -> Vec<Part<'a>> {
     core::iter::once(Part::Search(found)).chain(rest).collect()
 }
 
-/// Returns a block of a result as a block of a message, which cannot be JSON.
+/// Converts a block of a result to a block of a message, which cannot be JSON.
 fn as_message_block<'a>(block: &Node<'a>) -> Part<'a> {
     match block.get("json") {
         Some(value) => Part::Own(Node::record([("text", Node::string(json::write(value)))])),

@@ -1,4 +1,4 @@
-//! Reads Gemini `generateContent`, whose requests stay in their format: results of searches, and calls.
+//! Reader for Gemini `generateContent`, whose requests keep their format: search results and calls.
 
 use alloc::vec::Vec;
 

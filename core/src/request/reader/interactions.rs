@@ -1,4 +1,4 @@
-//! Reads Gemini Interactions, whose input is a list of steps.
+//! Reader for Gemini Interactions, whose input is a list of steps.
 //!
 //! Source: google-genai 3.6.1, `_gaos/types/interactions/step.py` and the steps in it (read 2026-11-26).
 
@@ -28,7 +28,7 @@ use crate::{
     },
 };
 
-/// Types of content, which may be the input itself.
+/// Types of contents. The input itself may be a content.
 const CONTENTS: [&str; 5] = ["text", "image", "audio", "document", "video"];
 
 /// Reads the history of a request.
@@ -79,7 +79,7 @@ struct Pass<'p, 'r, 'n, 'a> {
     /// Number of the step.
     at: usize,
     turns: Turns,
-    /// Names of the searches that the request lists and the client runs.
+    /// Names of the client's searches in the request's list.
     own: Set<Text<'a>>,
     searches: Searches<'a>,
     /// Ids of the hosted searches.
@@ -87,8 +87,8 @@ struct Pass<'p, 'r, 'n, 'a> {
 }
 
 impl<'a> Pass<'_, '_, '_, 'a> {
-    /// Returns the step at an index if it has to be read. Of an emulated request whose format stays, these are the
-    /// steps that concern tools.
+    /// Returns the step at an index if it must be read. If deferred loading is emulated and the format stays the same,
+    /// only steps that concern tools must be read.
     fn next(&mut self, index: usize) -> Result<Option<Node<'a>>, Error> {
         self.note_call(index)?;
         if self.reader.skims() {
@@ -110,7 +110,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         self.reader.open(index).map(Some)
     }
 
-    /// Records the name of a called function, because a result need not have it.
+    /// Records the name of a called function, because results may omit it.
     fn note_call(&mut self, index: usize) -> Result<(), Error> {
         let Some(step) = self.reader.history.messages().get(index).filter(|step| may_hold(step, prefilter::CALL))
         else {
@@ -186,7 +186,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
                 self.reader.change(self.at);
                 self.functions(result)?
             }
-            // A value that is no content is the result itself.
+            // A value that is not a content is the result itself.
             Some(value) if value.as_object().is_some() => Content::String(Node::string(json::write(&value))),
             result => self.reader.content(result, part)?,
         };
@@ -195,7 +195,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         Ok(())
     }
 
-    /// Reads a result with functions, which the search of the client found.
+    /// Reads a result with functions that the client's search found.
     fn functions(&mut self, result: Node<'a>) -> Result<Content<'a>, Error> {
         let (mut found, mut others) = (Vec::new(), Vec::new());
         let Data::Array(entries) = result.into_data() else { return Ok(Content::Parts(Vec::new())) };
@@ -211,7 +211,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         Ok(Content::Parts(parts))
     }
 
-    /// Removes the functions with the name of a search from what a search found.
+    /// Removes functions with the name of a search from the result of a search.
     fn refuse_searches(&mut self, step: &mut Node<'a>) {
         let mut refused = Vec::new();
         step.visit("result", |result| {
@@ -229,16 +229,16 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         }
     }
 
-    /// Returns true if this is the name of a search of the client, or of the function that replaces a hosted search. No
-    /// other function may have it.
+    /// Returns true for the name of one of the client's searches, or of the function that replaces a hosted search. No
+    /// other function may use these names.
     fn is_search(&self, name: &Text<'a>) -> bool {
         let options = self.reader.reading.options;
         let is_replaced = options.native == Native::None && options.server_tool_search == ServerToolSearch::Emulate;
         self.own.contains(name) || is_replaced && self.searches.is_function(name)
     }
 
-    /// Adds the functions that a search found, and returns the references to them. A hosted search loads functions that
-    /// the request lists; all others belong to servers that the API calls itself.
+    /// Adds the functions that a search found, and returns references to them. A hosted search only loads functions in
+    /// the request's list; other functions belong to servers that the API calls itself.
     fn load(&mut self, found: Vec<Node<'a>>, searcher: Searcher) -> Part<'a> {
         let is_hosted = searcher == Searcher::Hosted;
         let mut names = Vec::with_capacity(found.len());
@@ -248,7 +248,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
                 continue;
             }
             names.extend(name.cloned());
-            // If changes are ignored, a search may only load functions that the request lists.
+            // If tool changes are ignored, a search may only load functions in the request's list.
             if self.reader.may_change() && !is_hosted {
                 self.reader.bring(definition, Arrival::Found);
             }
@@ -276,7 +276,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let content = Content::Parts(Vec::from([self.load(list.unwrap_or_default(), Searcher::Hosted)]));
         if !id.as_text().is_some_and(|id| self.hosted.contains(id)) {
             self.reader.losses().about_maybe("orphan-tool-search-output", id.as_text());
-            // The result is dropped, but its functions stay loaded.
+            // The result is dropped, but its functions remain loaded.
             let message = self.turns.current();
             self.push(message, What::Orphan(content));
             return;

@@ -1,6 +1,6 @@
-//! One reader per format: reads a request's tools and history into a [`Conversation`].
+//! Readers, one per format. A reader converts a request's tools and history to a [`Conversation`].
 //!
-//! If the format changes, the history is taken out of the request. If it stays the same, the history stays in the
+//! If the format changes, the history is removed from the request. If it stays the same, the history remains in the
 //! request, and with emulated deferred loading only messages that concern tools are read. The writer handles the rest.
 
 mod anthropic;
@@ -40,16 +40,16 @@ pub(crate) struct Reading<'r, 'a> {
     pub(crate) names: &'r mut NameMap<'a>,
     pub(crate) warnings: &'r mut Warnings,
     pub(crate) target: Api,
-    /// True if the request may remain unchanged: only what concerns tools is read, and nothing is written.
+    /// True if the request may remain unchanged: only content that concerns tools is read, and nothing is written.
     pub(crate) glances: bool,
-    /// True if the tools of a namespace also get its description.
+    /// True if tools of a namespace also get the description of the namespace.
     pub(crate) describes: bool,
 }
 
-/// Reads the history and the tools of a request. The tool list stays in the request.
+/// Reads the history and the tools of a request. The tool list remains in the request.
 ///
 /// # Errors
-/// `invalid-request` for a malformed message, or if part of the history is not in the request.
+/// `invalid-request` for a malformed message, or if a part of the history is stored by the API.
 pub(crate) fn read<'a>(
     request: &mut Node<'a>,
     source: Api,
@@ -92,7 +92,7 @@ pub(crate) fn read<'a>(
         Some(node) => History::Taken(opened(node)?),
         None => History::Borrowed(request.get(source.history()).filter(|_| same_format)),
     };
-    // An `input` that is no list contains nothing about tools.
+    // An `input` that is not a list contains nothing that concerns tools.
     conversation.is_in_place |=
         same_format && matches!(&history, History::Borrowed(Some(node)) if node.as_array().is_none());
     let listed = listed(request);
@@ -114,7 +114,7 @@ pub(crate) fn read<'a>(
     Ok(conversation)
 }
 
-/// The messages of a request, either still in it or taken out.
+/// The messages of a request, in the request or removed from it.
 enum History<'n, 'a> {
     Borrowed(Option<&'n Node<'a>>),
     Taken(Node<'a>),
@@ -136,14 +136,15 @@ struct Reader<'r, 'n, 'a> {
     listed: &'n [Node<'a>],
     history: History<'n, 'a>,
     conversation: Conversation<'a>,
-    /// True once the history has a message other than system messages.
+    /// True once the history has a message that is not a system message.
     has_spoken: bool,
     /// The member that is being read.
     member: &'static str,
 }
 
 impl<'a> Reader<'_, '_, 'a> {
-    /// Returns true if source and target format are the same, so that everything not about tools is kept unchanged.
+    /// Returns true if the source and target formats are the same, so that content that does not concern tools remains
+    /// unchanged.
     fn same_format(&self) -> bool {
         self.source == self.reading.target
     }
@@ -153,12 +154,12 @@ impl<'a> Reader<'_, '_, 'a> {
         self.reading.options.native == Native::None || self.reading.glances
     }
 
-    /// Returns true if only messages that concern tools are read. All others are kept unchanged.
+    /// Returns true if only messages that concern tools are read. All others remain unchanged.
     fn skims(&self) -> bool {
         self.same_format() && self.emulates()
     }
 
-    /// Returns true if calls must be read even if the format stays the same: because they load tools, or may become
+    /// Returns true if calls must be read even if the format stays the same, because they load tools or may become
     /// text.
     fn wants_calls(&self) -> bool {
         let options = self.reading.options;
@@ -169,7 +170,7 @@ impl<'a> Reader<'_, '_, 'a> {
     fn wanted(&self) -> u8 {
         let texts = self.reading.options.unavailable_calls == UnavailableCalls::Text;
         match self.wants_calls() {
-            // The result of the client's search holds functions.
+            // The result of the client's search contains functions.
             _ if self.source == Api::GeminiInteractions => prefilter::DEFERRAL | prefilter::CALL,
             true if texts => prefilter::DEFERRAL | prefilter::CALL | prefilter::CHAT | prefilter::RESULT,
             true => prefilter::DEFERRAL | prefilter::CALL,
@@ -177,7 +178,7 @@ impl<'a> Reader<'_, '_, 'a> {
         }
     }
 
-    /// Returns a message as a separate tree. If the format changes, the message is taken out of the history.
+    /// Returns a message as a separate tree. If the format changes, the message is removed from the history.
     fn open(&mut self, index: usize) -> Result<Node<'a>, Error> {
         match &mut self.history {
             History::Taken(node) => {
@@ -192,7 +193,7 @@ impl<'a> Reader<'_, '_, 'a> {
         }
     }
 
-    /// Returns a message if `concerns` is true for it and `None` otherwise. Messages without the wanted marks are not
+    /// Returns a message if `concerns` is true for it, and `None` otherwise. Messages without the wanted marks are not
     /// parsed.
     fn skim(&mut self, index: usize, concerns: impl Fn(&Node<'a>, bool) -> bool) -> Result<Option<Node<'a>>, Error> {
         let (wanted, calls) = (self.wanted(), self.wants_calls());
@@ -226,8 +227,9 @@ impl<'a> Reader<'_, '_, 'a> {
         self.conversation.changed.insert(at);
     }
 
-    /// Returns true before the first message that is not a system message: definitions there belong to the head of the
-    /// prompt. False if the format stays the same, and with emulation, where the list begins with the request's tools.
+    /// Returns true before the first message that is not a system message, because definitions there belong to the
+    /// beginning of the prompt. Returns false if the format stays the same, and with emulation, where the list begins
+    /// with the request's tools.
     fn is_head(&self) -> bool {
         !self.has_spoken && !self.same_format() && !self.emulates()
     }
@@ -248,13 +250,13 @@ impl<'a> Reader<'_, '_, 'a> {
         Part::Reference(reference(block))
     }
 
-    /// Records an addition or a removal that the client did not make, and that is ignored.
+    /// Records an ignored addition or removal that does not come from the client.
     fn ignore(&mut self, at: usize, block: &Node<'a>) {
         self.change(at);
         self.push(at, What::Ignored(directive_name(block)));
     }
 
-    /// Returns the warnings about omitted parts. With emulation, they come after those about the request's tools.
+    /// Returns the warnings about dropped parts. With emulation, they follow the warnings about the request's tools.
     fn losses(&mut self) -> &mut Warnings {
         match self.emulates() {
             true => &mut self.conversation.losses,
@@ -262,12 +264,12 @@ impl<'a> Reader<'_, '_, 'a> {
         }
     }
 
-    /// Warns that a value is omitted, unless the value is empty.
+    /// Adds a warning that a value is dropped, unless the value is empty.
     fn lose(&mut self, name: &str, value: &Node<'_>) {
         self.losses().lose(name, value);
     }
 
-    /// Warns about the members of a block that are not translated.
+    /// Adds warnings about the members of a block that are not translated.
     fn lose_rest(&mut self, block: &Node<'_>, translated: &[&str]) {
         for member in block.as_object().into_iter().flatten() {
             if !translated.iter().any(|key| member.key.is(key)) {
@@ -276,13 +278,13 @@ impl<'a> Reader<'_, '_, 'a> {
         }
     }
 
-    /// Warns about a block that cannot be translated, by its type.
+    /// Adds a warning about a block that cannot be translated, by its type.
     fn lose_block(&mut self, block: &Node<'_>) {
         let name = type_of(block).map_or_else(|| "content".into(), Text::display);
         self.losses().about(LOST, name);
     }
 
-    /// Reads a content into parts with `part`.
+    /// Converts a content to parts with `part`.
     fn content(
         &mut self,
         content: Option<Node<'a>>,

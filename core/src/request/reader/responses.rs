@@ -1,4 +1,4 @@
-//! Reads OpenAI Responses.
+//! Reader for OpenAI Responses.
 
 use alloc::{collections::VecDeque, format, string::String, vec::Vec};
 
@@ -28,18 +28,19 @@ use crate::{
     },
 };
 
-/// Plans the flat names of all tools and flattens the namespaces in the request's list. If the request may stay
-/// unchanged, the flat list is returned instead.
+/// Plans the flat names of all tools and flattens the namespaces in the request's list. For native deferred loading in
+/// the same format, the flat list is returned and the request keeps its own list.
 pub(super) fn flatten<'a>(
     request: &mut Node<'a>,
     reading: &mut Reading<'_, 'a>,
 ) -> Result<Option<Vec<Node<'a>>>, Error> {
-    // This also happens if the format stays the same, because a tool's name must not depend on the target format.
+    // The names are also planned if the format stays the same, because a tool's name must not depend on the target
+    // format.
     *reading.names = NameMap::with(flat_names(request, reading.options.tool_changes)?, reading.describes);
     if reading.glances {
         return Ok(None);
     }
-    // The history may bring namespaces, too.
+    // Messages of the history may also add namespaces.
     namespaces::expand_choice(request, reading.options.tool_changes)?;
     if !namespaces::any(super::listed(request)) {
         return Ok(None);
@@ -109,7 +110,7 @@ pub(super) fn read<'a>(
 /// Members of an item that hold content.
 const LISTS: [&str; 2] = ["content", "output"];
 
-/// Returns true if an item concerns tools; with `calls`, also if it is a call or a result.
+/// Returns true if an item concerns tools. If `calls` is true, calls and results also count.
 fn concerns(item: &Node<'_>, calls: bool) -> bool {
     let kind = type_of(item).map(Text::display).unwrap_or_default();
     let is_call = kind.ends_with("_call") || kind.ends_with("_call_output");
@@ -121,7 +122,7 @@ fn concerns(item: &Node<'_>, calls: bool) -> bool {
         || LISTS.iter().any(|key| item.get(key).is_some_and(|content| any_block(content, concerns_tools)))
 }
 
-/// Fails if the request refers, in one of these members, to history that the API has stored, because an incomplete
+/// Returns an error if one of these members refers to history that the API has stored, because an incomplete
 /// conversation cannot be translated.
 pub(super) fn is_whole(request: &Node<'_>, elsewhere: &[&str]) -> Result<(), Error> {
     for key in elsewhere {
@@ -137,7 +138,7 @@ fn incomplete(at: &str) -> Error {
     Error::new(Code::InvalidRequest, at, message)
 }
 
-/// The latest kind of item in the model's turn.
+/// The kind of the latest item in the model's turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Phase {
     /// Outside the model's turn.
@@ -156,8 +157,8 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// Begins a new message, unless the item continues the model's turn: reasoning, one text, calls. Returns the
-    /// message number.
+    /// Begins a new message, unless the item continues the model's turn, which consists of reasoning, one text, and
+    /// calls. Returns the number of the message.
     pub(super) fn next(&mut self, phase: Phase) -> usize {
         let goes_on = match (self.phase, phase) {
             (Phase::Other, _) | (_, Phase::Other) | (Phase::Said, Phase::Said) => false,
@@ -167,7 +168,7 @@ impl Turns {
         if !goes_on {
             self.message += 1;
         }
-        // A text between calls belongs to the calls.
+        // A text between calls belongs to the message of the calls.
         if !(goes_on && self.phase == Phase::Called) {
             self.phase = phase;
         }
@@ -185,13 +186,13 @@ struct Pass<'p, 'r, 'n, 'a> {
     /// Number of the item.
     at: usize,
     turns: Turns,
-    /// Ids of hosted searches that have no output yet.
+    /// Ids of hosted searches without an output so far.
     hosted: VecDeque<Node<'a>>,
     /// Number of hosted searches so far.
     searches: usize,
-    /// Ids of the calls of client searches and functions.
+    /// Ids of function calls and of the client's search calls.
     calls: Set<Text<'a>>,
-    /// For each id, the number of the first function call with it; filled when first needed.
+    /// For each id, the number of the first function call with that id. Filled on first use.
     earlier: Option<Map<Text<'a>, usize>>,
 }
 
@@ -236,14 +237,14 @@ impl<'a> Pass<'_, '_, '_, 'a> {
                 let message = self.turn(Phase::Thought);
                 self.push(message, What::Reasoning(item));
             }
-            // The last update is the format of the request now; those before it are over.
+            // The last update has become the request's format, and earlier updates no longer apply.
             _ if formats::is_only_format(&item) => {}
             _ => self.reader.lose_block(&item),
         }
         Ok(())
     }
 
-    /// Reads a block in the position of an item: a reference counts as the client's, an addition or a removal is
+    /// Reads a block at the position of an item. A reference counts as the client's; an addition or a removal is
     /// ignored.
     fn mention(&mut self, block: Node<'a>) {
         if directive(&block).is_some() {
@@ -255,7 +256,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         self.push(message, What::Text { role: Role::System, content: Content::Parts(Vec::from([part])) });
     }
 
-    /// Removes namespaces and flags from an item that is otherwise kept.
+    /// Removes namespaces and flags from an item that otherwise remains unchanged.
     fn clean(&mut self, item: &mut Node<'a>, kind: &str) {
         if (kind.ends_with("_call") || kind.ends_with("_call_output")) && item.get("namespace").is_some() {
             self.reader.reading.names.flatten_call(item);
@@ -306,14 +307,14 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         Ok(())
     }
 
-    /// Reads an item that is kept except for the content that concerns tools.
+    /// Reads an item of which only the content that concerns tools changes.
     fn other(&mut self, item: Node<'a>) -> Result<(), Error> {
         let message = self.turn(Phase::Other);
         let role = if is_system(&item) { Role::System } else { Role::User };
         self.held(item, (message, role))
     }
 
-    /// Reads the members of an item that concern tools. The rest of the item is kept unchanged.
+    /// Reads the members of an item that concern tools. The rest of the item remains unchanged.
     fn held(&mut self, mut item: Node<'a>, (message, role): (usize, Role)) -> Result<(), Error> {
         let read = LISTS.map(|member| {
             let concerns = item.get(member).is_some_and(|content| any_block(content, concerns_tools));
@@ -329,8 +330,8 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         Ok(())
     }
 
-    /// Removes members that concern tools and that the API does not read in this kind of item. References in them still
-    /// load tools.
+    /// Removes members that concern tools and that the API ignores in this kind of item. References in them still load
+    /// tools.
     fn disuse(&mut self, item: &mut Node<'a>, members: &[&str]) {
         if !self.reader.skims() {
             return;
@@ -411,7 +412,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         }
         let Some(id) = item.get("call_id").and_then(Node::as_text) else { return Ok(None) };
         let is_called = self.calls.contains(id) || {
-            // The caller may have converted the search call to a function call but kept the output.
+            // The caller may have converted the search call to a function call but not its output.
             if self.earlier.is_none() {
                 let mut ordinary = Map::new();
                 for (index, item) in self.reader.history.messages().iter().enumerate() {
@@ -441,7 +442,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
                 self.reader.bring(definition, Arrival::Found);
             }
         } else {
-            // Tool changes are ignored: the output may only load tools that the request lists.
+            // If tool changes are ignored, the output may only load tools in the request's list.
             found = self.names_in(&item);
         }
         let references = found.into_iter().map(|name| reference(Node::string(name))).collect();
@@ -454,7 +455,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let of_search = Some(if client { Searcher::Client } else { Searcher::Hosted });
         let Some(call) = called else {
             self.reader.losses().about_maybe("orphan-tool-search-output", id.as_ref());
-            // The output is dropped, but its tools stay loaded.
+            // The output is dropped, but its tools remain loaded.
             let message = self.turns.current();
             self.push(message, What::Orphan(content));
             return Ok(());
@@ -500,7 +501,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         }
     }
 
-    /// Takes the definitions out of an item, with namespaces flattened.
+    /// Removes and returns the definitions of an item, with namespaces flattened.
     fn definitions(&mut self, item: &mut Node<'a>) -> Vec<Node<'a>> {
         let tools = item.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
         let tools = tools.unwrap_or_default();

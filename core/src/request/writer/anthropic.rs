@@ -1,4 +1,5 @@
-//! Writes Anthropic Messages. Natively, results refer to tools, and system messages add and remove them.
+//! Writer for Anthropic Messages. With native deferred loading, results refer to tools, and system messages add and
+//! remove tools.
 
 use alloc::{string::String, vec::Vec};
 
@@ -67,20 +68,20 @@ struct Messages<'m, 'w, 'a> {
     /// Texts of the system prompt.
     system: Vec<Node<'a>>,
     out: Vec<Node<'a>>,
-    /// Blocks of a system message that is not written yet, because the API does not allow it at this position.
+    /// Blocks of a system message that is not written yet, because the API does not accept one at this position.
     pending: Vec<Node<'a>>,
-    /// Number of the source's message that `pending` comes from.
+    /// Number of the source message of `pending`.
     pending_message: usize,
     ids: Ids,
-    /// Number of made-up exchanges so far.
+    /// Number of synthesized exchanges so far.
     loads: usize,
-    /// True once anything is written except the system prompt.
+    /// True once something other than the system prompt is written.
     spoken: bool,
     /// Role of the last message.
     last: Option<Role>,
-    /// Index at which the model's last turn begins.
+    /// Index of the first message of the model's last turn.
     turn: usize,
-    /// True if blocks may be appended to the last message. False for messages of the source, which are kept unchanged.
+    /// True if blocks may be appended to the last message. False for messages of the source, which remain unchanged.
     is_open: bool,
 }
 
@@ -124,8 +125,8 @@ impl<'a> Messages<'_, '_, 'a> {
         }
     }
 
-    /// If the format stays the same, keeps the client's messages apart, because a cached prefix may end after the
-    /// first.
+    /// Keeps the client's messages separate if the format stays the same, because a cached prefix may end after the
+    /// first one.
     fn keep_apart(&mut self, event: &Event<'a>) {
         let is_next = self.writer.same_format() && event.message != self.pending_message;
         let may_stand = matches!(self.last, Some(Role::User | Role::System));
@@ -160,15 +161,16 @@ impl<'a> Messages<'_, '_, 'a> {
         }
     }
 
-    /// Writes the pending blocks. Texts become a user message if they do not follow a user message, or if the options
-    /// require it. Other blocks become a system message, before the model's last turn if the API refuses it after it.
+    /// Writes the pending blocks. Text becomes a user message if it does not follow a user message, or if the options
+    /// require it. Other blocks become a system message: before the model's last turn if the API refuses it after that
+    /// turn, otherwise here.
     fn settle_pending(&mut self) {
         if self.pending.is_empty() {
             return;
         }
         let blocks = core::mem::take(&mut self.pending);
         let after_user = self.last == Some(Role::User);
-        // After another system message, the API treats this one as part of it.
+        // The API merges consecutive system messages.
         let is_text = self.last != Some(Role::System) && blocks.iter().all(|block| block.get("text").is_some());
         if is_text && (self.writer.writing.options.system_messages == SystemMessages::User || !after_user) {
             let goes_on = after_user && self.is_open;
@@ -190,18 +192,17 @@ impl<'a> Messages<'_, '_, 'a> {
         }
     }
 
-    /// Returns the index for a system message that follows the model's turn without a user message in between: before
-    /// that turn. The API accepts one after the turn only if the turn ends in the result of a tool that its servers
-    /// ran.
+    /// Returns the index of the model's turn if a system message directly after the turn must move before it. The API
+    /// accepts a system message after the turn only if the turn ends with the result of a tool that its servers ran.
     fn place_before_turn(&self) -> Option<usize> {
         let is_model = self.last == Some(Role::Assistant);
-        // The first message must be a user's. Copied messages may still be unparsed text.
+        // The first message must be a user message. Copied messages may be unparsed.
         let last = self.out.last().filter(|_| is_model && self.turn > 0)?;
         let ends = view(last).is_ok_and(|last| ends_in_server_result(&last));
         (!ends).then_some(self.turn)
     }
 
-    /// Records where the model's turn begins.
+    /// Records the beginning of the model's turn.
     fn begin_turn(&mut self, role: Role) {
         if role == Role::Assistant && self.last != Some(Role::Assistant) {
             self.turn = self.out.len();
@@ -240,7 +241,7 @@ impl<'a> Messages<'_, '_, 'a> {
             return;
         }
         let native = self.writer.native();
-        // The API refuses references to tools that are not listed.
+        // The API refuses references to tools that are not in the list.
         let is_whole = outcome.found.iter().flatten().all(|name| self.writer.can_be_sent(name));
         if let Some(own) = outcome.own.take_if(|_| is_whole) {
             let is_hosted = outcome.of_search == Some(Searcher::Hosted);
@@ -274,7 +275,7 @@ impl<'a> Messages<'_, '_, 'a> {
         self.push(Role::User, Vec::from([block]));
     }
 
-    /// Returns the result of a hosted search, with only the references that the API accepts.
+    /// Returns the result of a hosted search with only those references that the API accepts.
     fn search_result(&self, mut own: Node<'a>, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Node<'a> {
         let is_there = |name: &&Text<'a>| self.writer.can_be_sent(name) && !gone.contains(*name);
         let references: Vec<Node<'a>> = found.iter().filter(is_there).map(reference).collect();
@@ -286,8 +287,8 @@ impl<'a> Messages<'_, '_, 'a> {
         own
     }
 
-    /// Returns the result of a search as references. The API allows no other blocks next to them and refuses unknown
-    /// references.
+    /// Returns the result of a search as references. The API accepts no other blocks together with references, and
+    /// refuses unknown references.
     fn references(&self, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Node<'a> {
         let is_there = |name: &&Text<'a>| self.writer.can_be_sent(name) && !gone.contains(name);
         let blocks: Vec<Node<'a>> = found.iter().filter(is_there).map(reference).collect();
@@ -334,10 +335,11 @@ impl<'a> Messages<'_, '_, 'a> {
         }
     }
 
-    /// Writes a made-up search that finds the tool: the only way to add a tool if the target has no additions.
+    /// Writes a synthesized search that finds the tool. If the target does not support additions, this is the only way
+    /// to add a tool.
     fn made_up(&mut self, name: &Text<'a>) {
         self.writer.writing.warnings.about("synthesized-exchange", name.display());
-        // The history may contain made-up exchanges from an earlier pass through this library.
+        // The history may contain synthesized exchanges from earlier requests.
         let id = loop {
             self.loads += 1;
             let id = load_id(self.loads);

@@ -1,4 +1,4 @@
-//! Builds messages and blocks of Anthropic's format.
+//! Builds messages and blocks in Anthropic's format.
 
 use alloc::{string::String, vec::Vec};
 
@@ -22,18 +22,18 @@ pub(super) fn reference<'a>(name: &Text<'a>) -> Node<'a> {
     Node::record([("type", Node::literal("tool_reference")), ("tool_name", Node::string(name.clone()))])
 }
 
-/// Returns the name of the tool that is added or removed.
+/// Returns the name of a tool that is added or removed.
 pub(super) fn changed_name<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
     tool.get("definition").unwrap_or(tool).get("name").and_then(Node::as_text)
 }
 
-/// Returns true if the message ends in the result of a tool that the API's servers ran.
+/// Returns true if the message ends with the result of a tool that the API's servers ran.
 pub(super) fn ends_in_server_result(message: &Node<'_>) -> bool {
     let last = message.get("content").and_then(Node::as_array).and_then(<[Node<'_>]>::last);
     last.and_then(type_of).is_some_and(|kind| kind.display().ends_with("_result"))
 }
 
-/// Returns a tool reference by name, as in additions and removals.
+/// Returns a tool reference by name, the form in additions and removals.
 pub(super) fn by_name<'a>(name: &Text<'a>) -> Node<'a> {
     Node::record([("type", Node::literal("tool_reference")), ("name", Node::string(name.clone()))])
 }
@@ -60,7 +60,7 @@ pub(super) fn result_content(content: Content<'_>) -> Node<'_> {
     Node::array(blocks)
 }
 
-/// Converts a part to a block. An empty text has no block, because the API refuses it.
+/// Converts a part to a block. An empty text yields no block, because the API refuses empty text blocks.
 pub(super) fn block(part: Part<'_>) -> Option<Node<'_>> {
     match part {
         Part::Text(words) if words.as_text().is_some_and(Text::is_empty) => None,
@@ -71,7 +71,7 @@ pub(super) fn block(part: Part<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// Converts the URL of an image to a source: embedded data or a link.
+/// Converts the URL of an image to a source with embedded data or a link.
 fn source(url: Node<'_>) -> Node<'_> {
     let inline = url.as_text().and_then(Text::value).and_then(|url| {
         let (media_type, data) = url.strip_prefix("data:")?.split_once(";base64,")?;

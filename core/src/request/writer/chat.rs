@@ -1,4 +1,4 @@
-//! Writes OpenAI Chat Completions. With `kimi`, system messages add tools.
+//! Writer for OpenAI Chat Completions. With `kimi`, system messages add tools.
 
 use alloc::{format, vec::Vec};
 
@@ -31,7 +31,7 @@ pub(super) fn write<'a>(
     Ok(())
 }
 
-/// A message of the model under construction.
+/// An assistant message under construction.
 #[derive(Default)]
 struct Turn<'a> {
     message: usize,
@@ -44,7 +44,8 @@ struct Messages<'m, 'w, 'a> {
     writer: &'m mut Writer<'w, 'a>,
     out: Vec<Node<'a>>,
     turn: Option<Turn<'a>>,
-    /// Images of results with the number of their message. They are written in the next message that may have images.
+    /// Images of results, with the numbers of their messages. They are written in the next message that may contain
+    /// images.
     images: Vec<(usize, Part<'a>)>,
     /// Messages that add tools, written after all results of a turn.
     late: Vec<Node<'a>>,
@@ -100,7 +101,7 @@ impl<'a> Messages<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Returns the model's current message, or begins a new one.
+    /// Returns the current assistant message, or begins a new one.
     fn turn(&mut self) -> Result<&mut Turn<'a>, Error> {
         if self.turn.as_ref().is_some_and(|turn| turn.message != self.at) {
             self.end_turn()?;
@@ -130,7 +131,7 @@ impl<'a> Messages<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Returns true if a hosted search is removed from the history.
+    /// Returns true if the call is a hosted search that is dropped from the history.
     fn is_dropped(&self, search: Option<Searcher>) -> bool {
         search == Some(Searcher::Hosted) && self.writer.writing.options.server_history == ServerHistory::Drop
     }
@@ -189,7 +190,7 @@ impl<'a> Messages<'_, '_, 'a> {
         self.out.push(Node::record([("role", Node::literal("system")), ("content", content)]));
     }
 
-    /// Writes a text of the client. Images of results from the same source message come first.
+    /// Writes a message of the client. Images of results from the same source message come first.
     fn message(&mut self, role: Role, content: Content<'a>) -> Result<(), Error> {
         let is_head = role == Role::System && self.out.len() == 1 && self.is_leading();
         let same = self.images.iter().all(|(message, _)| *message == self.at);
@@ -235,7 +236,7 @@ impl<'a> Messages<'_, '_, 'a> {
         Ok(Node::array(parts.into_iter().map(block).collect()))
     }
 
-    /// Writes the model's message.
+    /// Writes the assistant message under construction.
     fn end_turn(&mut self) -> Result<(), Error> {
         let Some(turn) = self.turn.take() else { return Ok(()) };
         let content = match turn.content {
@@ -259,7 +260,7 @@ impl<'a> Messages<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Writes what must follow the last result of a turn: images of the results and added tools.
+    /// Writes the content that must follow the last result of a turn: images of the results, and added tools.
     fn end_results(&mut self) {
         if !self.images.is_empty() {
             let parts = core::mem::take(&mut self.images).into_iter().map(|(_, image)| block(image)).collect();

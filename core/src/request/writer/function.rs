@@ -21,12 +21,12 @@ struct Definition<'a> {
     description: Option<Node<'a>>,
     schema: Node<'a>,
     strict: bool,
-    /// Set for OpenAI's `custom` tools, which take free-form text; the inner value is the tool's format, if any.
+    /// Set for OpenAI's `custom` tools, whose input is free-form text. The inner value is the format of the text, if
+    /// given.
     freeform: Option<Option<Node<'a>>>,
 }
 
-/// Converts a tool to the target's kind of function. Returns `None`, with a warning, if the provider's servers run the
-/// tool or it has no name.
+/// Converts a tool to a function of the target. Returns `None` and adds a warning if the tool is hosted or has no name.
 ///
 /// # Errors
 /// `invalid-value` for an unpaired surrogate in a grammar.
@@ -117,8 +117,8 @@ fn shown(tool: &Node<'_>) -> String {
     tool::name(tool).or_else(|| type_of(tool)).map_or_else(|| "tools".into(), |name| name.display().into_owned())
 }
 
-/// Converts a `custom` tool to a function: its text becomes the argument `input`, and the description explains the
-/// text's format.
+/// Converts a `custom` tool to a function: the text becomes the argument `input`, and the description states the format
+/// of the text.
 fn as_function<'a>(definition: &mut Definition<'a>, format: Option<Node<'a>>) -> Result<(), Error> {
     let input = Node::record([("type", Node::literal("string"))]);
     definition.schema = Node::record([

@@ -1,4 +1,4 @@
-//! Converts ids of calls if the target restricts them.
+//! Converts call ids if the target restricts their characters.
 
 use alloc::string::String;
 
@@ -11,7 +11,7 @@ use crate::{
     request::conversation::{Event, Role, What},
 };
 
-/// Returns the ids of made-up exchanges from earlier requests, which are part of the history now.
+/// Returns the ids of exchanges that were synthesized in earlier requests and are part of the history now.
 pub(super) fn made_up_ids(events: &[Event<'_>], history: &[Node<'_>]) -> Result<Set<String>, Error> {
     let mut found = Set::new();
     let mut keep = |id: Option<&Text<'_>>| {
@@ -31,12 +31,12 @@ pub(super) fn made_up_ids(events: &[Event<'_>], history: &[Node<'_>]) -> Result<
     Ok(found)
 }
 
-/// Ids of calls in the characters that the API accepts.
+/// Call ids that contain only characters that the API accepts.
 #[derive(Default)]
 pub(super) struct Ids {
     renamed: Map<String, String>,
     taken: Taken,
-    /// Ids of exchanges made up in earlier requests.
+    /// Ids of exchanges that were synthesized in earlier requests.
     pub(super) made_up: Set<String>,
 }
 

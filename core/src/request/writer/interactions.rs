@@ -1,4 +1,5 @@
-//! Writes Gemini Interactions. Natively, searches and their results are steps that hold functions.
+//! Writer for Gemini Interactions. With native deferred loading, searches and their results are steps that contain
+//! functions.
 //!
 //! Source: google-genai 3.6.1, `_gaos/types/interactions/step.py` and `generationconfig.py` (read 2026-11-26).
 
@@ -47,12 +48,11 @@ struct Steps<'s, 'w, 'a> {
     out: Vec<Node<'a>>,
     /// Texts of the system prompt.
     prompt: Vec<Part<'a>>,
-    /// True once the history has anything but the system prompt.
+    /// True once the history has something other than the system prompt.
     has_spoken: bool,
-    /// The indices in `out` of the hosted searches without a result, by their ids.
+    /// The indices in `out` of hosted searches without a result, by id.
     searches: Map<Text<'a>, VecDeque<usize>>,
-    /// The names of the functions that are called and have no result yet, by the ids of the calls, which may be used
-    /// again.
+    /// The names of called functions without a result, by the ids of the calls. Several calls may have the same id.
     called: Map<Text<'a>, VecDeque<Text<'a>>>,
 }
 
@@ -67,7 +67,7 @@ impl<'a> Steps<'_, '_, 'a> {
             What::Call(call) => self.call(call),
             What::Result(outcome) => self.result(outcome)?,
             What::Add(additions) => {
-                // The API has no additions: the list has the tools.
+                // The API does not support additions: the tools are in the list.
                 for addition in additions.iter().filter(|addition| addition.is_known) {
                     let text = self.writer.available(&addition.name);
                     self.message(Role::System, Content::sentence(text));
@@ -193,13 +193,13 @@ impl<'a> Steps<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Writes the result of a call. The API refuses one without the name of the function.
+    /// Writes the result of a call. The API refuses a result without the name of the function.
     ///
     /// Source: a live answer, `HTTP 400 Invalid input received` (inspect-robots#380, 2026-08-14).
     fn answer(&mut self, id: Node<'a>, result: Node<'a>, is_error: bool) -> Node<'a> {
         let mut step = Node::record([("type", Node::literal("function_result"))]);
         if let Some(names) = id.as_text().and_then(|id| self.called.get_mut(id)) {
-            // A second result of one call has its name, too.
+            // A second result of the same call gets the same name.
             let name = if names.len() > 1 { names.pop_front() } else { names.front().cloned() };
             step.set("name", name.map(Node::string).unwrap_or_default());
         }
@@ -221,7 +221,7 @@ impl<'a> Steps<'_, '_, 'a> {
     }
 }
 
-/// The member of a hosted search's arguments with the names of the functions to load.
+/// The member of a hosted search's arguments that holds the names of the functions to load.
 const NAMES: &str = "function_names";
 
 /// Writes a call as a step.
@@ -241,7 +241,7 @@ fn function_call_of(call: Call<'_>) -> (Node<'_>, bool) {
     (step, is_object)
 }
 
-/// Converts a part to a content. An empty text has none.
+/// Converts a part to a content. An empty text yields `None`.
 fn block(part: Part<'_>) -> Option<Node<'_>> {
     match part {
         Part::Text(text) if text.as_text().is_some_and(Text::is_empty) => None,
@@ -252,7 +252,7 @@ fn block(part: Part<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// Converts the URL of an image to a content: embedded data or a link.
+/// Converts the URL of an image to a content with embedded data or a link.
 fn image(url: Node<'_>) -> Node<'_> {
     let kind = ("type", Node::literal("image"));
     let inline = url.as_text().and_then(Text::value).and_then(|url| {
@@ -267,14 +267,14 @@ fn image(url: Node<'_>) -> Node<'_> {
     }
 }
 
-/// The settings of a model, which Gemini Interactions holds in one member.
+/// The settings of a model, which are members of one object in Gemini Interactions.
 const SETTINGS: [&str; 6] = ["temperature", "top_p", "max_output_tokens", "stop_sequences", "seed", "tool_choice"];
 const HOLDER: &str = "generation_config";
 
-/// Moves the settings of a request out of the member that holds them, for a translation into another format.
+/// Moves the settings of a request out of the object that holds them, to translate the request to another format.
 ///
 /// # Errors
-/// `invalid-json` if the settings are text that cannot be read.
+/// `invalid-json` if the settings are text that cannot be parsed.
 pub(super) fn lift(request: &mut Node<'_>) -> Result<(), Error> {
     let Some(mut settings) = crate::json::lazy::take(request, HOLDER)? else { return Ok(()) };
     request.remove(HOLDER);
@@ -286,7 +286,7 @@ pub(super) fn lift(request: &mut Node<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Moves the settings of a translated request into the member that holds them.
+/// Moves the settings of a translated request into the object that holds them.
 pub(super) fn sink(request: &mut Node<'_>) {
     for key in SETTINGS {
         let Some(value) = request.remove(key) else { continue };

@@ -1,4 +1,4 @@
-//! Renames, keeps or removes the request's members other than tools and history.
+//! Translates the members of a request other than tools and history.
 
 use alloc::vec::Vec;
 
@@ -9,17 +9,17 @@ use crate::{
     request::report::Warnings,
 };
 
-/// Members that mean the same in all formats.
+/// Members with the same meaning in all formats.
 const SHARED: [&str; 4] = ["model", "stream", "temperature", "top_p"];
-/// Members that the writers have set.
+/// Members that the writers have already set.
 const WRITTEN: [&str; 7] =
     ["input", "messages", "system", "system_instruction", "tools", "tool_choice", "parallel_tool_calls"];
-/// Members of OpenAI's formats that have no meaning elsewhere and are removed without a warning.
+/// Members of OpenAI's formats that have no counterpart elsewhere and are dropped without a warning.
 const SILENT: [&str; 6] = ["store", "include", "prompt_cache_key", "client_metadata", "stream_options", "service_tier"];
-/// The token limit of an answer in each format. Chat Completions has two spellings.
+/// The maximum number of output tokens in each format. Chat Completions has two names for it.
 const LIMITS: [&str; 3] = ["max_tokens", "max_output_tokens", "max_completion_tokens"];
 
-/// Renames, keeps or removes each member.
+/// Renames, keeps or drops each member.
 pub(super) fn write(
     request: &mut Node<'_>,
     (source, target): (Api, Api),

@@ -1,4 +1,5 @@
-//! One writer per format: writes a [`Conversation`] as a request, with the constructs that the backend supports.
+//! Writers, one per format. A writer converts a [`Conversation`] to a request, with the constructs that the backend
+//! supports.
 
 mod anthropic;
 mod blocks;
@@ -36,16 +37,16 @@ pub(crate) struct Writing<'w> {
     pub(crate) options: &'w DeferredOptions,
     pub(crate) source: Api,
     pub(crate) target: Api,
-    /// New names of the tools that the API requires to be renamed. Texts use these names.
+    /// New names of tools whose names the API does not accept. Notices use these names.
     pub(crate) names: &'w Names,
     pub(crate) warnings: &'w mut Warnings,
 }
 
 /// Writes a conversation into the request that it was read from. Returns the name of the client's search function if
-/// the backend's own search replaces it.
+/// the backend's native search replaces it.
 ///
 /// # Errors
-/// `invalid-value` for an unpaired surrogate, if texts are joined.
+/// `invalid-value` for an unpaired surrogate, if texts must be joined.
 pub(crate) fn put<'a>(
     request: &mut Node<'a>,
     mut conversation: Conversation<'a>,
@@ -118,16 +119,16 @@ pub(crate) fn put<'a>(
 
 struct Writer<'w, 'a> {
     writing: Writing<'w>,
-    /// Messages of the source, some of which are kept unchanged.
+    /// Messages of the source, some of which remain unchanged.
     history: Vec<Node<'a>>,
     places: Places<'a>,
     /// Definitions that events add, in the target's format.
     definitions: Map<Text<'a>, Node<'a>>,
     /// Name of the client's search function.
     search: Option<Text<'a>>,
-    /// Name for the function that replaces the client's search; taken when that function is written.
+    /// Name for the function that replaces the client's search. Taken when that function is written.
     search_name: Option<String>,
-    /// Name of the client's search function, once the backend's own search has replaced it.
+    /// Name of the client's search function, once the backend's native search has replaced it.
     replaced_search: Option<String>,
     /// True once a hosted search is written.
     has_hosted_search: bool,
@@ -160,7 +161,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         }
     }
 
-    /// Takes a message of the source that is kept unchanged.
+    /// Takes a message of the source that remains unchanged.
     fn kept(&mut self, at: usize) -> Node<'a> {
         let index = at.saturating_sub(1);
         self.history.get_mut(index).map(core::mem::take).unwrap_or_default()
@@ -174,8 +175,8 @@ impl<'w, 'a> Writer<'w, 'a> {
         self.writing.source == self.writing.target
     }
 
-    /// Returns the request's tool list and the names of all tools that are sent. Definitions that events add go to
-    /// `definitions`.
+    /// Returns the request's tool list and the names of all tools that are sent. Definitions that events add are moved
+    /// to `definitions`.
     fn list(
         &mut self,
         tools: Tools<'a>,
@@ -206,7 +207,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             let mut definition = definition;
             tool::clean(&mut definition, tool.deferred);
             if place != Place::Carrier && self.is_search_function(&name) && !searches {
-                // In Gemini Interactions, calls of the search have its name, as calls of any function.
+                // In Gemini Interactions, calls of the search contain its name, like calls of any function.
                 let own = (self.native() == Native::Interactions).then(|| name.clone());
                 listed.push(search_of(&definition, own.clone()));
                 match own {
@@ -216,7 +217,7 @@ impl<'w, 'a> Writer<'w, 'a> {
                 continue;
             }
             let Some(mut written) = self.function(definition)? else {
-                // The target has no such tool, so nothing may refer to it.
+                // The target does not support this tool, so nothing may refer to it.
                 self.set_aside.insert(name);
                 continue;
             };
@@ -240,7 +241,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         Ok((listed, names))
     }
 
-    /// Returns true if this is the client's search function and the target has its own construct for it.
+    /// Returns true if this is the client's search function and the target has a native construct for it.
     fn is_search_function(&self, name: &Text<'a>) -> bool {
         matches!(self.native(), Native::ToolSearch | Native::Interactions) && self.search.as_ref() == Some(name)
     }
@@ -253,7 +254,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         function::write(definition, (self.writing.source, self.writing.target), custom, self.writing.warnings)
     }
 
-    /// Writes an entry without a name: a search, or a tool that the API's servers run.
+    /// Writes an entry without a name: a search or a hosted tool.
     fn unnamed(&mut self, definition: Node<'a>, kind: Kind) -> Option<Node<'a>> {
         let is_search = kind == Kind::ClientSearch || kind == Kind::HostedSearch;
         let is_native = matches!(self.native(), Native::ToolSearch | Native::Interactions);
@@ -262,7 +263,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             return Some(definition);
         }
         match (kind, self.native()) {
-            // One hosted search is enough, because each searches all listed tools.
+            // One hosted search suffices, because each one searches all listed tools.
             (Kind::HostedSearch, _) if core::mem::replace(&mut self.has_hosted_search, true) => None,
             (Kind::HostedSearch, Native::ToolSearch | Native::Interactions) => {
                 Some(Node::record([("type", Node::literal("tool_search"))]))
@@ -275,7 +276,7 @@ impl<'w, 'a> Writer<'w, 'a> {
                 self.writing.warnings.warn("server-tool-search-unavailable");
                 None
             }
-            // The client's search has no name in OpenAI Responses, and one in Gemini Interactions.
+            // The client's search has a name in Gemini Interactions, but not in OpenAI Responses.
             (Kind::ClientSearch, Native::ToolSearch) => {
                 self.replaced_search = tool::name(&definition).map(|name| name.display().into_owned());
                 Some(search_of(&definition, None))
@@ -314,7 +315,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         notice::available(&self.writing.names.current(name))
     }
 
-    /// Returns the texts that report the results of a search to the model.
+    /// Returns the texts that describe the results of a search to the model.
     fn found_texts(&self, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Part<'a>> {
         let text_about = |name: &Text<'a>| match self.writing.options.unknown_reference {
             _ if gone.contains(name) => Some(self.withdrawn(name)),
@@ -337,7 +338,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         self.places.of(name) != Place::Nowhere && !self.set_aside.contains(name)
     }
 
-    /// Returns the tools found by a search that were not removed.
+    /// Returns the tools that a search found, except for removed ones.
     fn usable(found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Text<'a>> {
         found.iter().filter(|name| !gone.contains(*name)).cloned().collect()
     }
@@ -349,8 +350,8 @@ impl<'w, 'a> Writer<'w, 'a> {
         text
     }
 
-    /// Returns the announcements for tools that are added again: those removed before, whose definition the model can
-    /// see.
+    /// Returns the announcements of tools that are added again: those that were removed before and whose definition the
+    /// model can see.
     fn revived(&mut self, names: &[Text<'a>]) -> Vec<String> {
         let was_gone = names.iter().filter(|name| self.retired.remove(*name)).collect::<Vec<_>>();
         let is_known = |name: &Text<'a>| {
@@ -366,7 +367,7 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 }
 
-/// Converts the client's search function to a `tool_search` tool of Responses, or of Gemini Interactions with its name.
+/// Converts the client's search function to a `tool_search` tool of Responses or, with a name, of Gemini Interactions.
 fn search_of<'a>(definition: &Node<'a>, name: Option<Text<'a>>) -> Node<'a> {
     let mut search = Node::record([("type", Node::literal("tool_search")), ("execution", Node::literal("client"))]);
     if let Some(name) = name {
@@ -391,7 +392,7 @@ fn place_history<'a>(request: &mut Node<'a>, key: &'static str, history: Vec<Nod
     }
 }
 
-/// Joins texts with a blank line. A single text is returned as it is spelled.
+/// Joins texts with blank lines. A single text is returned unchanged.
 fn joined<'a>(parts: Vec<Part<'a>>, at: &str) -> Result<Node<'a>, Error> {
     let mut texts = parts.into_iter().filter_map(|part| if let Part::Text(text) = part { Some(text) } else { None });
     let (first, second) = (texts.next(), texts.next());
@@ -410,7 +411,7 @@ fn joined<'a>(parts: Vec<Part<'a>>, at: &str) -> Result<Node<'a>, Error> {
     Ok(Node::string(Text::new(out)))
 }
 
-/// Separates a content into its texts and its images.
+/// Separates a content into texts and images.
 fn split<'a>(content: Content<'a>) -> (Content<'a>, Vec<Part<'a>>) {
     match content {
         Content::String(text) => (Content::String(text), Vec::new()),
@@ -421,7 +422,7 @@ fn split<'a>(content: Content<'a>) -> (Content<'a>, Vec<Part<'a>>) {
     }
 }
 
-/// Prefix of made-up call ids, for loads that no search requested.
+/// Prefix of the call ids of synthesized exchanges, which load tools without a search by the model.
 const LOAD: &str = "toolwire_load_";
 
 fn load_id(number: usize) -> String {

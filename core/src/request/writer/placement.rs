@@ -1,5 +1,5 @@
-//! Decides where a tool's definition is written, depending on the target's constructs. Each tool is defined once per
-//! request.
+//! Decides where the definition of each tool is written, depending on the constructs of the target. Each tool is
+//! defined once per request.
 
 use alloc::vec::Vec;
 
@@ -23,14 +23,14 @@ pub(super) enum Place {
     Deferred,
     /// In the event that adds it.
     Carrier,
-    /// Not in the request: the tool is hidden or removed.
+    /// Not in the request, because the tool is hidden or removed.
     Nowhere,
 }
 
 /// The location of every tool's definition.
 pub(super) struct Places<'a> {
     places: Map<Text<'a>, Place>,
-    /// Tools whose definition an event has added already.
+    /// Tools whose definition an event has already added.
     declared: Set<Text<'a>>,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Places<'a> {
         (native, removals, loads_used_tools): (Native, Removals, bool),
         warnings: &mut Warnings,
     ) -> Self {
-        // A tool added by value is defined in that event, unless a search result also contains it.
+        // A tool that is added with its definition is defined in that event, unless a search result also contains it.
         let added: Set<&Text<'a>> = conversation
             .events
             .iter()
@@ -66,7 +66,7 @@ impl<'a> Places<'a> {
             _ => (added, found),
         };
         let searches = conversation.tools.has_hosted_search();
-        // Nothing but a search adds a tool of Gemini Interactions.
+        // In Gemini Interactions, only searches add tools.
         let is_found = |tool: &Tool<'_>, name: &Text<'a>| found.contains(name) || searches && tool.listed;
         let pinned = loaded_at_the_head(conversation, loads_used_tools);
         let mut places = Map::new();
@@ -86,13 +86,13 @@ impl<'a> Places<'a> {
                 Native::Interactions if tool.loaded && !is_gone && !is_found(tool, name) => Place::Top,
                 _ => of_carriers(tool, native, removals, searches),
             };
-            // Gemini Interactions adds nothing but what a search finds; all other tools go into the list.
+            // In Gemini Interactions, only tools that a search finds are added; all others must be in the list.
             let joins_list = native == Native::Interactions && tool.deferred && !tool.is_wanted;
             let is_new = joins_list || tool.redefined && native != Native::Inline && tool.is_available();
             if is_new && place == Place::Top {
                 warnings.about("prefix-changed", name.display());
             }
-            // A tool that is removed, or was and came back, changes the list that earlier requests had.
+            // A tool that is removed, or was removed and added again, changes the list of earlier requests.
             let has_moved = tool.withdrawn && place == Place::Nowhere && (tool.loaded || !tool.deferred)
                 || tool.was_gone && (removals == Removals::Withdraw || native == Native::References) && !takes_removals;
             if has_moved {
@@ -107,13 +107,13 @@ impl<'a> Places<'a> {
         self.places.get(name).copied().unwrap_or(Place::Nowhere)
     }
 
-    /// Sends no tool except those in `only`.
+    /// Hides all tools except those in `only`.
     pub(super) fn keep(&mut self, only: &Set<Text<'a>>) {
         let gone: Vec<Text<'a>> = self.places.keys().filter(|name| !only.contains(*name)).cloned().collect();
         self.places.extend(gone.into_iter().map(|name| (name, Place::Nowhere)));
     }
 
-    /// Returns true if there is a tool of this name.
+    /// Returns true if a tool of this name exists.
     pub(super) fn knows(&self, name: &Text<'a>) -> bool {
         self.places.contains_key(name)
     }
@@ -136,7 +136,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// Returns the tools that a search found before anything else added them.
+/// Returns the tools that a search found before another event added them.
 fn found_first<'n, 'a>(conversation: &'n Conversation<'a>) -> Set<&'n Text<'a>> {
     let (mut found, mut others) = (Set::new(), Set::new());
     for event in &conversation.events {
@@ -157,8 +157,8 @@ fn found_first<'n, 'a>(conversation: &'n Conversation<'a>) -> Set<&'n Text<'a>> 
     found
 }
 
-/// Returns the tools that were loaded without a definition (by a call, for example) before any event added one. They
-/// stay in the list, even if an event adds them later.
+/// Returns the tools that were loaded without a definition (for example, by a call) before an event added one. They
+/// remain in the list even if an event adds them later.
 fn loaded_at_the_head<'a>(conversation: &Conversation<'a>, loads_used_tools: bool) -> Set<Text<'a>> {
     let (mut brought, mut pinned) = (conversation.referred.clone(), Set::new());
     for event in &conversation.events {
@@ -187,13 +187,13 @@ fn loaded_at_the_head<'a>(conversation: &Conversation<'a>, loads_used_tools: boo
     pinned
 }
 
-/// Returns the place of a tool in formats whose events contain definitions: Responses and Kimi.
+/// Returns the place of a tool in formats whose events contain definitions: Responses, Gemini Interactions and Kimi.
 fn of_carriers(tool: &Tool<'_>, native: Native, removals: Removals, searches: bool) -> Place {
     let is_gone = tool.withdrawn && removals == Removals::Withdraw;
     if tool.listed && !tool.deferred {
         return if is_gone { Place::Nowhere } else { Place::Top };
     }
-    // The API's own search covers only listed tools, and the list stays the same after the search finds one.
+    // The API's own search covers only listed tools, and the list stays the same after the search finds one of them.
     if matches!(native, Native::ToolSearch | Native::Interactions) && searches && tool.listed && !is_gone {
         return Place::Deferred;
     }
@@ -208,7 +208,7 @@ fn of_carriers(tool: &Tool<'_>, native: Native, removals: Removals, searches: bo
     }
 }
 
-/// Returns the place of a tool in formats whose events refer to definitions: Anthropic.
+/// Returns the place of a tool in formats whose events refer to definitions: Anthropic's.
 fn of_references(tool: &Tool<'_>, native: Native, searches: bool, is_inline: bool) -> Place {
     let is_gone = tool.withdrawn && native == Native::References;
     if is_gone {

@@ -1,4 +1,4 @@
-//! Writes OpenAI Responses. Natively, items add tools, and searches are separate items.
+//! Writer for OpenAI Responses. With native deferred loading, items add tools, and searches are separate items.
 
 use alloc::vec::Vec;
 
@@ -101,7 +101,7 @@ impl<'a> Items<'_, '_, 'a> {
             self.out.push(search_item("tool_search_call", call.id, ("arguments", arguments)));
             return;
         }
-        // A call that is already in this format is kept.
+        // A call that is already in this format keeps its item.
         if let Some(mut own) = call.own.filter(|_| call.search.is_none()) {
             self.name(&mut own, &call.name);
             self.out.push(own);
@@ -130,8 +130,8 @@ impl<'a> Items<'_, '_, 'a> {
                 ])
             }
         };
-        // A loaded top-level tool must be called with its own name as the namespace (recorded; otherwise the API
-        // answers 400).
+        // A call of a loaded top-level tool needs the tool's name as its namespace (recorded; otherwise the API returns
+        // 400).
         let place = self.writer.places.of(&call.name);
         if !self.writer.same_format() && matches!(place, Place::Carrier | Place::Deferred) {
             item.set("namespace", Node::string(call.name));
@@ -210,13 +210,13 @@ impl<'a> Items<'_, '_, 'a> {
         }
     }
 
-    /// Writes what must follow the last result of a turn.
+    /// Writes the items that must follow the last result of a turn.
     fn end_results(&mut self) {
         self.out.append(&mut self.late);
     }
 }
 
-/// Returns a client search call or its output as an item.
+/// Returns a call of the client's search, or its output, as an item.
 fn search_item<'a>(kind: &'static str, id: Node<'a>, member: (&'static str, Node<'a>)) -> Node<'a> {
     Node::record([
         ("type", Node::literal(kind)),

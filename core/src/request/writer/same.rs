@@ -1,4 +1,4 @@
-//! Writes an emulated request whose format stays the same: only changed messages are rewritten.
+//! Writer for requests with emulated deferred loading whose format stays the same: only changed messages are rewritten.
 
 use alloc::{string::String, vec::Vec};
 
@@ -59,8 +59,8 @@ pub(super) fn write<'a>(request: &mut Node<'a>, conversation: Conversation<'a>, 
     Ok(())
 }
 
-/// Replaces messages of Converse. Users and models have to take turns there, so a message of the user joins the one
-/// before it if one of the two was replaced.
+/// Replaces messages of Converse. Roles must alternate in Converse, so a user message is merged into a preceding user
+/// message if one of the two was replaced.
 fn alternating<'a>(messages: Vec<Node<'a>>, replaced: Vec<(usize, Vec<Node<'a>>)>) -> Result<Vec<Node<'a>>, Error> {
     let mut out: Vec<Node<'a>> = Vec::with_capacity(messages.len());
     let mut replaced = replaced.into_iter().peekable();
@@ -116,11 +116,11 @@ fn blocks(what: What<'_>) -> Vec<Node<'_>> {
     }
 }
 
-/// Returns a result in its own format, with its new content.
+/// Returns a result in its original format with the new content.
 fn answer<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node<'a>> {
     let mut own = outcome.own?;
     let is_search = outcome.of_search.is_some();
-    // Other results of Converse are read only to become texts.
+    // Converse results that are not search results are only read to become texts, so they are unchanged here.
     if own.get("toolResult").is_some() {
         let found = outcome.content.into_parts().into_iter().filter_map(block).collect();
         if is_search {
@@ -128,7 +128,7 @@ fn answer<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node<'a>> {
         }
         return Some(own);
     }
-    // Only results of searches are read in Gemini.
+    // In Gemini, only search results are read.
     if let Some(key) = FUNCTION_RESPONSES.into_iter().find(|key| own.get(key).is_some()) {
         let found = outcome.content.into_parts().into_iter().filter_map(block);
         let texts: Vec<String> =
@@ -147,7 +147,7 @@ fn answer<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node<'a>> {
         Content::Parts(parts) if !parts.is_empty() => {
             own.set(key, Node::array(parts.into_iter().filter_map(block).collect()));
         }
-        // The content that was taken out becomes a text.
+        // The content that was taken out has become a text.
         Content::String(text) if own.get(key).is_some_and(Node::is_null) => own.set(key, text),
         // The content is unchanged.
         _ => {}
@@ -157,7 +157,7 @@ fn answer<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node<'a>> {
 
 // Anthropic and Chat Completions: messages.
 
-/// A part of a message under construction: the content of one role.
+/// The content of one role in a message under construction.
 struct Segment<'a> {
     role: Role,
     parts: Vec<Part<'a>>,
@@ -174,8 +174,8 @@ fn messages<'a>(mut original: Option<Node<'a>>, events: Vec<Event<'a>>, format: 
     for event in events {
         let role = match &event.what {
             What::Text { role, .. } => *role,
-            // The result of a hosted search belongs to the same message as the call, that of a client's search to the
-            // next one.
+            // The result of a hosted search is in the same message as the call, that of a client's search in the next
+            // message.
             What::Result(outcome) if outcome.of_search == Some(Searcher::Hosted) => Role::User,
             _ => base,
         };
@@ -239,13 +239,13 @@ impl<'a> Segment<'a> {
     }
 }
 
-/// Converts a segment to a message. The first one keeps the other members of the original.
+/// Converts a segment to a message. The first segment keeps the other members of the original message.
 fn message<'a>(segment: Segment<'a>, original: Option<Node<'a>>, format: Api) -> Result<Node<'a>, Error> {
     let Segment { role, mut parts, is_string, calls } = segment;
     let is_text = |part: &Part<'_>| matches!(part, Part::Text(_));
     let key = if format == Api::Gemini { "parts" } else { "content" };
     if matches!(format, Api::Bedrock | Api::Gemini) {
-        // Their blocks have no type.
+        // Blocks of these formats have no type.
         for part in &mut parts {
             if let Part::Text(text) = part {
                 *part = Part::Own(Node::record([("text", core::mem::take(text))]));
@@ -284,8 +284,8 @@ fn message<'a>(segment: Segment<'a>, original: Option<Node<'a>>, format: Api) ->
 
 // Responses: items.
 
-/// Returns an item with the new content of the members that were read. A search inside becomes a separate item and
-/// splits the original; an item that becomes empty is removed.
+/// Returns an item with the new content of the members that were read. A search in the content becomes a separate item
+/// and splits the original; an item without any content left is removed.
 fn refilled<'a>(original: Node<'a>, read: &[&'static str], events: Vec<Event<'a>>) -> Vec<Node<'a>> {
     if read.is_empty() {
         return Vec::from([original]);

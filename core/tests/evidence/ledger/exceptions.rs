@@ -1,10 +1,10 @@
-//! Where a table says otherwise than an answer, and why it stays.
+//! Answers that contradict a table, and the reasons why the table remains.
 
 const WITHOUT_MODEL: &str =
     "the name has the 256 letters that Kimi K3 takes; `checkTools` knows no model, and holds it to the 64 of \
                              the others";
 
-/// The dialect, how it differs, in how many rows, and why the table stays.
+/// Dialect, difference, number of rows, and the reason why the table remains.
 pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
     (
         "gemini",

@@ -1,22 +1,22 @@
-//! Which dialect the rows of `accepted_schemas.jsonl` speak of: by host, format, kind and `strict`.
+//! Maps the rows of `accepted_schemas.jsonl` to dialects by host, format, kind and `strict`.
 
 use serde_json::Value;
 
 use super::{text, Binds};
 
-/// What `strict` of a tool says.
+/// Required value of a tool's `strict`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Strict {
     True,
-    /// `false`, or not said where that means the same.
+    /// `false`, or omitted if that has the same meaning.
     Not,
-    /// Whatever it says: the API does not look at it.
+    /// Any value, because the API ignores the flag.
     Any,
 }
 
-/// What a recorded request went to, and the dialect whose surface that is.
+/// The destination of a recorded request, and the dialect of that surface.
 struct Surface {
-    /// How the host ends.
+    /// Suffix of the host.
     host: &'static str,
     format: &'static str,
     kinds: &'static [&'static str],
@@ -26,7 +26,7 @@ struct Surface {
 
 const TOOL: &[&str] = &["tool"];
 
-/// Where the same validator reads response formats.
+/// Kinds for APIs that apply the same validator to response formats.
 const TOOL_OR_RESPONSE: &[&str] = &["tool", "tool-in-input", "response_format"];
 
 const MAPPED: &[Surface] = &[
@@ -45,7 +45,7 @@ const MAPPED: &[Surface] = &[
         strict: Strict::True,
         dialect: "openai-strict",
     },
-    // Where `strict` is left out, the API makes the schema strict if it can, and takes it as it is if it cannot.
+    // If `strict` is omitted, the API makes the schema strict if possible, and accepts it unchanged otherwise.
     Surface {
         host: "api.openai.com",
         format: "openai-responses",
@@ -132,8 +132,8 @@ const MAPPED: &[Surface] = &[
     Surface { host: "api.cerebras.ai", format: "openai-chat", kinds: TOOL, strict: Strict::Not, dialect: "cerebras" },
 ];
 
-/// Rows that bind no dialect: how the host ends (`""`: any), how the kind begins, and why not. The first that fits
-/// counts.
+/// Rows without a dialect: the suffix of the host (`""` for any), the prefix of the kind, and the reason. The first
+/// match applies.
 const UNMAPPED: &[(&str, &str, &str)] = &[
     ("", "response_format", "a response format of a host where no dialect is known to hold for them"),
     ("**REDACTED**", "tool", "the host is not told"),
@@ -150,7 +150,7 @@ const UNMAPPED: &[(&str, &str, &str)] = &[
     ("myorg-myaccount.snowflakecomputing.com", "tool", "no dialect: Snowflake"),
 ];
 
-/// The dialect of a row, or why there is none.
+/// Returns the dialect of a row, or the reason why it has none.
 pub(super) fn binds(row: &Value) -> Binds {
     let strict = row["strict"] == true;
     let (host, kind) = (text(row, "host"), text(row, "kind"));

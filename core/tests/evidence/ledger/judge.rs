@@ -1,4 +1,4 @@
-//! Whether a table says what an API answered.
+//! Checks whether a table agrees with the answer of an API.
 
 use std::collections::BTreeSet;
 
@@ -16,18 +16,18 @@ use super::{
     Answer, Sent,
 };
 
-/// What came of one row.
+/// The result for one row.
 #[derive(Default)]
 pub(super) struct Judgement {
-    /// How the table says otherwise, in the words of the list of exceptions.
+    /// Differences from the table, in the words of the list of exceptions.
     pub(super) differs: Vec<String>,
-    /// The facts that a rejection shows, by their statements.
+    /// Statements of the facts that a rejection confirms.
     pub(super) facts: BTreeSet<&'static str>,
-    /// For people: what was found.
+    /// Description of the findings, for messages.
     pub(super) found: String,
 }
 
-/// Rule and pointer of what is refused.
+/// Rules and pointers of refused violations.
 type Refused = Vec<(&'static str, String)>;
 
 pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
@@ -54,7 +54,7 @@ pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
         (Some(error), Sent::Whole(_, request)) => {
             let found = in_request(request, dialect);
             let mut judgement = Judgement { found: format!("{error}\n  {request:.300}"), ..Judgement::default() };
-            // An API names the first thing that it finds.
+            // An API reports only the first problem that it finds.
             match found.first() {
                 Some(violation) => drop(judgement.facts.insert(violation.fact.statement)),
                 None => judgement.differs.push("rejected: nothing is refused of the request".to_owned()),
@@ -88,7 +88,7 @@ pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
     }
 }
 
-/// An accepted row: nothing in it is refused.
+/// Checks an accepted row: nothing in it may be refused.
 fn taken(refused: &Refused, sent: &Value) -> Judgement {
     let differs = refused.iter().map(|(rule, _)| format!("accepted: `{rule}`")).collect();
     Judgement { differs, found: format!("{refused:?}\n  {sent}"), ..Judgement::default() }
@@ -114,7 +114,8 @@ fn refused_list(error: &str, tools: &Value, dialect: &'static str) -> Judgement 
     })
 }
 
-/// A rejected row: `check` says the same, what is written for it is accepted, and what the error named is gone.
+/// Checks a rejected row: `check` must agree, the rewritten schema must be accepted, and the problem in the error must
+/// be gone.
 fn refused(
     error: &str,
     sent: &Value,
@@ -134,7 +135,7 @@ fn refused(
     if !found.iter().any(|(name, _)| name == rule) {
         judgement.differs.push(format!("rejected: refused, but not by `{rule}`"));
     }
-    // What else is refused, the error does not show: an API names the first thing that it finds.
+    // The error does not show other violations, because an API reports only the first one.
     let is_named = |name: &str, pointer: &str| match gone {
         Gone::Keywords(keywords) if *rule == "refused-keyword" => {
             name == *rule && keywords.iter().any(|keyword| pointer.ends_with(keyword))
@@ -158,14 +159,15 @@ fn refused(
     judgement
 }
 
-/// The fact of the dialect that a rule rests on. What is true of tools everywhere is no dialect's.
+/// Returns the fact of the dialect that a rule rests on, or `None` for rules that apply to all tools.
 fn statement(dialect: &str, rule: &str, pointer: &str) -> Option<&'static str> {
     let dialect = dialects().iter().find(|known| known.name == dialect)?;
     let fact = fact_of(dialect, rule, pointer)?;
     fact.rules.iter().any(|constraint| constraint.id() == rule).then_some(fact.statement)
 }
 
-/// What the API would refuse; what it takes in another sense, or ignores, was answered 200, too.
+/// Returns the violations that the API refuses. Schemas with only reinterpreted or ignored parts were also answered
+/// with 200.
 fn in_schema(schema: &Value, options: &SanitizeOptions) -> Refused {
     match check(schema, options) {
         Ok(found) => found
@@ -192,7 +194,7 @@ fn in_request(request: &Value, dialect: &str) -> Vec<RequestViolation> {
     check_request(request, dialect).unwrap_or_else(|error| panic!("{error}: {request}"))
 }
 
-/// The tools of a request and of its messages: names are unique over all of them.
+/// Returns the tools of a request and of its messages. Names must be unique among all of them.
 fn tools_of(request: &Value) -> Value {
     let messages = request["messages"].as_array().into_iter().flatten();
     let lists = [request].into_iter().chain(messages).filter_map(|holder| holder["tools"].as_array());
@@ -212,7 +214,7 @@ fn choice_changed(request: &Value, dialect: &str) -> bool {
         .is_ok_and(|adapted| adapted.report.choice.is_some())
 }
 
-/// The request with what its recording is named after, and what the row leaves out: the model thinks.
+/// Adds what the row omits from its request: the model thinks, which the name of the recording states.
 fn thinking(request: &Value) -> Value {
     let mut request = request.clone();
     request["thinking"] = json!({"type": "enabled"});
@@ -220,7 +222,7 @@ fn thinking(request: &Value) -> Value {
     request
 }
 
-/// Whether what an error named is in a schema still.
+/// Returns true if the problem in an error is still present in a schema.
 fn is_there(gone: Gone, schema: &Value, is_root: bool) -> bool {
     let Some(object) = schema.as_object() else { return false };
     let is_object = object.get("type").is_some_and(|kind| kind == "object");
@@ -249,7 +251,7 @@ fn has_optional(object: &Map<String, Value>) -> bool {
     object.get("properties").and_then(Value::as_object).is_some_and(|known| !known.keys().all(is_required))
 }
 
-/// The schemas right below one. Names of properties are no keywords, and values in `enum` no schemas.
+/// Returns the direct subschemas. Names of properties are not keywords, and values in `enum` are not schemas.
 fn children(object: &Map<String, Value>) -> impl Iterator<Item = &Value> {
     let named = ["properties", "$defs", "definitions", "patternProperties"];
     let values = ["enum", "const", "default", "examples", "required", "type"];

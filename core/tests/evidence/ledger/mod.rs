@@ -1,5 +1,5 @@
-//! Every recorded answer of an API that lies beside the checkout: which dialect it speaks of, and whether the table
-//! says the same. The tests judge by it, and `docs/evidence.md` is what it counts.
+//! Every recorded answer of an API in the data next to the checkout: its dialect, and whether the table agrees. The
+//! tests use the results, and `docs/evidence.md` shows their counts.
 
 pub(crate) mod exceptions;
 mod hosts;
@@ -25,16 +25,16 @@ pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Where the answers are, seen from the root of the project.
+/// Path of the answers, relative to the root of the project.
 pub(crate) const DATA: &str = "../shared/data";
 
-/// The page that is made of them, seen from the same place.
+/// Path of the generated page, relative to the root of the project.
 pub(crate) const PAGE: &str = "docs/evidence.md";
 
-/// How a row is read.
+/// The function that reads a row.
 type Read = fn(&Value) -> Answer;
 
-/// All files of answers, and how a row of each is read.
+/// All files of answers, with the function that reads their rows.
 const FILES: &[(&str, Read)] = &[
     ("accepted_schemas.jsonl", accepted),
     ("answers.jsonl", answered),
@@ -50,12 +50,12 @@ const FILES: &[(&str, Read)] = &[
     ("more/kimi_dynamic_tools.json", of_kimi),
 ];
 
-/// What a row speaks of.
+/// The dialect that a row is evidence for.
 pub(crate) enum Binds {
     Dialect(&'static str),
-    /// Of no dialect, and why.
+    /// Nothing, with the reason.
     Nothing(&'static str),
-    /// Nobody has thought of it yet: a fault.
+    /// A source that is not in the tables yet, which is a fault.
     Unknown,
 }
 
@@ -69,29 +69,28 @@ impl Binds {
     }
 }
 
-/// What was sent.
+/// The content of the request.
 pub(crate) enum Sent {
     Schema(Value),
     /// The schema of a response format.
     Response(Value),
-    /// A whole list of tools.
+    /// A complete list of tools.
     Tools(Value),
-    /// A whole request, with its tools wherever they stand: what is judged is its choice among them, too.
+    /// A complete request with its tools, wherever they are. Its tool choice is also checked.
     Request(Value),
-    /// A list of tools, and the request that it was in with a history of one message: both are judged if it was
-    /// accepted, and the request alone if it was rejected.
+    /// A list of tools, and its request with a history of one message. If the request was accepted, both are checked;
+    /// if it was rejected, only the request.
     Whole(Value, Value),
 }
 
-/// One row of the data.
 pub(crate) struct Answer {
-    /// For those who look for it.
+    /// Name for messages.
     name: String,
     binds: Binds,
-    /// What the error says, or where it stands; `None`: accepted.
+    /// The text of the error, or its source; `None` if the request was accepted.
     error: Option<String>,
     sent: Sent,
-    /// Whether the exchange itself was recorded; else somebody quotes or says it.
+    /// True if the exchange itself was recorded, false if it was only quoted or described.
     recorded: bool,
 }
 
@@ -105,7 +104,7 @@ fn accepted(row: &Value) -> Answer {
     Answer { name, binds: hosts::binds(row), error: None, sent: sent(row["schema"].clone()), recorded: true }
 }
 
-/// Of a row whose `verdict` stands beside the provider's text.
+/// Reads a row with a `verdict` and the provider's text.
 fn of_exchange(row: &Value, binds: Binds, sent: Sent) -> Answer {
     Answer {
         name: format!("{} {} ({})", text(row, "surface"), text(row, "name"), text(row, "source")),
@@ -122,7 +121,7 @@ fn answered(row: &Value) -> Answer {
     of_exchange(row, surfaces::of_schema(row), sent(row["schema"].clone()))
 }
 
-/// Parts of errors that reject a request for its tool choice, its model, or the types and shapes of its tools.
+/// Parts of errors about a request's tool choice, its model, or the types and shapes of its tools.
 const OF_REQUESTS: &[&str] = &[
     "tool_choice",
     "Thinking may not be enabled",
@@ -145,14 +144,14 @@ fn requested(row: &Value) -> Answer {
     let binds = match text(row, "surface") {
         // DashScope has no dialect. Its facts about requests are those of `portable`.
         "alibaba" if !is_accepted => Binds::Dialect("portable"),
-        // OpenRouter hands a request on to the maker of the model.
+        // OpenRouter forwards a request to the vendor of the model.
         "openrouter" if !is_accepted && text(row, "model").starts_with("x-ai/") => Binds::Dialect("xai"),
         _ => surfaces::of_request(row),
     };
     of_exchange(row, binds, Sent::Whole(tools, request_of(row)))
 }
 
-/// The request of a row: its tools, and what the row tells of the rest.
+/// Returns the request of a row: its tools, and the recorded facts about the rest.
 fn request_of(row: &Value) -> Value {
     let facts = &row["request_facts"];
     let mut request = json!({ "model": row["model"], "tools": row["tools"] });
@@ -176,7 +175,7 @@ fn request_of(row: &Value) -> Value {
 
 fn reported(row: &Value) -> Answer {
     let (url, error, note) = (text(row, "url"), text(row, "error"), text(row, "note"));
-    // Without a status it is a client that speaks, or the documentation: what has no error is accepted.
+    // Rows without a status come from clients or documentation: those without an error are accepted.
     let is_accepted = row["status"] == 200 || (row["status"].is_null() && row["error"].is_null());
     let mut binds = providers::binds(text(row, "provider"));
     let sent = match (&row["schema"], &row["request"]) {
@@ -192,12 +191,12 @@ fn reported(row: &Value) -> Answer {
         binds,
         error: (!is_accepted).then(|| format!("{error} | {url}")),
         sent,
-        // As good as a recording: the validator that the server runs was run.
+        // Running the server's own validator counts as a recording.
         recorded: ["recorded", "run through"].iter().any(|begin| text(row, "schema_origin").starts_with(begin)),
     }
 }
 
-/// The request that an error about a choice speaks of, written by us.
+/// Returns a request that matches an error about a tool choice.
 fn with_choice(error: &str) -> Value {
     let choice = match error.split('\'').nth(1) {
         Some("specified") => json!({"type": "function", "function": {"name": "ping"}}),
@@ -208,7 +207,7 @@ fn with_choice(error: &str) -> Value {
     json!({"tools": [tool], "tool_choice": choice})
 }
 
-/// What Moonshot refuses about the messages, and about a choice without tools: nothing that a list of tools shows.
+/// Cases that Moonshot refuses for their messages, or for a choice without tools. A list of tools does not show these.
 const OF_MESSAGES: &[&str] = &[
     "dynamic_tool_in_user_message",
     "dynamic_tool_in_assistant_message",
@@ -220,7 +219,7 @@ const OF_MESSAGES: &[&str] = &[
     "tool_choice_invalid_value",
 ];
 
-/// What Moonshot refuses about the `type` of a tool.
+/// Cases that Moonshot refuses for the `type` of a tool.
 const OF_TYPES: &[&str] = &["unsupported_tool_type", "mixed_valid_and_bogus_type_tools"];
 
 fn of_kimi(row: &Value) -> Answer {
@@ -240,38 +239,38 @@ fn of_kimi(row: &Value) -> Answer {
     }
 }
 
-/// What is known of one dialect.
+/// The evidence for one dialect.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) accepted: usize,
     pub(crate) rejected: usize,
-    /// Of both, those whose exchange was recorded.
+    /// Number of answers whose exchange was recorded.
     recorded: usize,
-    /// Of both, the whole requests.
+    /// Number of answers to whole requests.
     requests: usize,
-    /// Of both, the response formats.
+    /// Number of answers to response formats.
     formats: usize,
-    /// Rows in which the table says otherwise.
+    /// Number of rows that contradict the table.
     pub(crate) excepted: usize,
-    /// How many rejections rest on a fact, by its statement.
+    /// Number of rejections per fact, by its statement.
     facts: BTreeMap<&'static str, usize>,
 }
 
-/// All answers, judged.
+/// All answers with their results.
 #[derive(Default)]
 pub(crate) struct Ledger {
     pub(crate) rows: usize,
     pub(crate) tallies: BTreeMap<&'static str, Tally>,
-    /// Rows that speak of no dialect, by the reason.
+    /// Number of rows without a dialect, by the reason.
     pub(crate) nothing: BTreeMap<&'static str, usize>,
-    /// In how many rows a dialect differs, and how.
+    /// Number of rows per dialect and difference.
     pub(crate) differs: BTreeMap<(&'static str, String), usize>,
-    /// What is no exception.
+    /// Differences that are not exceptions.
     pub(crate) faults: Vec<String>,
 }
 
 impl Ledger {
-    /// Of all files beside the checkout, if they are there.
+    /// Reads all files next to the checkout. Returns `None` if they are missing.
     pub(crate) fn whole() -> Option<Ledger> {
         let mut ledger = Ledger::default();
         for (name, read) in FILES {
@@ -281,7 +280,7 @@ impl Ledger {
         Some(ledger)
     }
 
-    /// Of one file of that name, which has this text.
+    /// Reads one file with this name and this text.
     #[allow(dead_code, reason = "the tests judge the sample, too")]
     pub(crate) fn of(name: &str, source: &str) -> Option<Ledger> {
         let (_, read) = FILES.iter().find(|(known, _)| *known == name)?;
@@ -332,7 +331,7 @@ impl Ledger {
         }
     }
 
-    /// Counts are of all there is: an exception is a fault if fewer or more rows need it than it says.
+    /// Checks the counts of exceptions: each exception must cover exactly its number of rows.
     fn count_exceptions(&mut self) {
         for (dialect, differs, count, _) in EXCEPTIONS {
             let found = self.differs.get(&(*dialect, (*differs).to_owned())).copied().unwrap_or_default();
@@ -342,7 +341,7 @@ impl Ledger {
         }
     }
 
-    /// The page.
+    /// Returns the page.
     pub(crate) fn page(&self) -> String {
         page::page(self)
     }

@@ -1,4 +1,4 @@
-//! The page: what was counted, in words and tables. Of the answers it shows figures alone.
+//! The page with the counts, in words and tables. It shows no content of the answers.
 
 use std::fmt::Write as _;
 
@@ -64,7 +64,7 @@ their newest releases, as a workflow does every day. The judge of VS Code's gate
 |---|---|---|---|---|---|
 ";
 
-/// The whole page.
+/// Returns the complete page.
 pub(super) fn page(ledger: &Ledger) -> String {
     let mut page = String::from(HEAD);
     let bound: usize = ledger.tallies.values().map(|tally| tally.accepted + tally.rejected).sum();
@@ -94,7 +94,7 @@ pub(super) fn page(ledger: &Ledger) -> String {
         let judged = if judged.is_empty() { "-".to_owned() } else { judged.join(", ") };
         let _ = writeln!(page, "| `{name}` | {registry} | {version} | {since} | {judged} | {what} |");
     }
-    // The newest day of the tables, and not today: the page depends on no clock.
+    // Uses the newest day in the tables instead of today, so that the page does not depend on the clock.
     page += &aging(newest_day());
     let _ = write!(page, "\n{FACTS}");
     for dialect in dialects() {
@@ -104,7 +104,7 @@ pub(super) fn page(ledger: &Ledger) -> String {
     page + "\n"
 }
 
-/// Lists the facts that were checked long before a day, and that no judge holds to what an API does.
+/// Lists the facts that were last checked long before a day, and that no judge compares with the API.
 pub(crate) fn aging(day: &str) -> String {
     let mut page = format!(
         "\n## Facts that grow old\n\nFacts without a judge that were last checked more than 90 days before {day}:\n"

@@ -1,4 +1,5 @@
-//! The programs that the tests ask: judges of dialects and SDKs, with their versions, and the facts that grow old.
+//! The programs that the tests run: judges of dialects and SDKs, with their versions, and the facts without a recent
+//! check.
 
 use std::fs;
 
@@ -7,20 +8,19 @@ use toolwire::dialects;
 
 use super::{root, text};
 
-/// The list of programs, seen from the root of the project.
+/// Path of the list of programs, relative to the root of the project.
 const PROGRAMS: &str = "tests/judges/programs.json";
 
-/// The age in days at which a fact without a judge is listed.
+/// Age in days at which a fact without a judge is listed.
 const OLD: i64 = 90;
 
-/// A judge or an SDK.
 pub(crate) struct Program {
     pub(crate) name: String,
     pub(crate) registry: String,
     pub(crate) version: String,
     /// The day since which the tests run this version (ISO 8601).
     pub(crate) since: String,
-    /// The dialects that it judges; none for an SDK.
+    /// The dialects that it judges; empty for an SDK.
     pub(crate) dialects: Vec<String>,
     pub(crate) what: String,
 }
@@ -38,15 +38,15 @@ pub(crate) fn programs() -> Vec<Program> {
     rows.iter().map(program).collect()
 }
 
-/// A fact that no judge holds to what an API does.
+/// A fact that no judge compares with the API.
 pub(crate) struct Aging {
     pub(crate) dialect: &'static str,
     pub(crate) statement: &'static str,
     pub(crate) checked: &'static str,
 }
 
-/// Returns the facts that were last checked more than [`OLD`] days before a day, of dialects without a judge, and all
-/// such facts about requests: no judge is asked about those.
+/// Returns the facts that were last checked more than [`OLD`] days before a day: those of dialects without a judge, and
+/// those about requests, for which there are no judges.
 pub(crate) fn old_facts(day: &str) -> Vec<Aging> {
     let judged: Vec<String> = programs().into_iter().flat_map(|program| program.dialects).collect();
     let facts = dialects().iter().flat_map(|dialect| {
@@ -90,7 +90,7 @@ fn facts_grow_old_after_three_months() {
     assert!(later.iter().filter(|old| old.dialect == judged.name).all(is_of_requests));
 }
 
-/// The versions of the list are those that set-up installs.
+/// The versions in the list must be those that the set-up installs.
 #[test]
 fn programs_are_those_that_are_pinned() {
     let read = |path: &str| fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));

@@ -1,8 +1,8 @@
-//! Which dialect the rows of `issue_cases.jsonl` and `issue_cases_2.jsonl` speak of, and what errors name.
+//! Maps the rows of `issue_cases.jsonl` and `issue_cases_2.jsonl` to dialects, and errors to rules.
 
 use super::Binds;
 
-/// Which API a row speaks of, and the dialect of it.
+/// The API of a row, and its dialect.
 const PROVIDERS: &[(&str, &str)] = &[
     ("openai", "openai-chat"),
     ("openai(copilot)", "openai-chat"),
@@ -11,7 +11,7 @@ const PROVIDERS: &[(&str, &str)] = &[
     ("anthropic", "anthropic"),
     ("gemini", "gemini"),
     ("gemini parameters", "gemini"),
-    // Gemini behind Copilot is held to the table of Gemini, as `dialect_for` does.
+    // Gemini behind Copilot is checked against the table of Gemini, as in `dialect_for`.
     ("gemini(copilot)", "gemini"),
     ("vertex", "vertex"),
     ("moonshot", "moonshot"),
@@ -28,7 +28,7 @@ const PROVIDERS: &[(&str, &str)] = &[
     ("MCP TypeScript SDK (client)", "mcp-typescript"),
 ];
 
-/// Providers that no dialect speaks of.
+/// Providers without a dialect.
 const UNMAPPED: &[(&str, &str)] = &[
     ("anthropic-compatible gateway", "a gateway, not told which"),
     ("openai codex (old)", "of requests, not of schemas: deferred loading"),
@@ -40,13 +40,13 @@ const UNMAPPED: &[(&str, &str)] = &[
     ("opencode console (muse-spark)", "no dialect: OpenCode's gateway"),
 ];
 
-/// The dialect of a provider, or why there is none.
+/// Returns the dialect of a provider, or the reason why it has none.
 pub(super) fn binds(provider: &str) -> Binds {
     let of = |rows: &[(&str, &'static str)]| rows.iter().find(|(name, _)| *name == provider).map(|(_, what)| *what);
     Binds::of(of(PROVIDERS).map(Ok).or_else(|| of(UNMAPPED).map(Err)))
 }
 
-/// What must no longer be there once `sanitize` is through.
+/// The problem that `sanitize` must remove.
 #[derive(Clone, Copy)]
 pub(crate) enum Gone {
     /// These keywords, anywhere.
@@ -55,24 +55,24 @@ pub(crate) enum Gone {
     Optional,
     /// An object that is not closed.
     Open,
-    /// A root that is no object.
+    /// A root that is not an object.
     OtherRoot,
     /// A root without `properties`.
     NoProperties,
     /// An array without `items`.
     NoItems,
-    /// `items` that are a list.
+    /// `items` with a list as its value.
     ItemsList,
     /// A property that is `true` or `false`.
     Boolean,
     /// A member with the value null.
     Null,
-    /// What the rule finds: `check` says that it is gone.
+    /// The finding of the rule; `check` shows that it is gone.
     Finding,
 }
 
-/// What an API answered, or where; the rule by which `check` must say the same; what is gone after `sanitize`. The
-/// first that fits counts.
+/// Part of an API's answer, or of its URL; the rule by which `check` must report it; and the problem that `sanitize`
+/// must remove. The first match applies.
 pub(crate) const NAMED: &[(&str, &str, Gone)] = &[
     ("array schema missing items", "array-without-items", Gone::NoItems),
     ("array type must have items", "array-without-items", Gone::NoItems),
@@ -94,7 +94,7 @@ pub(crate) const NAMED: &[(&str, &str, Gone)] = &[
     ("openai-agents-python/issues/4390", "refused-keyword", Gone::Keywords(&["default"])),
     ("`const`/`patternProperties` are rejected", "refused-keyword", Gone::Keywords(&["const", "patternProperties"])),
     ("does not support oneOf, allOf, or anyOf at the top level", "root-keyword", Gone::OtherRoot),
-    // The API left `$ref` out, and then missed what it had led to.
+    // The API removed `$ref`, and then reported that the target was missing.
     ("property 'maxItems' is not supported", "refused-keyword", Gone::Keywords(&["maxItems"])),
     ("property 'multipleOf' is not supported", "refused-keyword", Gone::Keywords(&["multipleOf"])),
     ("'minItems' values other than 0 or 1", "keyword-too-large", Gone::Finding),

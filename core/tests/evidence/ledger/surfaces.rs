@@ -1,11 +1,11 @@
-//! Which dialect the rows of `answers.jsonl` and `answered_requests.jsonl` speak of: by what they call a surface, the
+//! Maps the rows of `answers.jsonl` and `answered_requests.jsonl` to dialects, by their name of the surface, the
 //! format, the member that held the schema, and `strict`.
 
 use serde_json::Value;
 
 use super::{text, Binds};
 
-/// What of a row decides.
+/// The members of a row that determine its dialect.
 struct Sent<'a> {
     surface: &'a str,
     format: &'a str,
@@ -15,7 +15,7 @@ struct Sent<'a> {
     strict: bool,
 }
 
-/// The dialect of a schema.
+/// Returns the dialect of a schema.
 pub(super) fn of_schema(row: &Value) -> Binds {
     Binds::of(dialect(&Sent {
         surface: text(row, "surface"),
@@ -27,8 +27,8 @@ pub(super) fn of_schema(row: &Value) -> Binds {
     }))
 }
 
-/// The dialect of a tool list. A list with a strict tool is held to the strict dialect: `check_tools` judges every tool
-/// by its own flag.
+/// Returns the dialect of a tool list. A list with a strict tool belongs to the strict dialect, because `check_tools`
+/// applies each tool's own flag.
 pub(super) fn of_request(row: &Value) -> Binds {
     let tools = row["tools"].to_string();
     let carrier =
@@ -46,7 +46,7 @@ pub(super) fn of_request(row: &Value) -> Binds {
 const RESPONSE: &str = "a response format of a host where no dialect is known to hold for them";
 const ROUTER: &str = "a router: the request went to a provider that is not told";
 
-/// The dialect of a response format; nothing where the surface alone decides.
+/// Returns the dialect of a response format; `None` if the surface alone determines it.
 fn of_response(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
     let &Sent { surface, format, model, carrier: _, is_response, strict } = sent;
     is_response.then_some(())?;
@@ -73,7 +73,7 @@ fn of_response(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
     })
 }
 
-/// The dialect, or why there is none; nothing for a surface that nobody has thought of.
+/// Returns the dialect, or the reason why there is none; `None` for an unknown surface.
 fn dialect(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
     if let Some(found) = of_response(sent) {
         return Some(found);
@@ -84,7 +84,7 @@ fn dialect(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
         "anthropic-messages" if strict => Ok("anthropic-strict"),
         "anthropic-messages" | "vertex-anthropic" => Ok("anthropic"),
         "openai-chat" | "openai-responses" if strict => Ok("openai-strict"),
-        // Copilot hands requests on to the maker of the model.
+        // Copilot forwards requests to the vendor of the model.
         "copilot" if strict && model.starts_with("gpt-") => Ok("openai-strict"),
         "azure-openai" if strict => Ok("azure-strict"),
         "openai-chat" | "openai-responses" | "azure-openai" if is_responses => Ok("openai-responses"),
@@ -116,7 +116,7 @@ fn dialect(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
         "fireworks" => Ok("fireworks"),
         "vllm" => Ok("vllm"),
         "sglang" => Ok("sglang"),
-        // What `toolwire probe --url` asked that is nobody's who is known.
+        // Servers that `toolwire probe --url` probed and that belong to no known provider.
         "elsewhere" => Err("a server of which nobody knows whose models and whose validator it has"),
         "mistral-rs" => Err("no dialect: mistral.rs"),
         "gemini-openai" => Err("no dialect: Gemini's OpenAI-compatible API"),

@@ -1,10 +1,10 @@
-//! Arguments that grow, with schemas that grow beside them or do not.
+//! Arguments that grow, with schemas that grow or are constant.
 
 use serde_json::{json, Map, Value};
 
 use super::Table;
 
-/// Arguments with so many members or items, by what is wrong with them.
+/// Generators of arguments with a given number of members or items, by their defect.
 pub(crate) const ANSWERS: Table<fn(usize) -> Value> = &[
     ("numbers in quotes", |count| members(count, |at| json!(format!("{at}")))),
     ("numbers", |count| members(count, |at| json!(at))),
@@ -28,7 +28,7 @@ pub(crate) const ANSWERS: Table<fn(usize) -> Value> = &[
     ("one more object", |count| json!({"arguments": members(count, |at| json!(at))})),
 ];
 
-/// Schemas that speak of all members, whatever their number.
+/// Schemas that cover all members, whatever their number.
 pub(crate) const SCHEMAS: Table<fn() -> Value> = &[
     ("additionalProperties", || {
         json!({"type": "object", "additionalProperties": {"type": "integer"}, "properties": {"v": {"type": "array",
@@ -63,7 +63,7 @@ pub(crate) const SCHEMAS: Table<fn() -> Value> = &[
     }),
 ];
 
-/// The members that schemas name, and once more below `v`.
+/// Generates members that schemas name, and repeats them below `v`.
 pub(crate) fn members(count: usize, value: fn(usize) -> Value) -> Value {
     let own: Map<String, Value> = (0..count).map(|at| (format!("p{at}"), value(at))).collect();
     let mut all = own.clone();
@@ -71,7 +71,7 @@ pub(crate) fn members(count: usize, value: fn(usize) -> Value) -> Value {
     json!(all)
 }
 
-/// Texts of arguments that are nearly JSON.
+/// Generators of arguments as text that is almost JSON.
 pub(crate) const TEXTS: Table<fn(usize) -> String> = &[
     ("single quotes", |count| {
         format!("{{{}}}", (0..count).map(|at| format!("'p{at}': 'it''s'")).collect::<Vec<_>>().join(","))

@@ -1,5 +1,5 @@
-//! The inputs whose cost may not grow faster than they do, in one table: schemas, arguments, tool lists, requests and
-//! streamed replies. The test counts their steps, `examples/growth` their time.
+//! The inputs whose cost must not grow faster than their size, in one table: schemas, arguments, tool lists, requests
+//! and streamed replies. The test counts steps, and `examples/growth` measures time.
 
 mod arguments;
 mod requests;
@@ -13,13 +13,14 @@ use toolwire::{
     RepairOptions, Restore, SanitizeOptions, ToolsOptions,
 };
 
-/// Named makers of inputs.
+/// Named generators of inputs.
 pub(crate) type Table<F> = &'static [(&'static str, F)];
 
-/// The steps of one validation or repair. A call that takes them all answers "unknown" instead of an error.
+/// The maximum number of steps of one validation or repair. A call that uses all of them returns "unknown" instead of
+/// an error.
 const JUDGED: usize = 100_000;
 
-/// What is done with the texts of an input.
+/// The function that processes the texts of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Work {
     Sanitize,
@@ -27,7 +28,7 @@ pub(crate) enum Work {
     Envelope,
     Validate,
     Repair,
-    /// Arguments restored by the schema alone.
+    /// Restores arguments by the schema alone.
     Restore,
     Tools,
     Defer,
@@ -36,7 +37,7 @@ pub(crate) enum Work {
 }
 
 impl Work {
-    /// The function, as TypeScript calls it.
+    /// Returns the name of the function in TypeScript.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Work::Sanitize => "sanitize",
@@ -52,20 +53,21 @@ impl Work {
         }
     }
 
-    /// Whether the dialect matters.
+    /// Returns true if the function depends on the dialect.
     pub(crate) const fn has_dialect(self) -> bool {
         matches!(self, Work::Sanitize | Work::Check | Work::Restore | Work::Tools | Work::Adapt)
     }
 
-    /// Whether a validation or repair that took this many steps used its whole budget, and so may answer "unknown".
+    /// Returns true if a validation or repair with this many steps exhausted its budget, so that it may return
+    /// "unknown".
     pub(crate) const fn is_cut_off(self, steps: usize) -> bool {
         matches!(self, Work::Validate | Work::Repair) && steps >= JUDGED
     }
 
-    /// Does the work; gives the code of the error that ends it.
+    /// Runs the function.
     ///
     /// # Errors
-    /// The code.
+    /// The code of the error that ends it.
     pub(crate) fn run(self, dialect: &str, texts: &[String]) -> Result<(), &'static str> {
         let (first, second) = (texts.first().map_or("", String::as_str), texts.get(1).map_or("", String::as_str));
         let code = |error: toolwire::Error| error.code().as_str();
@@ -102,7 +104,7 @@ impl Work {
                 let kept = json!({"version": 4, "tools": tools, "answer": {"wrapper": "response"}}).to_string();
                 let mut stream = Restore::from_json(&kept).map_err(code)?.stream();
                 for piece in (0..first.len()).step_by(1 << 10) {
-                    // All of it is ASCII.
+                    // The text is ASCII.
                     let piece = first.get(piece..first.len().min(piece + (1 << 10))).unwrap_or_default();
                     stream.feed_text(piece).map_err(code)?;
                 }
@@ -112,9 +114,8 @@ impl Work {
     }
 }
 
-/// One input that grows.
 pub(crate) struct Shape {
-    /// The group that it is counted with.
+    /// The group in which it is counted.
     pub(crate) group: String,
     pub(crate) name: String,
     pub(crate) works: &'static [Work],
@@ -131,11 +132,11 @@ impl Shape {
         Shape { group: group.into(), name: name.into(), works, make: Box::new(make) }
     }
 
-    /// An input of about so many bytes, and how many it has.
+    /// Returns an input of about this many bytes, and its exact number of bytes.
     pub(crate) fn of_size(&self, bytes: usize) -> (Vec<String>, usize) {
         let length = |texts: &[String]| texts.iter().map(String::len).sum::<usize>();
         let (mut count, mut texts) = (16, (self.make)(16));
-        // Names become longer as there are more of them, so the second guess is better.
+        // Names become longer as their number grows, so the estimate is repeated.
         for _ in 0..3 {
             count = (count * bytes / length(&texts).max(1)).max(1);
             texts = (self.make)(count);
@@ -145,7 +146,7 @@ impl Shape {
     }
 }
 
-/// The table.
+/// Returns all shapes.
 pub(crate) fn shapes() -> Vec<Shape> {
     let mut all = Vec::new();
     let schema_works = &[Work::Sanitize, Work::Check, Work::Envelope];

@@ -33,7 +33,7 @@ pub(crate) const LISTS: Table<fn(usize) -> Value> = &[
     ("no tools", |count| (0..count).map(|at| json!({"unknown": at})).collect()),
 ];
 
-/// Requests, by the API that they are for.
+/// Requests, by API.
 pub(crate) const REQUESTS: Table<fn(usize) -> Value> = &[
     ("Anthropic: deferred tools", |count| {
         let tools: Vec<Value> = (0..count).map(deferred).collect();
@@ -227,7 +227,8 @@ pub(crate) const REQUESTS: Table<fn(usize) -> Value> = &[
     }),
 ];
 
-/// A server that publishes a digest and numbers behind it, and calls of the tool that would get the digest.
+/// A server publishes a digest and numbered variants of it, and the history calls the tool that would get the digest as
+/// its name.
 fn taken_digests(count: usize, own: &str, called: &Value) -> Value {
     let names = [String::from(own)].into_iter().chain((2..count).map(|at| format!("{own}_{at}")));
     let tools: Vec<Value> = names.map(|name| json!({"name": name, "input_schema": {"type": "object"}})).collect();
@@ -244,7 +245,7 @@ fn taken_digests(count: usize, own: &str, called: &Value) -> Value {
     json!({"model": "m", "max_tokens": 9, "tools": [{"server": "s", "tools": tools}], "messages": messages})
 }
 
-/// Texts of streamed replies.
+/// Streamed replies as text.
 pub(crate) const STREAMS: Table<fn(usize) -> String> = &[
     ("words", |count| {
         events(count, |at| json!({"choices": [{"index": 0, "delta": {"content": format!("word {at}")}}]}))

@@ -1,14 +1,14 @@
-//! Schemas that grow: each says one thing many times, in one way.
+//! Schemas that grow: each repeats one element in one kind of container.
 
 use serde_json::{json, Map, Value};
 
-/// A small schema, the same for the same number.
+/// A small schema, determined by its number.
 pub(crate) type Element = fn(usize) -> Value;
 
-/// A schema of many small ones.
+/// A schema that contains many small ones.
 pub(crate) type Container = fn(&[Value]) -> Value;
 
-/// The small schemas: one for each keyword, and for combinations that rules know.
+/// The small schemas: one for each keyword, and for combinations with special rules.
 pub(crate) const ELEMENTS: &[(&str, Element)] = &[
     ("type", |_| json!({"type": ["string", "null"]})),
     ("properties", |i| json!({"properties": {format!("p{i}"): {"type": "string"}}})),
@@ -25,7 +25,7 @@ pub(crate) const ELEMENTS: &[(&str, Element)] = &[
     ("prefixItems", |i| json!({"type": "array", "prefixItems": [{"const": i}, {"type": "string"}]})),
     ("items as list", |i| json!({"items": [{"const": i}], "additionalItems": {"type": "string"}})),
     ("contains", |i| json!({"contains": {"const": i}, "minContains": 1})),
-    // No API takes thousands of required items, and what it refuses takes more steps.
+    // No API accepts thousands of required items, and refusing them takes more steps.
     ("uniqueItems", |i| json!({"type": "array", "uniqueItems": true, "minItems": i % 1_000})),
     ("unevaluatedItems", |i| json!({"prefixItems": [{"const": i}], "unevaluatedItems": false})),
     ("not", |i| json!({"not": {"required": [format!("p{i}")]}})),
@@ -95,7 +95,7 @@ pub(crate) const ELEMENTS: &[(&str, Element)] = &[
     ("malformed", |i| json!({"type": "strin", "required": "p", "enum": format!("v{i}"), "properties": []})),
 ];
 
-/// What holds the small schemas.
+/// The containers of the small schemas.
 pub(crate) const CONTAINERS: &[(&str, Container)] = &[
     ("properties", |all| json!({"type": "object", "properties": named(all, "p")})),
     ("required properties", |all| {
@@ -202,7 +202,7 @@ pub(crate) const CONTAINERS: &[(&str, Container)] = &[
     ),
 ];
 
-/// A schema of so many small ones in a container, with the definitions that they refer to.
+/// Returns a schema with a given number of small ones in a container, and with the definitions that they refer to.
 pub(crate) fn schema(element: (&str, Element), container: (&str, Container), count: usize) -> Value {
     let all: Vec<Value> = (0..count).map(element.1).collect();
     let mut root = container.1(&all);
@@ -231,7 +231,7 @@ fn strings(count: usize) -> Map<String, Value> {
     (0..count).map(|at| (format!("p{at}"), json!({"type": "string"}))).collect()
 }
 
-/// Two schemas beside each other in one: tables and lists become longer, everything else is the later one's.
+/// Merges two schemas: tables and lists are concatenated; for other keywords the value of the later schema applies.
 fn merged(mut one: Value, other: &Value) -> Value {
     if let (Some(into), Some(other)) = (one.as_object_mut(), other.as_object()) {
         for (key, value) in other {

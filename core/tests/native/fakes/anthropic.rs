@@ -1,4 +1,4 @@
-//! Anthropic Messages, with the betas that a request's header names.
+//! A fake of Anthropic Messages, with the betas that the request's header names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::{items, refuse, Verdict};
 pub(crate) const INLINE: &str = "inline-tools-2026-09-15";
 const CHANGES: &str = "mid-conversation-tool-changes-2026-07-01";
 
-/// Refuses what the API refuses.
+/// Refuses a request that the API refuses.
 pub(crate) fn check(request: &Value, native: &str, betas: &[&str]) -> Verdict {
     refuse(!request["max_tokens"].is_u64(), "max_tokens: Field required".to_owned())?;
     let mut known = BTreeMap::new();
@@ -37,14 +37,14 @@ pub(crate) fn check(request: &Value, native: &str, betas: &[&str]) -> Verdict {
     Ok(())
 }
 
-/// The name of a tool, or of the server whose tools a toolset stands for.
+/// Returns the name of a tool, or the name of a toolset's server.
 fn name(tool: &Value) -> Option<&str> {
     tool["name"].as_str().or_else(|| tool["mcp_server_name"].as_str())
 }
 
 fn choice(request: &Value, known: &BTreeMap<&str, &Value>) -> Verdict {
     let choice = &request["tool_choice"];
-    // Whether a choice of what an addition brings is taken where there is no list, nobody has told.
+    // It is unknown whether the API accepts a choice of an added tool in a request without a list.
     let is_added = request["messages"].to_string().contains("tool_definition");
     let text = "tool_choice may only be specified while providing tools";
     refuse(!choice.is_null() && request["tools"].is_null() && !is_added, text.to_owned())?;
@@ -55,7 +55,7 @@ fn choice(request: &Value, known: &BTreeMap<&str, &Value>) -> Verdict {
 struct Api<'a> {
     native: &'a str,
     betas: &'a [&'a str],
-    /// The tools that the request lists, and those that its history has defined so far.
+    /// The tools in the list, and those that the history has defined so far.
     known: BTreeMap<&'a str, &'a Value>,
     /// The ids of all calls.
     used: BTreeSet<&'a str>,
@@ -68,7 +68,7 @@ impl<'a> Api<'a> {
         let content = &message["content"];
         let is_empty = content.as_str().is_none_or(str::is_empty) && items(content).count() == 0;
         refuse(is_empty, "all messages must have non-empty content".to_owned())?;
-        // Neighbours of one role are one message.
+        // The API merges consecutive messages of one role.
         let before = messages[..at].iter().rev().find(|message| message["role"] != "system").copied();
         let asked: Vec<&str> = messages[..at]
             .iter()
@@ -132,7 +132,8 @@ impl<'a> Api<'a> {
                 self.change(kind, &block["tool"])
             }
             "image" | "document" | "thinking" | "redacted_thinking" => Ok(()),
-            // What only the provider's servers write is none of ours, but it has to be a block that there is.
+            // Other block types are only written by the provider's servers and not checked, but the block must have a
+            // type.
             _ => refuse(kind.is_empty() || kind == "tool_reference", format!("unexpected block `{kind}`")),
         }
     }

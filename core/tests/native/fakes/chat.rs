@@ -1,4 +1,4 @@
-//! Chat Completions of anybody but Kimi: tools stand in the list alone, and every message has content.
+//! A fake of Chat Completions other than Kimi's: only the list may contain tools, and every message needs content.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{function_name, items, refuse, Verdict};
 
-/// Refuses what such a server refuses.
+/// Refuses a request that such a server refuses.
 pub(crate) fn check(request: &Value) -> Verdict {
     let mut names = BTreeSet::new();
     refuse(request.get("tools").is_some_and(|tools| tools == &Value::Array(Vec::new())), "[] is too short".to_owned())?;
@@ -18,7 +18,7 @@ pub(crate) fn check(request: &Value) -> Verdict {
         refuse(!names.insert(name.to_owned()), format!("tools: the name {name} is not unique"))?;
     }
     for (at, message) in items(&request["messages"]).enumerate() {
-        // A strict parser refuses a message without content before it looks at what else is there.
+        // A strict parser reports the missing content before it reads the other members.
         refuse(message.get("tools").is_some(), format!("messages[{at}]: missing field \"content\""))?;
         self::message(message, &format!("messages[{at}]"))?;
     }
@@ -32,7 +32,7 @@ pub(crate) fn check(request: &Value) -> Verdict {
     refuse(forced.is_some_and(|name| !names.contains(name)), format!("tool_choice: {choice} is not in tools"))
 }
 
-/// Refuses a message without tools that is malformed.
+/// Refuses a malformed message without tools.
 pub(crate) fn message(message: &Value, place: &str) -> Verdict {
     let role = message["role"].as_str().unwrap_or_default();
     let known = ["system", "developer", "user", "assistant", "tool"].contains(&role);
@@ -56,7 +56,7 @@ pub(crate) fn message(message: &Value, place: &str) -> Verdict {
     Ok(())
 }
 
-/// Refuses calls that are not answered at once, and answers that nobody asked for.
+/// Refuses calls without direct results, and results without calls.
 pub(crate) fn pairs(request: &Value) -> Verdict {
     let mut open: Vec<&str> = Vec::new();
     for (at, message) in items(&request["messages"]).enumerate() {

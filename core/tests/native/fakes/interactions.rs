@@ -1,4 +1,4 @@
-//! Gemini Interactions, with its deferred functions or without them.
+//! A fake of Gemini Interactions, with or without its native deferred functions.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{items, refuse, Verdict};
 
-/// The members of a request that are known.
+/// The known members of a request.
 const MEMBERS: [&str; 9] = [
     "model",
     "input",
@@ -20,7 +20,7 @@ const MEMBERS: [&str; 9] = [
 ];
 const SETTINGS: [&str; 6] = ["temperature", "top_p", "max_output_tokens", "stop_sequences", "seed", "tool_choice"];
 
-/// Refuses what the API refuses.
+/// Refuses a request that the API refuses.
 pub(crate) fn check(request: &Value, native: &str) -> Verdict {
     let is_native = native == "interactions";
     for (name, members, holder) in
@@ -44,7 +44,7 @@ pub(crate) fn check(request: &Value, native: &str) -> Verdict {
         if kind == "tool_search" {
             searches.insert(name.unwrap_or_default());
         }
-        // A server's name is no function's: nothing is known to refuse both.
+        // The name of a server may equal that of a function; no API is known to refuse that.
         let is_callable = kind != "mcp_server";
         let is_twice = name.is_some_and(|name| is_callable && !names.insert(name));
         refuse(is_twice, format!("tools: {name:?} is not unique"))?;
@@ -71,9 +71,9 @@ struct Api<'a> {
     is_native: bool,
     /// Names of the client's searches.
     searches: BTreeSet<&'a str>,
-    /// Ids and names of the calls that have no result yet.
+    /// Ids and names of the calls without a result so far.
     open: Vec<(&'a str, &'a str)>,
-    /// Id of the hosted search that has no result yet.
+    /// Id of the hosted search without a result so far.
     hosted: Option<&'a str>,
 }
 

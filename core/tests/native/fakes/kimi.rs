@@ -1,4 +1,4 @@
-//! Kimi K3's Chat Completions: what Moonshot's own tests (MoonshotAI/Kimi-Vendor-Verifier) and documentation refuse.
+//! A fake of Kimi K3's Chat Completions, from Moonshot's tests (MoonshotAI/Kimi-Vendor-Verifier) and documentation.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{chat, function_name, items, refuse, Verdict};
 
-/// Refuses what Kimi refuses.
+/// Refuses a request that Kimi refuses.
 pub(crate) fn check(request: &Value) -> Verdict {
     let mut names = BTreeSet::new();
     declare(&request["tools"], &mut names, "tools")?;
@@ -14,7 +14,7 @@ pub(crate) fn check(request: &Value) -> Verdict {
         let place = format!("messages[{at}]");
         if let Some(tools) = message.get("tools") {
             refuse(message["role"] != "system", format!("{place}: dynamic tools are for the role system"))?;
-            // Its tests send an empty text; a text or null beside tools is refused.
+            // Moonshot's tests send an empty text; other text, or null, next to tools is refused.
             let has_content = message.get("content").is_some_and(|content| content != "");
             refuse(has_content, format!("{place}: content beside dynamic tools"))?;
             refuse(!tools.is_array(), format!("{place}: tools is no array"))?;
@@ -30,12 +30,13 @@ pub(crate) fn check(request: &Value) -> Verdict {
             refuse(names.is_empty(), "tool_choice required needs tools".to_owned())
         }
         Value::String(choice) => refuse(choice != "auto" && choice != "none", format!("tool_choice {choice}")),
-        // Moonshot's servers overlook a named choice today; that they do not what was asked for is a refusal here.
+        // Moonshot's servers currently ignore a named choice. The fake refuses it, because the request would not have
+        // its effect.
         named => refuse(true, format!("tool_choice {named} is not supported")),
     }
 }
 
-/// Declares a list of tools: each name once in the whole request.
+/// Declares a list of tools. Each name must be unique in the whole request.
 fn declare(tools: &Value, names: &mut BTreeSet<String>, place: &str) -> Verdict {
     for tool in items(tools) {
         refuse(!tool.is_object(), format!("{place}: a tool that is no object"))?;

@@ -1,5 +1,5 @@
-//! Fakes of the APIs: each refuses what the real one refuses, in its words where they are known
-//! (spec of the hand-off, section (a)). They know the rules about tools, calls and results, and no others.
+//! Fakes of the APIs. Each one refuses what the real API refuses, with its error texts if they are known (section (a)
+//! of the specification of the translation). They only check rules about tools, calls and results.
 
 pub(crate) mod anthropic;
 pub(crate) mod chat;
@@ -9,10 +9,10 @@ pub(crate) mod responses;
 
 use serde_json::Value;
 
-/// Whether an API takes a request; else what it says.
+/// The verdict of an API on a request: accepted, or its error.
 pub(crate) type Verdict = Result<(), String>;
 
-/// Asks the fake of a target with a construct.
+/// Runs the fake for a target with a native construct.
 pub(crate) fn check(target: &str, native: &str, request: &Value, betas: &[&str]) -> Verdict {
     match (target, native) {
         ("anthropic", native) => anthropic::check(request, native, betas),
@@ -35,7 +35,7 @@ fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// The name of a function of Chat Completions.
+/// Returns the name of a function in Chat Completions.
 fn function_name<'v>(tool: &'v Value, place: &str) -> Result<&'v str, String> {
     let kind = tool["type"].as_str().unwrap_or_default();
     refuse(kind != "function" && kind != "custom", format!("{place}: unsupported tool type `{kind}`"))?;

@@ -1,4 +1,4 @@
-//! OpenAI Responses: with searches and items that bring tools, with items alone, or with neither.
+//! A fake of OpenAI Responses: with searches and items that add tools, with items only, or with neither.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{items, refuse, Verdict};
 
-/// Refuses what the API refuses.
+/// Refuses a request that the API refuses.
 pub(crate) fn check(request: &Value, native: &str) -> Verdict {
     let mut api = Api { native, listed: BTreeMap::new(), brought: BTreeSet::new(), calls: BTreeMap::new() };
     let searches = items(&request["tools"]).any(|tool| tool["type"] == "tool_search");
@@ -30,11 +30,11 @@ pub(crate) fn check(request: &Value, native: &str) -> Verdict {
 
 struct Api<'a> {
     native: &'a str,
-    /// The list's names, and whether each stands there deferred.
+    /// The names in the list; the flag is true if the tool is deferred.
     listed: BTreeMap<&'a str, bool>,
-    /// The names that the history has brought so far.
+    /// The names that the history has added so far.
     brought: BTreeSet<&'a str>,
-    /// Every call by its id, and whether it waits for its output.
+    /// Every call by its id; the flag is true if the call has no output yet.
     calls: BTreeMap<&'a str, bool>,
 }
 
@@ -103,7 +103,7 @@ impl<'a> Api<'a> {
         refuse(call.is_none(), format!("No tool call found for function call output with call_id {id}."))
     }
 
-    /// Each name once, but for what stands deferred in the list.
+    /// Each name may only be added once, unless the tool is deferred in the list.
     fn brings(&mut self, item: &'a Value) -> Verdict {
         refuse(!item["tools"].is_array(), "Missing required parameter: 'tools'.".to_owned())?;
         let namespaces = || items(&item["tools"]).filter(|tool| tool["type"] == "namespace");

@@ -1,9 +1,9 @@
-//! toolwire against the Rust crate that validates by JSON Schema, on the same recorded calls of real tools, all of them
-//! valid. `make bench-peers` runs it over a file with one `{ "schema", "arguments" }` per line.
+//! Compares toolwire with the Rust crate for JSON Schema validation, on the same recorded calls of real tools, all of
+//! them valid. `make bench-peers` runs it with a file that has one `{ "schema", "arguments" }` per line.
 //!
-//! The peer prepares a validator per tool, and then only walks the arguments; the functions of toolwire prepare nothing
-//! and read the schema in each call. So the peer stands here twice, prepared, and prepared for each call, and so does
-//! repairing: a `Restore` keeps the schemas of a tool list, prepared.
+//! The peer compiles a validator per tool and then only walks the arguments; the functions of toolwire compile nothing
+//! and read the schema in each call. The table therefore lists the peer twice, with validators compiled once and
+//! compiled for each call. It also lists repairs twice: a `Restore` keeps the schemas of a tool list compiled.
 
 use std::{
     env,
@@ -17,7 +17,7 @@ use std::{
 use serde_json::{Value, json};
 use toolwire::{RepairOptions, Restore, ToolsOptions, repair_arguments, sanitize_tools, validate_arguments};
 
-/// Long enough for a stable minimum, short enough to run often.
+/// Enough rounds for a stable minimum, few enough to run often.
 const ROUNDS: u32 = 15;
 
 /// A call, as values and as text.
@@ -26,9 +26,9 @@ struct Call {
     arguments: Value,
     schema_text: String,
     text: String,
-    /// The peer's, made once.
+    /// The peer's validator, compiled once.
     prepared: jsonschema::Validator,
-    /// Ours: the way back of all tools, and this tool's name in it.
+    /// Our restore data for all tools; `name` is the name of this call's tool in it.
     kept: Rc<Restore>,
     name: String,
 }
@@ -109,7 +109,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// With `format` as an annotation, as it is for us.
+/// Compiles a validator that treats `format` as an annotation, as toolwire does.
 fn prepared(schema: &Value) -> Option<jsonschema::Validator> {
     jsonschema::options().should_validate_formats(false).build(schema).ok()
 }
@@ -118,8 +118,8 @@ fn read(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok()
 }
 
-/// The fastest round of each row over all calls; they take turns, so that a machine that is busy for a while is so for
-/// all of them.
+/// Returns the time of the fastest round of each row over all calls. The rows alternate, so that load on the machine
+/// affects all of them.
 fn best(calls: &[Call], rows: &[Row]) -> Vec<Duration> {
     let mut fastest = vec![Duration::MAX; rows.len()];
     for _ in 0..ROUNDS {

@@ -1,6 +1,6 @@
-//! An agent's session: the same tools with each of 50 requests, and one change of the list on the way. What is timed is
-//! all that a request's tools cost, from the tools as their server lists them (`Value`) to JSON text for the body, the
-//! first request included. The peers have no memory: they make the tools anew for each request.
+//! An agent's session: the same tools in each of 50 requests, with one change of the list halfway. The measured time is
+//! the total cost of the tools, from the tools as their server lists them (`Value`) to JSON text for the body,
+//! including the first request. The peers have no cache: they convert the tools again for each request.
 
 use std::{
     env,
@@ -18,7 +18,7 @@ use toolwire::{ToolSet, ToolsOptions, sanitize_tools};
 const ROUNDS: u32 = 15;
 const REQUESTS: usize = 50;
 
-/// What a peer makes of a schema, its name and our dialect.
+/// The name of a peer, our dialect for the same task, and its conversion of a schema.
 type Peer = (&'static str, &'static str, fn(&Value) -> Value);
 
 const PEERS: [Peer; 3] = [
@@ -84,7 +84,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The fastest round of each; they take turns.
+/// Returns the fastest round of each function. The functions alternate.
 fn best<const N: usize>(runs: [&dyn Fn() -> usize; N]) -> [Duration; N] {
     let mut times = [Duration::MAX; N];
     for _ in 0..ROUNDS {
