@@ -8,9 +8,9 @@ package is used, which has the MIT license; the package's own wrapper has anothe
 `python tests/llama_cpp_judge.py --templates FOLDER` builds the judge of chat templates in the same way, from more files
 (two minutes on one core), and writes the templates of the sources next to it.
 
-`python tests/llama_cpp_judge.py --server FOLDER` builds llama.cpp's whole server with CMake (eight minutes on one core),
-and writes a model for it whose tokens are drawn at random (tests/judges/llama-cpp/model.cpp). Only `scripts/judges.sh`
-builds these two.
+`python tests/llama_cpp_judge.py --server FOLDER` builds llama.cpp's whole server with CMake (eight minutes on one
+core), and writes a model for it whose tokens are drawn at random (tests/judges/llama-cpp/model.cpp). Only
+`scripts/judges.sh` builds these two.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from test_judge_admits import cases
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-DIALECT = "llama-cpp"
+DIALECT: Any = "llama-cpp"
 SEEDS = (1, 2, 3)
 MAX_SECONDS = 20.0
 """Time for an answer. A schema whose bounds admit nothing never gets one."""
@@ -129,36 +129,66 @@ def _ended() -> Iterator[None]:
         server().close()
 
 
-def errors(schema: Any, text: str) -> list[tuple[str, str]]:
-    """Return the places in a schema that arguments break, and why; nothing if the schema cannot judge."""
+def errors(schema: Any, text: str) -> list[tuple[list[str], str]]:
+    """Return what arguments break: the places in the schema, of which any is the cause, and a description."""
     jsonschema = installed("jsonschema")
     arguments = json.loads(text)
     try:
+        jsonschema.Draft202012Validator.check_schema(schema)
         found = list(jsonschema.Draft202012Validator(schema).iter_errors(arguments))
     except Exception:
-        # References that lead nowhere, and patterns of another language than Python's.
+        # The schema cannot judge: the meta-schema refuses it, a reference leads nowhere, or a pattern is not Python's.
         return []
-    return [(place(error.absolute_schema_path), error.message) for error in found]
+    return [([place(schema, leaf.absolute_schema_path) for leaf in leaves(error)], error.message) for error in found]
 
 
-def place(path: Iterable[Any]) -> str:
-    """Return the pointer to the schema whose keyword is at the end of a path; a reference leads to its target."""
-    pointer = ""
-    for step in list(path)[:-1]:
-        pointer = "" if step == "$ref" else f"{pointer}/{str(step).replace('~', '~0').replace('/', '~1')}"
-    return pointer
+def leaves(error: Any) -> Iterator[Any]:
+    """Give the errors of the branches of a union, which are the causes of its own."""
+    if error.context:
+        for cause in error.context:
+            yield from leaves(cause)
+    else:
+        yield error
+
+
+def place(schema: Any, path: Iterable[Any]) -> str:
+    """Return the pointer to the schema that has the keyword at the end of a path, which leaves references out."""
+    pointer, node = "", schema
+    at = pointer
+    for step in path:
+        while isinstance(node, dict) and step not in node and str(node.get("$ref")).startswith("#"):
+            pointer, node = node["$ref"][1:], target(schema, node["$ref"][1:])
+        at = pointer
+        pointer += "/" + str(step).replace("~", "~0").replace("/", "~1")
+        node = node[step] if isinstance(node, list) or (isinstance(node, dict) and step in node) else None
+    return at
+
+
+def target(schema: Any, pointer: str) -> Any:
+    """Return the value at a pointer."""
+    for token in pointer.split("/")[1:]:
+        key = token.replace("~1", "/").replace("~0", "~")
+        schema = schema[int(key)] if isinstance(schema, list) else schema[key]
+    return schema
 
 
 def silent(sent: Any, arguments: str) -> list[str]:
     """Return what arguments break of the schema that was sent, and `check` does not call ignored or reinterpreted."""
-    check: Any = toolwire.check
     broken = errors(sent, arguments)
-    said = [found.pointer for found in check(sent, dialect=DIALECT) if found.constraint != CLOSES] if broken else []
+    if not broken:
+        return []
+    reported = [reach(found) for found in toolwire.check(sent, dialect=DIALECT) if found.constraint != CLOSES]
     return [
-        f"{why} at `{pointer}`"
-        for pointer, why in broken
-        if not any(one.startswith(pointer) or pointer.startswith(one) for one in said)
+        f"{why} at {places}"
+        for places, why in broken
+        if not any(one.startswith(at) or at.startswith(one) for one in reported for at in places)
     ]
+
+
+def reach(found: Any) -> str:
+    """Return the pointer to what a violation is about: for a keyword that hides its siblings, their schema."""
+    hides = found.constraint in {"root-keyword", "beside-any-of", "beside-ref"}
+    return found.pointer.rpartition("/")[0] if hides else found.pointer
 
 
 def called(text: str) -> Iterator[tuple[Any, str]]:
@@ -192,20 +222,18 @@ def test_check_says_what_the_server_does_not_hold() -> None:
 
 
 def test_restored_calls_keep_to_the_tools_own_schema() -> None:
-    sanitize: Any = toolwire.sanitize
-    restore: Any = toolwire.restore_arguments
     calls, found = 0, []
     for text in schemas():
         try:
-            written = sanitize(text, dialect=DIALECT)
+            written = toolwire.sanitize(text, dialect=DIALECT)
         except toolwire.ToolwireError:
             continue
         for sent, arguments in called(written.schema):
             calls += 1
             found += [shown(why, arguments, text) for why in silent(sent, arguments)]
             if written.lossless and not errors(sent, arguments):
-                own = restore(arguments, written.restore_plan)
-                found += [shown(f"{why} at `{at}`, restored", own, text) for at, why in errors(json.loads(text), own)]
+                own = toolwire.restore_arguments(arguments, written.restore_plan)
+                found += [shown(f"{why} at {at}, restored", own, text) for at, why in errors(json.loads(text), own)]
     print(f"{calls} calls of rewritten tools")
     assert calls > 1000
     assert not found

@@ -179,7 +179,7 @@ pub(super) const STRICT: Dialect = Dialect {
             statement: "every object is closed",
             confidence: 'A',
             source: "Anthropic, structured outputs: `additionalProperties` must be false",
-            rules: &[Constraint::ObjectNotClosed],
+            rules: &[Constraint::ObjectNotClosed, Constraint::Map],
             ..Fact::REFUSED
         },
         Fact {

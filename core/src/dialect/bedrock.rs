@@ -154,7 +154,7 @@ pub(super) const STRICT: Dialect = Dialect {
             statement: "every object is closed",
             confidence: 'A',
             source: STRICT_DOCUMENTATION,
-            rules: &[Constraint::ObjectNotClosed],
+            rules: &[Constraint::ObjectNotClosed, Constraint::Map],
             ..Fact::REFUSED
         },
         Fact {

@@ -123,7 +123,7 @@ pub(super) const STRICT: Dialect = Dialect {
             confidence: 'A',
             source: "live, formats: `'additionalProperties' is required to be supplied and set to false.`, 422 \
                 (agno#6013, 2026-01)",
-            rules: &[Constraint::ObjectNotClosed],
+            rules: &[Constraint::ObjectNotClosed, Constraint::Map],
             ..Fact::REFUSED
         },
         Fact {

@@ -145,7 +145,12 @@ pub(super) const STRICT: Dialect = Dialect {
             source:
                 "live: `Required properties must match all properties in the object`; DeepSeek, tool calls, strict \
                 mode",
-            rules: &[Constraint::ObjectNotClosed, Constraint::NotRequired, Constraint::ObjectWithoutProperties],
+            rules: &[
+                Constraint::ObjectNotClosed,
+                Constraint::Map,
+                Constraint::NotRequired,
+                Constraint::ObjectWithoutProperties,
+            ],
             ..Fact::REFUSED
         },
         Fact {

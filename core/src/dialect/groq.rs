@@ -88,7 +88,7 @@ pub(super) const STRICT: Dialect = Dialect {
             source: "live, tools: `invalid JSON schema for tool browser_type, tools[2].function.parameters: \
                 /properties/inputs/anyOf/0/items: additionalProperties:false must be set on every object` \
                 (eigent#1786, 2026-07); formats: the same words (Meridiona/meridian#811, 2026-08)",
-            rules: &[Constraint::ObjectNotClosed],
+            rules: &[Constraint::ObjectNotClosed, Constraint::Map],
             ..Fact::REFUSED
         },
         Fact {

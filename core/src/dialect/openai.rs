@@ -185,7 +185,7 @@ pub(super) const STRICT_CLOSED: Fact = Fact {
     confidence: 'A',
     source: "live: `'additionalProperties' is required to be supplied and to be false`, `'required' is \
         required to be supplied and to be an array including every key in properties. Extra required key 'x' supplied`",
-    rules: &[Constraint::ObjectNotClosed, Constraint::NotRequired, Constraint::RequiredUnknown],
+    rules: &[Constraint::ObjectNotClosed, Constraint::Map, Constraint::NotRequired, Constraint::RequiredUnknown],
     ..Fact::REFUSED
 };
 pub(super) const STRICT_KEYWORDS: Fact = Fact {

@@ -256,7 +256,7 @@ const ANTHROPIC_CLOSED: Fact = Fact {
     confidence: 'A',
     source: "live: `output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to \
         false` (recorded answer; veryfront-code#3918)",
-    rules: &[Constraint::ObjectNotClosed],
+    rules: &[Constraint::ObjectNotClosed, Constraint::Map],
     ..Fact::REFUSED
 };
 const ANTHROPIC_PLACE: Fact = known(

@@ -20,6 +20,9 @@ use crate::{
 const COMBINED: Keywords =
     Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf, Keyword::Ref, Keyword::UnevaluatedProperties]);
 
+/// Keywords whose branches have the types of the schema.
+const COMBINATORS: [Keyword; 2] = [Keyword::OneOf, Keyword::AllOf];
+
 /// Checks one schema as a whole.
 pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let grammar = report.grammar;
@@ -29,8 +32,13 @@ pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Repor
     let asks =
         |step: &Step<'_>| matches!(step, Step::Name("not" | "if" | "then" | "else" | "contains" | "propertyNames"));
     let walked = schema.is_walked;
-    let wants_type =
-        walked && grammar.typed != TypeRequirement::No && !schema.present.intersects(grammar.typed.one_of());
+    // A refused `oneOf` or `allOf` is reported itself. Its replacement has the types.
+    let is_refused_union =
+        COMBINATORS.iter().any(|keyword| schema.present.contains(*keyword) && grammar.refuses.contains(*keyword));
+    let wants_type = walked
+        && grammar.typed != TypeRequirement::No
+        && !schema.present.intersects(grammar.typed.one_of())
+        && !is_refused_union;
     if wants_type && !schema.pointer.steps().iter().any(asks) {
         report.add(node, Constraint::Untyped, schema.pointer.render(), grammar.typed.in_words(), "none of them");
     }
@@ -90,7 +98,11 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let rule = report.grammar.objects;
     let table = schema.get(Keyword::Properties).and_then(Node::as_object);
     let at = || schema.pointer.render();
+    let additional = schema.get(Keyword::AdditionalProperties);
+    // Following the advice on `properties` and on closed objects would leave an object without members.
+    let refused_map = additional.filter(|value| !rule.maps && value.as_object().is_some());
     match (rule.properties, schema.get(Keyword::Properties)) {
+        (_, None) if refused_map.is_some() => {}
         (PropertiesRule::AtRoot, None) if !schema.is_root() => {}
         (PropertiesRule::NotEmptyBelowRoot, _)
             if !schema.is_root() && !rule.needs_properties(schema.get(Keyword::AdditionalProperties)) => {}
@@ -116,8 +128,8 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
         }
         _ => {}
     }
-    let additional = schema.get(Keyword::AdditionalProperties);
     match (rule.open, additional) {
+        _ if refused_map.is_some() => {}
         (OpenRule::MustClose, value) if value.and_then(Node::as_bool) != Some(false) => {
             let found = value.map_or_else(|| String::from("none"), seen);
             report.add(
@@ -153,14 +165,8 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
             report.add(additional.unwrap_or(node), Constraint::PropertyName, at, &expected, "`additionalProperties`");
         }
     }
-    if !rule.maps && rule.open != OpenRule::MustClose && additional.is_some_and(|value| value.as_object().is_some()) {
-        report.add(
-            additional.unwrap_or(node),
-            Constraint::Map,
-            schema.at("additionalProperties"),
-            "a boolean",
-            "a schema",
-        );
+    if let Some(value) = refused_map {
+        report.add(value, Constraint::Map, schema.at("additionalProperties"), "a boolean", "a schema");
     }
     if rule.required == RequiredRule::One {
         let requires = schema.get(Keyword::Required).and_then(Node::as_array).is_some_and(|names| !names.is_empty());
