@@ -6,7 +6,17 @@
  */
 
 import type { LanguageModelMiddleware, ToolCallRepairFunction, ToolSet } from 'ai';
-import { Adapter, type Choice, type FrameworkOptions, type SentTool, type Turn } from './framework.js';
+import {
+  Adapter,
+  argumentsOf,
+  type Choice,
+  type FrameworkOptions,
+  fits,
+  isCut,
+  type PastCall,
+  type SentTool,
+  type Turn,
+} from './framework.js';
 import { type CallStream, ToolwireError } from './index.js';
 
 export type { FrameworkOptions, SentTool, SentTools } from './framework.js';
@@ -40,9 +50,9 @@ export function toolwireMiddleware(options: FrameworkOptions): ToolwireMiddlewar
   const adapter = new Adapter(options);
   const { refusals } = adapter;
   const turns = new WeakMap<Params, Turn>();
-  const restored = (turn: Turn, part: ToolCall): ToolCall => {
+  const restored = (turn: Turn, part: ToolCall, cut: boolean): ToolCall => {
     if (part.providerExecuted) return part;
-    const { name, arguments: input } = turn.call(part.toolCallId, part.toolName, part.input);
+    const { name, arguments: input } = turn.call(part.toolCallId, part.toolName, part.input, cut);
     return { ...part, toolName: name, input };
   };
   return {
@@ -59,9 +69,10 @@ export function toolwireMiddleware(options: FrameworkOptions): ToolwireMiddlewar
     async wrapGenerate({ doGenerate, params }) {
       const result = await doGenerate();
       const turn = turns.get(params) as Turn;
+      const cut = isCut(result.finishReason.unified);
       return {
         ...result,
-        content: result.content.map((part) => (part.type === 'tool-call' ? restored(turn, part) : part)),
+        content: result.content.map((part) => (part.type === 'tool-call' ? restored(turn, part, cut) : part)),
       };
     },
     async wrapStream({ doStream, params }) {
@@ -69,7 +80,8 @@ export function toolwireMiddleware(options: FrameworkOptions): ToolwireMiddlewar
       const turn = turns.get(params) as Turn;
       const open = new Map<string, CallStream>();
       const pieces = (part: Part): Part[] => {
-        if (part.type === 'tool-call') return [restored(turn, part)];
+        // Why the stream ended is told later: then, the AI SDK runs no call of a reply that was cut off.
+        if (part.type === 'tool-call') return [restored(turn, part, part.input.trim() !== '')];
         if (part.type === 'tool-input-start' && !part.providerExecuted && part.inputEncoding !== 'text') {
           open.set(part.id, turn.callStream(part.toolName));
           return [{ ...part, toolName: turn.ownName(part.toolName) }];
@@ -118,15 +130,19 @@ function adapted(params: Params, model: string, adapter: Adapter): [Turn, Params
     return { type: 'function', function: { name, description, parameters, strict } };
   });
   const hosted = tools.map((tool) => (tool.type === 'function' ? undefined : tool.name));
-  const called: string[] = [];
-  renamed(params.prompt, (name) => (called[called.length] = name));
+  const called: PastCall[] = [];
+  recalled(params.prompt, (call) => (called[called.length] = call));
   const choice = found?.type === 'tool' ? { name: found.toolName } : found?.type;
   const turn = adapter.turn({ tools: given, hosted, choice, called, model });
   const sent = turn.listed(tools, given, (tool, { parameters, ...own }: SentTool) => {
-    const { strict: _, ...kept } = tool as Extract<typeof tool, { type: 'function' }>;
-    return { ...kept, ...own, inputSchema: parameters };
+    const { strict: _, inputExamples, ...kept } = tool as Extract<typeof tool, { type: 'function' }>;
+    const examples = (inputExamples ?? []).filter(({ input }) => fits(input, parameters));
+    return { ...kept, ...own, inputSchema: parameters, ...(examples.length === 0 ? {} : { inputExamples: examples }) };
   });
-  const prompt = renamed(params.prompt, (name) => turn.sentName(name));
+  const prompt = recalled(params.prompt, (call) => ({
+    name: turn.sentName(call.name),
+    arguments: turn.sentArguments(call.arguments),
+  }));
   // The choice of a tool that the API itself runs stays.
   const toolChoice = turn.chosen(found, written);
   const choosing = toolChoice === undefined ? {} : { toolChoice };
@@ -138,14 +154,18 @@ function written(choice: NonNullable<Choice>): Params['toolChoice'] {
   return typeof choice === 'object' ? { type: 'tool', toolName: choice.name } : { type: choice };
 }
 
-/** The prompt with other names of the calls that the client runs, and of their results. */
-function renamed(prompt: Params['prompt'], rename: (name: string) => string): Params['prompt'] {
+/** The prompt with other calls of those that the client runs, and other names of their results. */
+function recalled(prompt: Params['prompt'], change: (call: PastCall) => PastCall): Params['prompt'] {
   return prompt.map((message) => {
     if (message.role !== 'assistant' && message.role !== 'tool') return message;
     const content = message.content.map((part) => {
-      const isOurs =
-        part.type === 'tool-call' ? !part.providerExecuted : part.type === 'tool-result' && message.role === 'tool';
-      return isOurs ? { ...part, toolName: rename((part as { toolName: string }).toolName) } : part;
+      if (part.type === 'tool-call' && !part.providerExecuted) {
+        const call = change({ name: part.toolName, arguments: part.input });
+        // Providers make text of it once more.
+        return { ...part, toolName: call.name, input: argumentsOf(call.arguments) };
+      }
+      if (part.type !== 'tool-result' || message.role !== 'tool') return part;
+      return { ...part, toolName: change({ name: part.toolName, arguments: {} }).name };
     });
     return { ...message, content } as typeof message;
   });
