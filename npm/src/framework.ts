@@ -298,7 +298,7 @@ export function isCut(reason: unknown): boolean {
   return ENDS_OF_A_CUT.includes(reason as string);
 }
 
-/** Whether a schema as it is sent takes an example of arguments: APIs refuse a tool with one that it does not take. */
+/** Whether a schema as it is sent takes an example of arguments. If it does not, APIs refuse the tool. */
 export function fits(example: unknown, parameters: SentTool['parameters']): boolean {
   return validateArguments(example, parameters).valid !== false;
 }
