@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ._names import DialectName
     from ._options import SanitizedList
-    from ._restore import CallStream, ReplyRestorer
+    from ._restore import CallStream, ReplyRestorer, Restore
     from ._restored import RestoredCall
     from ._results import AdaptReport, Quarantined
 
@@ -102,6 +102,17 @@ class Adapter:
             on_report(turn.report, turn.sent)
         return turn
 
+    def chat(self, body: dict[str, Any]) -> tuple[dict[str, Any], Reply]:
+        """Adapt a request of Chat Completions, whose history and choice are those of the framework."""
+        adapted: Any = adapt_request(body, **self.rewriting, format="openai-chat", deferred=False, share=True)
+        if adapted.report.quarantined:
+            self.set_aside(body["tools"])
+        functions = tuple(tool["function"] for tool in adapted.request.get("tools") or () if "function" in tool)
+        sent = SentTools(dialect=adapted.report.dialect, model=str(body.get("model", "")), tools=functions)
+        if on_report := self.options.get("on_report"):
+            on_report(adapted.report, sent)
+        return adapted.request, Reply(self, adapted.restore, sent)
+
     def set_aside(self, functions: Sequence[Any]) -> None:
         """Warn, raise or call the function for tools that have to be set aside, depending on `on_set_aside`."""
         on_set_aside = self.options.get("on_set_aside")
@@ -109,109 +120,15 @@ class Adapter:
         _ = sanitize_tools(list(functions), **self.rewriting, format="openai-chat", on_set_aside=on_set_aside).tools
 
 
-class Turn:
-    """One request of a framework: what is sent for its tools, and what restores the calls of its reply."""
+class Reply:
+    """What restores the calls of a reply."""
 
-    def __init__(
-        self,
-        adapter: Adapter,
-        tools: Sequence[dict[str, Any] | None],
-        hosted: Iterable[str | None],
-        choice: Any,
-        called: Iterable[tuple[str, Any]],
-        model: str,
-    ) -> None:
-        """Adapt the tools of a request; see `Adapter.turn`."""
+    def __init__(self, adapter: Adapter, restore: Restore, sent: SentTools) -> None:
+        """Restore the calls of the tools that were sent."""
         self._adapter = adapter
-        self._tools = tools
-        functions = [tool for tool in tools if tool is not None]
-        own = [_name_of(tool) for tool in functions]
-        past = list(called)
-        names = list(dict.fromkeys(name for name, _ in past))
-        # Arguments that are an object stay as they are.
-        unread = [(name, _text(arguments)) for name, arguments in past if not isinstance(arguments, dict)]
-        calls = [*((name, "{}") for name in names), *unread]
-        request: dict[str, Any] = {"messages": _history(calls), "tools": functions}
-        choice = _choice_of(choice, own) if functions else None
-        # Some models refuse to be forced while they think, which only the framework's own settings say.
-        if choice in (None, "auto", "none"):
-            request["model"] = model
-        if choice is not None:
-            request["tool_choice"] = choice
-
-        def adapt() -> tuple[Any, list[dict[str, Any]]]:
-            adapted: Any = adapt_request(request, **adapter.rewriting, format="openai-chat", deferred=False)
-            return adapted, [tool["function"] for tool in adapted.request.get("tools") or ()]
-
-        adapted, sent = adapt()
-        # A tool that the provider runs has its name already. Only functions reserve a name for every dialect.
-        taken = {name for name in hosted if name}.difference(own)
-        if any(function["name"] in taken for function in sent):
-            reserved = [{"type": "function", "function": {"name": name, **_NOTHING}} for name in sorted(taken)]
-            request["tools"] = [*functions, *reserved]
-            adapted, sent = adapt()
-        self.report: AdaptReport = adapted.report
-        if self.report.quarantined:
-            adapter.set_aside(functions)
-        aside = {int(found.pointer.split("/")[2]) for found in self.report.quarantined}
-        rest = iter(sent)
-        places = [None if at in aside else next(rest) for at in range(len(functions))]
-        functions_called = [call["function"] for call in adapted.request["messages"][1]["tool_calls"]] if calls else []
-        # Last: a listed tool has its name before one that only the history knows, and the first of two of one name
-        # before the other.
-        listed = [(name, place["name"]) for name, place in zip(own, places, strict=True) if place is not None]
-        given_and_sent = list(zip(calls, functions_called, strict=True))
-        self._sent_texts = {text: function["arguments"] for (_, text), function in given_and_sent}
-        pairs = [*((name, function["name"]) for (name, _), function in given_and_sent), *reversed(listed)]
-        self._sent_names: dict[str, str] = dict(pairs)
-        self._own_names: dict[str, str] = {name: own_name for own_name, name in pairs}
-        self._restore = adapted.restore
-        sent_choice = adapted.request.get("tool_choice")
-        self._choices = (choice, sent_choice)
-        functions_sent = tuple(place for place in places if place is not None)
-        self.sent = SentTools(dialect=adapted.report.dialect, model=model, tools=functions_sent)
+        self._restore = restore
+        self.sent = sent
         """The tools as they are sent."""
-        left = iter(places)
-        self._places = [None if tool is None else next(left) for tool in tools]
-
-    def sent_name(self, own: str) -> str:
-        """Return the name that is sent for a tool's own name."""
-        return self._sent_names.get(own, own)
-
-    def own_name(self, sent: str) -> str:
-        """Return the tool's own name, of a name that the model knows."""
-        return self._own_names.get(sent, sent)
-
-    def sent_arguments(self, arguments: Any) -> Any:
-        """Return the arguments of a call in the history as they are sent: an object, or its text if text was given."""
-        if isinstance(arguments, dict):
-            return arguments
-        text = self._sent_texts.get(_text(arguments), "{}")
-        return text if isinstance(arguments, str) else json.loads(text)
-
-    def chosen(self, found: Any) -> Any:
-        """Return the framework's choice as it is sent: as it was if nothing had to change, `None` if it was dropped.
-
-        A choice of one tool is the name that is sent.
-        """
-        given, sent = self._choices
-        if given is None or (given == sent and isinstance(given, str)):
-            return found
-        return sent["function"]["name"] if isinstance(sent, dict) else sent
-
-    def listed(self, tools: Sequence[T], write: Callable[[T, dict[str, Any]], T], start: int = 0) -> list[T]:
-        """Return the framework's list as it is sent: without what was set aside; what the provider runs itself stays.
-
-        `start` is the place of the first one in the tools that were given.
-        """
-        found: list[T] = []
-        for at, tool in enumerate(tools, start):
-            sent = self._places[at]
-            if self._tools[at] is None:
-                found.append(tool)
-            elif sent is not None:
-                found.append(write(tool, sent))
-        return found
 
     def call(self, call_id: str | None, name: str, arguments: Any, *, is_cut: bool = False) -> RestoredCall[Any]:
         """Restore a call, report what became of its arguments, and refuse it if they could not be repaired.
@@ -261,6 +178,109 @@ class Turn:
         """Restore the arguments of a call in pieces. Does not report repairs: `call` does, once they are whole."""
         stream: CallStream = self._restore.call_stream(name)
         return stream
+
+
+class Turn(Reply):
+    """One request of a framework: what is sent for its tools, and what restores the calls of its reply."""
+
+    def __init__(
+        self,
+        adapter: Adapter,
+        tools: Sequence[dict[str, Any] | None],
+        hosted: Iterable[str | None],
+        choice: Any,
+        called: Iterable[tuple[str, Any]],
+        model: str,
+    ) -> None:
+        """Adapt the tools of a request; see `Adapter.turn`."""
+        self._tools = tools
+        functions = [tool for tool in tools if tool is not None]
+        own = [_name_of(tool) for tool in functions]
+        past = list(called)
+        names = list(dict.fromkeys(name for name, _ in past))
+        # Arguments that are an object stay as they are.
+        unread = [(name, _text(arguments)) for name, arguments in past if not isinstance(arguments, dict)]
+        calls = [*((name, "{}") for name in names), *unread]
+        request: dict[str, Any] = {"messages": _history(calls), "tools": functions}
+        choice = _choice_of(choice, own) if functions else None
+        # Some models refuse to be forced while they think, which only the framework's own settings say.
+        if choice in (None, "auto", "none"):
+            request["model"] = model
+        if choice is not None:
+            request["tool_choice"] = choice
+
+        def adapt() -> tuple[Any, list[dict[str, Any]]]:
+            adapted: Any = adapt_request(request, **adapter.rewriting, format="openai-chat", deferred=False)
+            return adapted, [tool["function"] for tool in adapted.request.get("tools") or ()]
+
+        adapted, sent = adapt()
+        # A tool that the provider runs has its name already. Only functions reserve a name for every dialect.
+        taken = {name for name in hosted if name}.difference(own)
+        if any(function["name"] in taken for function in sent):
+            reserved = [{"type": "function", "function": {"name": name, **_NOTHING}} for name in sorted(taken)]
+            request["tools"] = [*functions, *reserved]
+            adapted, sent = adapt()
+        self.report: AdaptReport = adapted.report
+        if self.report.quarantined:
+            adapter.set_aside(functions)
+        aside = {int(found.pointer.split("/")[2]) for found in self.report.quarantined}
+        rest = iter(sent)
+        places = [None if at in aside else next(rest) for at in range(len(functions))]
+        functions_called = [call["function"] for call in adapted.request["messages"][1]["tool_calls"]] if calls else []
+        # Last: a listed tool has its name before one that only the history knows, and the first of two of one name
+        # before the other.
+        listed = [(name, place["name"]) for name, place in zip(own, places, strict=True) if place is not None]
+        given_and_sent = list(zip(calls, functions_called, strict=True))
+        self._sent_texts = {text: function["arguments"] for (_, text), function in given_and_sent}
+        pairs = [*((name, function["name"]) for (name, _), function in given_and_sent), *reversed(listed)]
+        self._sent_names: dict[str, str] = dict(pairs)
+        self._own_names: dict[str, str] = {name: own_name for own_name, name in pairs}
+        sent_choice = adapted.request.get("tool_choice")
+        self._choices = (choice, sent_choice)
+        functions_sent = tuple(place for place in places if place is not None)
+        sent_tools = SentTools(dialect=adapted.report.dialect, model=model, tools=functions_sent)
+        super().__init__(adapter, adapted.restore, sent_tools)
+        left = iter(places)
+        self._places = [None if tool is None else next(left) for tool in tools]
+
+    def sent_name(self, own: str) -> str:
+        """Return the name that is sent for a tool's own name."""
+        return self._sent_names.get(own, own)
+
+    def own_name(self, sent: str) -> str:
+        """Return the tool's own name, of a name that the model knows."""
+        return self._own_names.get(sent, sent)
+
+    def sent_arguments(self, arguments: Any) -> Any:
+        """Return the arguments of a call in the history as they are sent: an object, or its text if text was given."""
+        if isinstance(arguments, dict):
+            return arguments
+        text = self._sent_texts.get(_text(arguments), "{}")
+        return text if isinstance(arguments, str) else json.loads(text)
+
+    def chosen(self, found: Any) -> Any:
+        """Return the framework's choice as it is sent: as it was if nothing had to change, `None` if it was dropped.
+
+        A choice of one tool is the name that is sent.
+        """
+        given, sent = self._choices
+        if given is None or (given == sent and isinstance(given, str)):
+            return found
+        return sent["function"]["name"] if isinstance(sent, dict) else sent
+
+    def listed(self, tools: Sequence[T], write: Callable[[T, dict[str, Any]], T], start: int = 0) -> list[T]:
+        """Return the framework's list as it is sent: without what was set aside; what the provider runs itself stays.
+
+        `start` is the place of the first one in the tools that were given.
+        """
+        found: list[T] = []
+        for at, tool in enumerate(tools, start):
+            sent = self._places[at]
+            if self._tools[at] is None:
+                found.append(tool)
+            elif sent is not None:
+                found.append(write(tool, sent))
+        return found
 
 
 class Refusals:
