@@ -1,6 +1,7 @@
 /**
  * What the adapters of frameworks share. A framework has its own types for tools and calls: its adapter gives the tools here, and gets back
- * what is sent for them and what restores the calls.
+ * what is sent for them and what restores the calls. An `Exchange` would need each request and reply as the text of an API, which the
+ * framework's provider writes and reads below the adapter, and would restore the last call of a stream only where the reply ends.
  *
  * @packageDocumentation
  */
