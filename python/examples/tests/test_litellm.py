@@ -241,6 +241,31 @@ def test_messages_that_litellm_does_not_show_are_a_bad_request() -> None:
         asyncio.run(litellm.acompletion("openai/kimi-k2", ASKED, tools=TOOL_LIST))
 
 
+def test_only_the_models_that_are_asked_for_are_adapted() -> None:
+    asked: list[str] = []
+
+    def is_kimi(model: str) -> bool:
+        asked.append(model)
+        return "kimi" in model
+
+    ours = logger(models=is_kimi)
+
+    async def adapted(model: str, provider: str | None = None) -> Any:
+        kwargs = {
+            "model": model,
+            "custom_llm_provider": provider,
+            "messages": ASKED,
+            "tools": TOOL_LIST,
+            "litellm_logging_obj": Log(),
+        }
+        return await ours.async_pre_call_deployment_hook(kwargs, CallTypes.acompletion)
+
+    assert asyncio.run(adapted("openai/gpt-5")) is None
+    for named in (("moonshot/kimi-k2", "moonshot"), ("kimi-k2", "moonshot")):
+        assert asyncio.run(adapted(*named))["tools"][0]["function"]["name"] == "files_read"
+    assert asked == ["openai/gpt-5", "moonshot/kimi-k2", "moonshot/kimi-k2"]
+
+
 def test_wrong_options_are_errors() -> None:
     with pytest.raises(toolwire.ToolwireError) as caught:
         ToolwireLogger(dialect="moonshine")  # type: ignore[arg-type]

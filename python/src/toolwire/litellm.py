@@ -24,7 +24,7 @@ from ._error import ToolwireError, ToolwireWarning
 from ._framework import Adapter, is_cut
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator
+    from collections.abc import AsyncGenerator, AsyncIterator, Callable
 
     from typing_extensions import Unpack
 
@@ -44,13 +44,17 @@ class ToolwireLogger(CustomLogger):
     stream: iterate `stream(response)` there.
     """
 
-    def __init__(self, **options: Unpack[FrameworkOptions]) -> None:
+    def __init__(self, *, models: Callable[[str], bool] | None = None, **options: Unpack[FrameworkOptions]) -> None:
         """Take the options of `sanitize_tools`, and `on_report` and `on_repair`.
+
+        `models` says whether the requests to a model are adapted, by LiteLLM's name of it (`moonshot/kimi-k2`). By
+        default, all are.
 
         Raises `ToolwireError`: `unknown-option`, `invalid-option`, `unknown-dialect`.
         """
         super().__init__()
         self._adapter = Adapter(options)
+        self._models = models
         # By LiteLLM's own object of a request, which its reply has, too.
         self._sent: WeakKeyDictionary[Any, _Sent] = WeakKeyDictionary()
         # By what a client may have chosen.
@@ -63,6 +67,12 @@ class ToolwireLogger(CustomLogger):
             return None
         log = kwargs["litellm_logging_obj"]
         model = str(kwargs.get("model") or getattr(log, "model", ""))
+        provider = kwargs.get("custom_llm_provider")
+        # LiteLLM has split the name where it turns one API's request into another's.
+        if provider and not model.startswith(f"{provider}/"):
+            model = f"{provider}/{model}"
+        if self._models is not None and not self._models(model):
+            return None
         try:
             if "messages" not in body:
                 # LiteLLM shows a callback only what has a name.
@@ -153,8 +163,8 @@ class ToolwireLogger(CustomLogger):
             for one in restored:
                 yield one
         if isinstance(last, str | bytes):
-            rest = stream.finish_text()
-            restored = [rest.encode() if isinstance(last, bytes) else rest]
+            text = stream.finish_text()
+            restored = [text.encode() if isinstance(last, bytes) else text] if text else []
         else:
             restored = [made(one) for one in stream.finish()]
         sent.reply.report_calls(stream.take_repaired_calls())
