@@ -18,7 +18,10 @@ test('holds what users need and nothing else', () => {
     ...['LICENSE-APACHE', 'LICENSE-MIT', 'LICENSE-fflate', 'README.md', 'package.json'],
     ...['dist/command.js', 'dist/command.wasm.br'],
     ...['dist/toolwire.wasm', 'dist/inline/package.json', 'dist/inline/toolwire.js'],
-    ...['ai', 'fetch', 'index', 'langchain', 'mastra'].flatMap((name) => [`dist/${name}.node.js`, `dist/${name}.workerd.js`]),
+    ...['ai', 'fetch', 'index', 'langchain', 'mastra'].flatMap((name) => [
+      `dist/${name}.node.js`,
+      `dist/${name}.workerd.js`,
+    ]),
     ...ENTRIES.split(' ').flatMap((name) => [`dist/${name}.js`, `dist/${name}.cjs`]),
     ...MODULES.split(' ').flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.d.cts`]),
   ];
