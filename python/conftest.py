@@ -6,6 +6,7 @@ NEEDS = {
     "httpx2": "httpx2",
     "fastmcp": "fastmcp",
     "langchain": "langchain",
+    "litellm": "litellm",
     "openai_agents": "agents",
     "pydantic_ai": "pydantic_ai",
 }

@@ -10,15 +10,18 @@ import { formatMessage } from 'publint/utils';
 import { packed, ROOT, run, tool } from './project.js';
 
 const MODULES =
-  'adapt ai deferred dialect-names dialects error exchange fetch framework index init langchain options repair report restore restore-arguments rules sanitize schema search slim tools tool-set tool-types validate';
-const ENTRIES = 'ai fetch index langchain slim';
+  'adapt ai deferred dialect-names dialects error exchange fetch framework index init langchain language-model mastra options repair report restore restore-arguments rules sanitize schema search slim tools tool-set tool-types validate';
+const ENTRIES = 'ai fetch index langchain mastra slim';
 
 test('holds what users need and nothing else', () => {
   const expected = [
     ...['LICENSE-APACHE', 'LICENSE-MIT', 'LICENSE-fflate', 'README.md', 'package.json'],
     ...['dist/command.js', 'dist/command.wasm.br'],
     ...['dist/toolwire.wasm', 'dist/inline/package.json', 'dist/inline/toolwire.js'],
-    ...['ai', 'fetch', 'index', 'langchain'].flatMap((name) => [`dist/${name}.node.js`, `dist/${name}.workerd.js`]),
+    ...['ai', 'fetch', 'index', 'langchain', 'mastra'].flatMap((name) => [
+      `dist/${name}.node.js`,
+      `dist/${name}.workerd.js`,
+    ]),
     ...ENTRIES.split(' ').flatMap((name) => [`dist/${name}.js`, `dist/${name}.cjs`]),
     ...MODULES.split(' ').flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.d.cts`]),
   ];
@@ -48,6 +51,7 @@ test('`@arethetypeswrong/cli` finds nothing', () => {
     './ai',
     './fetch',
     './langchain',
+    './mastra',
     './package.json',
     './slim',
   ]);

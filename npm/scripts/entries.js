@@ -18,6 +18,7 @@ export const PROGRAM = { name: 'command', folder: 'pkg/command', features: ['com
 export const COMPANIONS = [
   { name: 'fetch', beside: 'index' },
   { name: 'ai', beside: 'index' },
+  { name: 'mastra', beside: 'index' },
   { name: 'langchain', beside: 'index', external: ['@langchain/*'] },
 ];
 

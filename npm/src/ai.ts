@@ -6,15 +6,11 @@
  */
 
 import type { LanguageModelMiddleware, ToolCallRepairFunction, ToolSet } from 'ai';
-import { Adapter, type Choice, type FrameworkOptions, type SentTool, type Turn } from './framework.js';
-import { type CallStream, ToolwireError } from './index.js';
+import { Adapter, type FrameworkOptions } from './framework.js';
+import { ToolwireError } from './index.js';
+import { ModelCalls } from './language-model.js';
 
 export type { FrameworkOptions, SentTool, SentTools } from './framework.js';
-
-type Params = Parameters<NonNullable<LanguageModelMiddleware['transformParams']>>[0]['params'];
-type Streaming = Parameters<NonNullable<LanguageModelMiddleware['wrapStream']>>[0];
-type Part = Awaited<ReturnType<Streaming['doStream']>>['stream'] extends ReadableStream<infer P> ? P : never;
-type ToolCall = Extract<Part, { type: 'tool-call' }>;
 
 /** The middleware, and what hands the model `retryMessage` for calls that could not be repaired (`repair`). */
 export interface ToolwireMiddleware extends LanguageModelMiddleware {
@@ -38,13 +34,7 @@ export interface ToolwireMiddleware extends LanguageModelMiddleware {
  */
 export function toolwireMiddleware(options: FrameworkOptions): ToolwireMiddleware {
   const adapter = new Adapter(options);
-  const { refusals } = adapter;
-  const turns = new WeakMap<Params, Turn>();
-  const restored = (turn: Turn, part: ToolCall): ToolCall => {
-    if (part.providerExecuted) return part;
-    const { name, arguments: input } = turn.call(part.toolCallId, part.toolName, part.input);
-    return { ...part, toolName: name, input };
-  };
+  const calls = new ModelCalls(adapter);
   return {
     specificationVersion: 'v4',
     async transformParams({ params, model }) {
@@ -52,101 +42,14 @@ export function toolwireMiddleware(options: FrameworkOptions): ToolwireMiddlewar
         const message = `expected the AI SDK 7 (models of specification v4), found ${model.specificationVersion}: run \`npm install ai@7\``;
         throw new ToolwireError('invalid-option', '', message);
       }
-      const [turn, transformed] = adapted(params, model.modelId, adapter);
-      turns.set(transformed, turn);
-      return transformed;
+      return calls.sent(params, model.modelId);
     },
-    async wrapGenerate({ doGenerate, params }) {
-      const result = await doGenerate();
-      const turn = turns.get(params) as Turn;
-      return {
-        ...result,
-        content: result.content.map((part) => (part.type === 'tool-call' ? restored(turn, part) : part)),
-      };
-    },
-    async wrapStream({ doStream, params }) {
-      const result = await doStream();
-      const turn = turns.get(params) as Turn;
-      const open = new Map<string, CallStream>();
-      const pieces = (part: Part): Part[] => {
-        if (part.type === 'tool-call') return [restored(turn, part)];
-        if (part.type === 'tool-input-start' && !part.providerExecuted && part.inputEncoding !== 'text') {
-          open.set(part.id, turn.callStream(part.toolName));
-          return [{ ...part, toolName: turn.ownName(part.toolName) }];
-        }
-        if (part.type !== 'tool-input-delta' && part.type !== 'tool-input-end') return [part];
-        const stream = open.get(part.id);
-        if (stream === undefined) return [part];
-        if (part.type === 'tool-input-delta') return [{ ...part, delta: stream.feed(part.delta) }];
-        return [{ type: 'tool-input-delta', id: part.id, delta: stream.finish() }, part];
-      };
-      const restoring = new TransformStream<Part, Part>({
-        transform(part, controller) {
-          // A piece that is held back is no piece.
-          for (const one of pieces(part))
-            if (one.type !== 'tool-input-delta' || one.delta !== '') controller.enqueue(one);
-        },
-      });
-      return { ...result, stream: result.stream.pipeThrough(restoring) };
-    },
+    wrapGenerate: async ({ doGenerate, params }) => calls.generated(await doGenerate(), params),
+    wrapStream: async ({ doStream, params }) => calls.streamed(await doStream(), params),
     async repairToolCall({ toolCall }) {
-      refusals.check(toolCall.toolCallId, toolCall.toolName, toolCall.input);
+      adapter.refusals.check(toolCall.toolCallId, toolCall.toolName, toolCall.input);
       return null;
     },
-    guarded(tools) {
-      const guard = ([name, tool]: [string, ToolSet[string]]) => {
-        const { execute: run } = tool;
-        if (run === undefined) return [name, tool];
-        const execute: typeof run = (input: unknown, call: { toolCallId: string }) => {
-          refusals.checkValidated(call.toolCallId, name, input);
-          return run.call(tool, input as never, call as never);
-        };
-        // With what the tool's class has.
-        return [name, Object.assign(Object.create(Object.getPrototypeOf(tool)), tool, { execute })];
-      };
-      return Object.fromEntries(Object.entries(tools).map(guard));
-    },
+    guarded: (tools) => calls.guarded(tools, (context) => (context as { toolCallId: string }).toolCallId),
   };
-}
-
-/** The parameters as they are sent, and what restores the calls of the reply. */
-function adapted(params: Params, model: string, adapter: Adapter): [Turn, Params] {
-  const { tools = [], toolChoice: found, ...rest } = params;
-  const given = tools.map((tool) => {
-    if (tool.type !== 'function') return undefined;
-    const { name, description, inputSchema: parameters, strict } = tool;
-    return { type: 'function', function: { name, description, parameters, strict } };
-  });
-  const hosted = tools.map((tool) => (tool.type === 'function' ? undefined : tool.name));
-  const called: string[] = [];
-  renamed(params.prompt, (name) => (called[called.length] = name));
-  const choice = found?.type === 'tool' ? { name: found.toolName } : found?.type;
-  const turn = adapter.turn({ tools: given, hosted, choice, called, model });
-  const sent = turn.listed(tools, given, (tool, { parameters, ...own }: SentTool) => {
-    const { strict: _, ...kept } = tool as Extract<typeof tool, { type: 'function' }>;
-    return { ...kept, ...own, inputSchema: parameters };
-  });
-  const prompt = renamed(params.prompt, (name) => turn.sentName(name));
-  // The choice of a tool that the API itself runs stays.
-  const toolChoice = turn.chosen(found, written);
-  const choosing = toolChoice === undefined ? {} : { toolChoice };
-  return [turn, { ...rest, prompt, ...(sent.length === 0 ? {} : { tools: sent }), ...choosing }];
-}
-
-/** A choice in the form of the AI SDK. */
-function written(choice: NonNullable<Choice>): Params['toolChoice'] {
-  return typeof choice === 'object' ? { type: 'tool', toolName: choice.name } : { type: choice };
-}
-
-/** The prompt with other names of the calls that the client runs, and of their results. */
-function renamed(prompt: Params['prompt'], rename: (name: string) => string): Params['prompt'] {
-  return prompt.map((message) => {
-    if (message.role !== 'assistant' && message.role !== 'tool') return message;
-    const content = message.content.map((part) => {
-      const isOurs =
-        part.type === 'tool-call' ? !part.providerExecuted : part.type === 'tool-result' && message.role === 'tool';
-      return isOurs ? { ...part, toolName: rename((part as { toolName: string }).toolName) } : part;
-    });
-    return { ...message, content } as typeof message;
-  });
 }

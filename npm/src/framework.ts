@@ -1,6 +1,7 @@
 /**
  * What the adapters of frameworks share. A framework has its own types for tools and calls: its adapter gives the tools here, and gets back
- * what is sent for them and what restores the calls.
+ * what is sent for them and what restores the calls. An `Exchange` would need each request and reply as the text of an API, which the
+ * framework's provider writes and reads below the adapter, and would restore the last call of a stream only where the reply ends.
  *
  * @packageDocumentation
  */
@@ -13,6 +14,7 @@ import {
   type Dialect,
   sanitizeTools,
   ToolwireError,
+  validateArguments,
 } from './index.js';
 import type { Quarantined, RepairedCall } from './report.js';
 import type { CallStream, Restore, RestoredCall } from './restore.js';
@@ -82,10 +84,16 @@ export interface GivenRequest {
   hosted?: readonly (string | undefined)[];
   /** The choice, in any form that frameworks have: a mode, or a tool's name, alone or as a member of `function`. */
   choice?: unknown;
-  /** The names of the calls in the history: tools that the list no longer has need a name that the API takes, too. */
-  called?: Iterable<string>;
+  /** The calls in the history: tools that the list no longer has need a name that the API takes, too. */
+  called?: Iterable<PastCall>;
   /** The model, as the framework names it. */
   model?: string;
+}
+
+/** A call in the history: the tool's own name, and the arguments, a value or JSON text. */
+export interface PastCall {
+  name: string;
+  arguments: unknown;
 }
 
 /** What an adapter keeps from request to request: its options, and the calls that it has refused. */
@@ -133,6 +141,8 @@ export class Turn {
   readonly #sentNames = new Map<string, string>();
   /** The tools' own names, by those that are sent. */
   readonly #ownNames = new Map<string, string>();
+  /** The arguments of calls in the history as they are sent, by those that were given. */
+  readonly #sentTexts = new Map<string, string>();
 
   /** @throws {@link ToolwireError} What {@link adaptRequest} and {@link sanitizeTools} throw. */
   constructor(
@@ -143,7 +153,11 @@ export class Turn {
     const { onSetAside, onReport: _, onRepair: __, ...rest } = adapter.options;
     const functions = tools.filter((tool) => tool !== undefined);
     const choice = functions.length === 0 ? undefined : choiceOf(found, functions.map(nameOf));
-    const names = [...new Set(called)];
+    const past = [...called];
+    const names = [...new Set(past.map(({ name }) => name))];
+    // Arguments that are an object stay as they are.
+    const unread = past.filter((call) => !isRecord(call.arguments));
+    const calls = [...names.map((name) => ({ name, arguments: {} })), ...unread];
     // Some models refuse to be forced while they think, which only the framework's own settings say.
     const isForced = typeof choice === 'object' || choice === 'required';
     const adapt = (list: readonly GivenTool[]) => {
@@ -154,10 +168,10 @@ export class Turn {
           {
             role: 'assistant',
             content: null,
-            tool_calls: names.map((name, at) => ({
+            tool_calls: calls.map(({ name, arguments: args }, at) => ({
               id: `${at}`,
               type: 'function',
-              function: { name, arguments: '{}' },
+              function: { name, arguments: textOf(args) },
             })),
           },
         ],
@@ -183,7 +197,9 @@ export class Turn {
       sanitizeTools(list, { ...rest, format: 'openai-chat', onSetAside });
     }
     written.messages[1]?.tool_calls?.forEach((call, at) => {
-      this.#name(names[at] as string, call.function.name);
+      const { name, arguments: args } = calls[at] as PastCall;
+      this.#name(name, call.function.name);
+      this.#sentTexts.set(textOf(args), call.function.arguments);
     });
     const aside = new Set(report.quarantined.map(({ pointer }) => Number(pointer.split('/')[2])));
     const sent = (written.tools ?? []).map((tool) => tool.function);
@@ -218,6 +234,13 @@ export class Turn {
     return this.#ownNames.get(sent) ?? sent;
   }
 
+  /** The arguments of a call in the history as they are sent: an object, or its text if text was given. */
+  sentArguments<T>(args: T): T {
+    if (isRecord(args)) return args;
+    const text = this.#sentTexts.get(textOf(args)) ?? '{}';
+    return (typeof args === 'string' ? text : JSON.parse(text)) as T;
+  }
+
   /** The framework's choice as it is sent: as it was if nothing had to change, `undefined` if it was dropped. */
   chosen<T>(found: T, write: (choice: NonNullable<Choice>) => T): T | undefined {
     const [given, sent] = [this.#givenChoice, this.#sentChoice];
@@ -238,9 +261,13 @@ export class Turn {
     });
   }
 
-  /** Restores a call, says what became of its arguments, and refuses it if they could not be repaired. */
-  call<T>(id: string | undefined, name: string, args: T): RestoredCall<T> {
-    const restored = this.#restore.call(name, args) as RestoredCall<T>;
+  /**
+   * Restores a call, says what became of its arguments, and refuses it if they could not be repaired.
+   *
+   * @param isCut - Whether the reply may have ended within the call: then no text that breaks off is closed.
+   */
+  call<T>(id: string | undefined, name: string, args: T, isCut = false): RestoredCall<T> {
+    const restored = (isCut ? this.#cutCall(name, textOf(args)) : this.#restore.call(name, args)) as RestoredCall<T>;
     const { valid, repairs = [], left = [], retryMessage = null } = restored;
     this.#adapter.refusals.keep(id, restored.name, restored.arguments, retryMessage);
     if (valid !== undefined) {
@@ -250,10 +277,31 @@ export class Turn {
     return restored;
   }
 
+  /** Restores a call of a reply that ended at a length limit. */
+  #cutCall(name: string, text: string): RestoredCall<string> {
+    const message = { tool_calls: [{ type: 'function', function: { name, arguments: text } }] };
+    const { reply, calls } = this.#restore.reply<object>({ choices: [{ finish_reason: 'length', message }] });
+    const { function: found } = (reply as CutReply).choices[0].message.tool_calls[0];
+    return { ...calls[0], ...found };
+  }
+
   /** Restores the arguments of a call in pieces. Does not report repairs: {@link call} does, once the arguments are whole. */
   callStream(name: string): CallStream {
     return this.#restore.callStream(name);
   }
+}
+
+/** Words of model APIs and frameworks for the end of a reply at a length limit. */
+const ENDS_OF_A_CUT = ['length', 'max_tokens', 'MAX_TOKENS', 'model_context_window_exceeded', 'incomplete'];
+
+/** Whether a reply that ended for this reason may have ended within a call. */
+export function isCut(reason: unknown): boolean {
+  return ENDS_OF_A_CUT.includes(reason as string);
+}
+
+/** Whether a schema as it is sent takes an example of arguments. If it does not, APIs refuse the tool. */
+export function fits(example: unknown, parameters: SentTool['parameters']): boolean {
+  return validateArguments(example, parameters).valid !== false;
 }
 
 /** The schema of a function that only reserves a name. */
@@ -344,9 +392,16 @@ function read(args: unknown): unknown {
 /** The arguments of a call as an object; `undefined` if they are none. */
 export function argumentsOf(found: unknown): Record<string, unknown> | undefined {
   const value = found === '' ? found : read(found);
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
+  return isRecord(value) ? value : undefined;
+}
+
+function isRecord(found: unknown): found is Record<string, unknown> {
+  return typeof found === 'object' && found !== null && !Array.isArray(found);
+}
+
+/** Arguments as JSON text. */
+function textOf(args: unknown): string {
+  return typeof args === 'string' ? args : (JSON.stringify(args) ?? '');
 }
 
 /** A value that is written alike whatever the order of its members. What is deeper is one and the same. */
@@ -361,7 +416,12 @@ function canonical(value: unknown, levels: number): unknown {
 
 /** The parts of the adapted request that are read. */
 interface Written {
-  messages: { tool_calls?: { function: { name: string } }[] }[];
+  messages: { tool_calls?: { function: { name: string; arguments: string } }[] }[];
   tools?: { function: SentTool }[];
   tool_choice?: 'auto' | 'none' | 'required' | { function: { name: string } };
+}
+
+/** The parts of a reply with one call. */
+interface CutReply {
+  choices: [{ message: { tool_calls: [{ function: { name: string; arguments: string } }] } }];
 }

@@ -7,7 +7,16 @@
 
 import type { AIMessage, BaseMessage, ToolMessage } from '@langchain/core/messages';
 import type { AgentMiddleware } from 'langchain';
-import { Adapter, argumentsOf, type FrameworkOptions, type GivenTool, type SentTool, type Turn } from './framework.js';
+import {
+  Adapter,
+  argumentsOf,
+  type FrameworkOptions,
+  fits,
+  type GivenTool,
+  isCut,
+  type SentTool,
+  type Turn,
+} from './framework.js';
 
 export type { FrameworkOptions, SentTool, SentTools } from './framework.js';
 
@@ -75,8 +84,9 @@ interface AnyTool {
   type?: unknown;
   schema?: unknown;
   input_schema?: unknown;
+  input_examples?: unknown;
   function?: { name: string };
-  extras?: { providerToolDefinition?: unknown };
+  extras?: { providerToolDefinition?: unknown; input_examples?: unknown };
   metadata?: { customTool?: unknown };
 }
 
@@ -98,22 +108,30 @@ function given(tool: Tool, { convertToOpenAITool }: Core): GivenTool | undefined
 function written(tool: Tool, sent: SentTool): Tool {
   const found = tool as AnyTool;
   const { parameters, ...own } = sent;
-  const { description: _, strict: __, ...kept } = found;
+  const { description: _, strict: __, ...kept } = exampled(found, sent);
   if (found.input_schema !== undefined) return { ...kept, ...own, input_schema: parameters } as Tool;
   if (isClient(found)) {
+    if (!found.extras) return { type: 'function', function: sent };
     // Only this form has what a provider's package reads in `extras`.
-    return found.extras
-      ? ({ name: own.name, description: own.description, schema: parameters, extras: found.extras } as Tool)
-      : { type: 'function', function: sent };
+    const extras = exampled(found.extras, sent);
+    return { name: own.name, description: own.description, schema: parameters, extras } as Tool;
   }
   return (found.function === undefined ? { ...kept, ...sent } : { ...found, function: sent }) as Tool;
+}
+
+/** The members of a tool with those of its examples that the schema takes as it is sent. */
+function exampled<T extends { input_examples?: unknown }>({ input_examples: found, ...kept }: T, sent: SentTool) {
+  const fitting = Array.isArray(found) ? found.filter((one) => fits(one, sent.parameters)) : [];
+  return fitting.length === 0 ? kept : { ...kept, input_examples: fitting };
 }
 
 /** The request as it is sent, and what restores the calls of the response. */
 function adapted(request: Request, adapter: Adapter, core: Core): [Turn, Request] {
   const tools = request.tools.map((tool) => given(tool, core));
   const hosted = request.tools.map((tool, at) => (tools[at] ? undefined : (tool as AnyTool).name));
-  const called = request.messages.flatMap((one) => (core.isAIMessage(one) ? callsOf(one) : [])).map(({ name }) => name);
+  const called = request.messages
+    .flatMap((one) => (core.isAIMessage(one) ? callsOf(one) : []))
+    .map(({ name = '', args }) => ({ name, arguments: args }));
   const { model, modelName } = request.model as { model?: string; modelName?: string };
   const { toolChoice: found, ...rest } = request;
   const turn = adapter.turn({ tools, hosted, choice: found, called, model: model ?? modelName ?? '' });
@@ -128,23 +146,54 @@ function adapted(request: Request, adapter: Adapter, core: Core): [Turn, Request
   return [turn, toolChoice === undefined ? sent : { ...sent, toolChoice }];
 }
 
-function callsOf({ tool_calls = [] }: AIMessage): Call[] {
-  return tool_calls;
+/** The calls of a message, also those that LangChain could not read. */
+function callsOf({ tool_calls: calls = [], invalid_tool_calls: unread = [] }: AIMessage): (Call | UnreadCall)[] {
+  return [...calls, ...unread];
 }
 
 /** The response with the tools' own names and arguments. */
 function restored(turn: Turn, message: AIMessage, adapter: Adapter): AIMessage {
-  const { invalid_tool_calls: unread = [] } = message;
-  return recalled(message, [...callsOf(message), ...unread], (call) => {
-    const found = turn.call<unknown>(call.id, call.name ?? '', call.args ?? '');
+  const { finish_reason, finishReason, stop_reason, stopReason, status } = message.response_metadata as Ends;
+  const cut = [finish_reason, finishReason, stop_reason, stopReason, status].some(isCut);
+  const texts = textsOf(message);
+  return recalled(message, (call) => {
+    const text = texts.get(call.id);
+    // LangChain closes text that breaks off in a stream.
+    const isClosed = text !== undefined && argumentsOf(text) === undefined && (cut || text.trim() !== '');
+    const found = turn.call<unknown>(call.id, call.name ?? '', isClosed ? text : (call.args ?? ''), isClosed || cut);
     const args = argumentsOf(found.arguments);
     // A call that LangChain could not read would end the agent: its result says what is wrong.
     if (args === undefined && !found.retryMessage)
-      return { ...call, type: 'invalid_tool_call', name: found.name } as UnreadCall;
+      return { ...call, type: 'invalid_tool_call', name: found.name, args: found.arguments } as UnreadCall;
     if (args === undefined) adapter.refusals.keep(call.id, found.name, {}, found.retryMessage);
     const own = { type: 'tool_call' as const, name: found.name, args: args ?? {} };
     return call.id === undefined ? own : { id: call.id, ...own };
   });
+}
+
+/** Members with which providers' packages say why a reply ended. */
+interface Ends {
+  finish_reason?: unknown;
+  finishReason?: unknown;
+  stop_reason?: unknown;
+  stopReason?: unknown;
+  status?: unknown;
+}
+
+/** The arguments of the calls of a streamed message as the model wrote them, by id; none if ids are missing or repeated. */
+function textsOf(message: AIMessage): Map<string | undefined, string> {
+  const { tool_call_chunks: pieces = [] } = message as { tool_call_chunks?: Piece[] };
+  const texts = new Map(pieces.map(({ id, args }) => [id, args]));
+  if (texts.size !== callsOf(message).length) return new Map();
+  for (const { id, args, isCustomTool } of pieces) if (isCustomTool || typeof args !== 'string') texts.delete(id);
+  return texts as Map<string | undefined, string>;
+}
+
+/** The parts of a call of a streamed message that are read. */
+interface Piece {
+  id?: string;
+  args?: unknown;
+  isCustomTool?: boolean;
 }
 
 /** A message of the history with the names that are sent. */
@@ -153,15 +202,16 @@ function renamed(turn: Turn, message: BaseMessage, core: Core): BaseMessage {
     return message.name === undefined ? message : copied(message, { name: turn.sentName(message.name) });
   }
   if (!core.isAIMessage(message) || callsOf(message).length === 0) return message;
-  return recalled(message, callsOf(message), (call) => ({ ...call, name: turn.sentName(call.name as string) }) as Call);
+  return recalled(message, (call) => {
+    const sent = turn.sentArguments<unknown>(call.args ?? '');
+    const args = call.type === 'invalid_tool_call' ? sent : argumentsOf(sent);
+    return { ...call, name: turn.sentName(call.name ?? ''), args } as Call | UnreadCall;
+  });
 }
 
 /** A copy of a message with other calls, also where `content` repeats them (`output_version: "v1"`). */
-function recalled(
-  message: AIMessage,
-  calls: (Call | UnreadCall)[],
-  change: (call: Call | UnreadCall) => Call | UnreadCall,
-) {
+function recalled(message: AIMessage, change: (call: Call | UnreadCall) => Call | UnreadCall) {
+  const calls = callsOf(message);
   const changed = calls.map(change);
   const rest = calls.map((call, at) => ({ call, now: changed[at] as Call | UnreadCall }));
   const block = (found: { type?: unknown; id?: unknown; name?: unknown }) => {
@@ -173,7 +223,7 @@ function recalled(
   const isUnread = (call: Call | UnreadCall): call is UnreadCall => call.type === 'invalid_tool_call';
   return copied(message, {
     tool_calls: changed.filter((call): call is Call => !isUnread(call)),
-    ...(calls.length > callsOf(message).length ? { invalid_tool_calls: changed.filter(isUnread) } : {}),
+    ...(changed.some(isUnread) || calls.some(isUnread) ? { invalid_tool_calls: changed.filter(isUnread) } : {}),
     ...(Array.isArray(content) ? { content: content.map(block) as typeof content } : {}),
     // The pieces of which a streamed message was made: they have the calls as they were.
     ...('tool_call_chunks' in message ? { tool_call_chunks: [] } : {}),

@@ -5,6 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
+import { AIMessageChunk } from '@langchain/core/messages';
+import { ChatGenerationChunk } from '@langchain/core/outputs';
 import { generateText, isStepCount, jsonSchema, streamText, tool, wrapLanguageModel } from 'ai';
 import {
   AIMessage,
@@ -45,9 +47,14 @@ function gated() {
 
 /** A model of the AI SDK that replies with one list of parts for each request, and records the requests. */
 function scripted(...replies) {
+  return ending('stop', ...replies);
+}
+
+/** The same, with why each reply ends. */
+function ending(unified, ...replies) {
   const got = [];
   const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
-  const finish = { unified: 'stop', raw: undefined };
+  const finish = { unified, raw: undefined };
   const next = (params) => {
     got.push(params);
     return replies.shift() ?? [{ type: 'text', text: 'done' }];
@@ -176,6 +183,68 @@ test('toolwire/ai: a call of another tool in the history does not take the name 
   for await (const part of stream.stream) parts.push(part);
   const names = parts.flatMap(({ toolName }) => toolName ?? []);
   assert.deepEqual(names, ['files.read', 'files.read']);
+});
+
+const LIST = { type: 'object', properties: { ids: { type: 'array', items: { type: 'string' } } } };
+
+for (const streams of [false, true]) {
+  const how = streams ? 'streamed' : 'whole';
+
+  test(`toolwire/ai: a call that was cut off is not closed and does not run, ${how}`, async () => {
+    for (const [input, unified, valid, ran] of [
+      ['{"ids": ["a"', 'length', false, []],
+      ['{"ids": ["a"', 'stop', !streams, streams ? [] : [{ ids: ['a'] }]],
+      // The AI SDK itself runs no call of such a reply.
+      ['', 'length', streams, []],
+      ['{"ids": ["a"]}', 'length', true, []],
+      ['', 'stop', true, [{}]],
+    ]) {
+      const judged = [];
+      const onRepair = (calls) => judged.push(...calls.map((call) => call.valid));
+      const toolwire = toolwireMiddleware({ dialect: 'moonshot', repair: { truncated: 'close' }, onRepair });
+      const runs = [];
+      const pay = tool({ inputSchema: jsonSchema(LIST), execute: (found) => void runs.push(found) });
+      const request = {
+        model: wrapLanguageModel({ model: ending(unified, [{ ...called({}), input }]), middleware: toolwire }),
+        prompt: 'Pay.',
+        tools: toolwire.guarded({ pay }),
+        repairToolCall: toolwire.repairToolCall,
+      };
+      await (streams ? streamText(request).steps : generateText(request));
+      assert.deepEqual([judged, runs], [[valid], ran], `${unified} ${input}`);
+    }
+  });
+}
+
+test('toolwire/ai: arguments in the history that are no object are sent as one', async () => {
+  const model = scripted();
+  const past = (input) => ({ type: 'tool-call', toolCallId: 'a', toolName: 'files.read', input });
+  const inputs = [{ $ref: 'x' }, '{"$ref": "y"', '{"$ref": "z"}', ['a'], 'pwd', null];
+  await wrapLanguageModel({ model, middleware: toolwireMiddleware({ dialect: 'moonshot' }) }).doGenerate({
+    prompt: [{ role: 'assistant', content: inputs.map(past) }],
+    tools: [{ type: 'function', name: 'files.read', inputSchema: REF }],
+  });
+  const [{ content }] = model.got[0].prompt;
+  assert.deepEqual(
+    content.map(({ toolName, input }) => [toolName, input]),
+    [{ $ref: 'x' }, { $ref: 'y' }, { $ref: 'z' }, {}, {}, {}].map((input) => ['files_read', input]),
+  );
+});
+
+test('toolwire/ai: only examples that the sent schema takes are sent', async () => {
+  const model = scripted();
+  const examples = (...inputs) => inputs.map((input) => ({ input }));
+  await wrapLanguageModel({ model, middleware: toolwireMiddleware({ dialect: 'moonshot' }) }).doGenerate({
+    prompt: [],
+    tools: [
+      { type: 'function', name: 'files.read', inputSchema: REF, inputExamples: examples({ $ref: 'x' }) },
+      { type: 'function', name: 'pay', inputSchema: PAY, inputExamples: examples(RIGHT, WRONG) },
+    ],
+  });
+  assert.deepEqual(
+    model.got[0].tools.map(({ inputExamples }) => inputExamples),
+    [undefined, examples(RIGHT)],
+  );
 });
 
 test("toolwire/ai: a tool that is a class instance keeps its class's members", async () => {
@@ -434,4 +503,82 @@ test("toolwire/langchain: the message with a structured answer has the tools' ow
   assert.deepEqual(structuredResponse, { x: 'y' });
   const { tool_calls } = messages.find((one) => AIMessage.isInstance(one));
   assert.equal(tool_calls[0].name, 'look.up');
+});
+
+/** The same model, streamed: LangChain reads the calls from the pieces. */
+class Streaming extends Scripted {
+  constructor(reason, ...calls) {
+    super();
+    this.reason = reason;
+    this.calls = calls;
+  }
+
+  async *_streamResponseChunks() {
+    const calls = this.calls.splice(0);
+    for (const [index, args] of calls.entries()) {
+      for (const piece of [args.slice(0, 3), args.slice(3)]) {
+        const chunk = { type: 'tool_call_chunk', index, id: `${index}`, name: piece === args.slice(0, 3) ? 'pay' : '' };
+        const message = new AIMessageChunk({ content: '', tool_call_chunks: [{ ...chunk, args: piece }] });
+        yield new ChatGenerationChunk({ text: '', message });
+      }
+    }
+    const response_metadata = { finish_reason: calls.length === 0 ? 'stop' : this.reason };
+    yield new ChatGenerationChunk({
+      text: '',
+      message: new AIMessageChunk({ content: calls.length === 0 ? 'done' : '', response_metadata }),
+    });
+  }
+}
+
+test('toolwire/langchain: a call that was cut off does not run', async () => {
+  for (const repair of [false, true, { truncated: 'close' }]) {
+    for (const [reason, text, expected] of [
+      ['length', '{"ids": ["a"', []],
+      ['stop', '{"ids": ["a"', []],
+      ['length', '{"ids": ["a"]}', [{ ids: ['a'] }]],
+      ['stop', '{"ids": ["a"]}', [{ ids: ['a'] }]],
+    ]) {
+      const runs = [];
+      const agent = createAgent({
+        model: new Streaming(reason, text),
+        tools: [listed('pay', LIST, runs)],
+        middleware: [toolwireLangchain({ dialect: 'moonshot', repair })],
+      });
+      let messages;
+      for await (const state of await agent.stream({ messages: 'Pay.' }, { streamMode: ['values', 'messages'] }))
+        if (state[0] === 'values') messages = state[1].messages;
+      assert.deepEqual(runs, expected, `${reason} ${text}`);
+      const refused = messages.filter((one) => ToolMessage.isInstance(one)).map(({ text: said }) => said);
+      if (repair && expected.length === 0) assert.match(refused[0], /breaks off/);
+    }
+  }
+});
+
+test('toolwire/langchain: arguments in the history that are no object, and examples', async () => {
+  const past = new AIMessage({ content: '', tool_calls: [] });
+  past.tool_calls = ['pwd', [1], { $ref: 'x' }].map((args) => ({
+    type: 'tool_call',
+    name: 'files.read',
+    args,
+    id: 'a',
+  }));
+  past.invalid_tool_calls = [{ type: 'invalid_tool_call', name: 'files.read', args: '{"$ref": "y"', id: 'b' }];
+  const { messages, tools } = await sent(
+    [
+      { name: 'files.read', input_schema: REF, input_examples: [{ $ref: 'x' }] },
+      { name: 'pay', input_schema: PAY, input_examples: [RIGHT, WRONG] },
+      listed('pay.more', PAY, [], { extras: { input_examples: [WRONG, RIGHT] } }),
+    ],
+    {},
+    [past, new HumanMessage('Go.')],
+  );
+  const calls = [...messages[0].tool_calls, ...messages[0].invalid_tool_calls];
+  assert.deepEqual(
+    calls.map(({ name, args }) => [name, args]),
+    [{}, {}, { $ref: 'x' }, '{"$ref":"y"}'].map((args) => ['files_read', args]),
+  );
+  assert.deepEqual(
+    tools.map(({ input_examples, extras }) => input_examples ?? extras?.input_examples),
+    [undefined, [RIGHT], [RIGHT]],
+  );
 });

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 import agents
@@ -23,8 +24,9 @@ from fastmcp.tools.base import ToolResult
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware
 from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages.tool import tool_call_chunk
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.tools import StructuredTool
 from langchain_openai import custom_tool
 from openai.types import responses
@@ -39,7 +41,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models import ModelRequestContext, ModelRequestParameters
-from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.usage import RequestUsage
 from pydantic_ai_seams import toolset_of
@@ -61,6 +63,7 @@ PAY: dict[str, Any] = {
     "properties": {"account": {"type": "string"}, "amount": {"type": "number"}},
     "required": ["account", "amount"],
 }
+LIST: dict[str, Any] = {"type": "object", "properties": {"ids": {"type": "array", "items": {"type": "string"}}}}
 WRONG = {"account": "alice"}
 RIGHT = {"account": "bob", "amount": 1}
 # Kimi's ids: counted in each reply.
@@ -102,7 +105,7 @@ def test_a_refusal_is_of_one_call() -> None:
 
 def test_a_listed_tool_has_its_name_before_one_of_the_history() -> None:
     given = [{"type": "function", "function": {"name": "files.read", "parameters": EMPTY}}]
-    turn = Adapter({"dialect": "moonshot"}).turn(given, called=["files_read", "old.tool"])
+    turn = Adapter({"dialect": "moonshot"}).turn(given, called=[("files_read", {}), ("old.tool", "")])
     assert turn.own_name("files_read") == turn.call("a", "files_read", "{}").name == "files.read"
     assert turn.sent_name("old.tool").startswith("old_tool")
 
@@ -300,6 +303,65 @@ def test_langchain_keeps_what_tools_have_for_a_provider() -> None:
     )
 
 
+class Streaming(Scripted):
+    """The same model, streamed: LangChain reads the calls from the pieces, and forgets them."""
+
+    reason: str
+    text: str
+    streaming: bool
+
+    def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
+        if len(messages) > 1:
+            yield ChatGenerationChunk(message=AIMessageChunk(content="done"))
+            return
+        for name, piece in (("pay", self.text[:3]), (None, self.text[3:])):
+            chunk = tool_call_chunk(name=name, args=piece, id=ID if name else None, index=0)
+            yield ChatGenerationChunk(message=AIMessageChunk(content="", tool_call_chunks=[chunk]))
+        yield ChatGenerationChunk(message=AIMessageChunk(content="", response_metadata={"finish_reason": self.reason}))
+
+
+@pytest.mark.parametrize("repair", [True, {"truncated": "close"}])
+@pytest.mark.parametrize(("reason", "ran"), [("length", []), ("tool_calls", [{"ids": ["a"]}])])
+def test_langchain_runs_no_call_that_was_cut_off(reason: str, ran: list[Any], repair: Any) -> None:
+    runs: list[Any] = []
+    text = '{"ids": ["a"' + ("]}" if ran else "")
+    model = Streaming(replies=[], got=[], reason=reason, text=text, streaming=True)
+    middleware = ToolwireMiddleware(dialect="moonshot", repair=repair)
+    agent = create_agent(model, [tool("pay", LIST, runs)], middleware=[middleware])
+    state = agent.invoke({"messages": [HumanMessage("Pay.")]})
+    assert runs == ran
+    assert ("breaks off" in str(state)) == (not ran)
+
+
+def test_langchain_sends_objects_as_past_arguments_and_examples_that_fit() -> None:
+    unread: Any = {"type": "invalid_tool_call", "name": "files.read", "args": '{"$ref": "y"', "id": "b", "error": "e"}
+    past = AIMessage(
+        "", tool_calls=[{"name": "files.read", "args": {"$ref": "x"}, "id": "a"}], invalid_tool_calls=[unread]
+    )
+    model = scripted()
+    tools: Any = [
+        {"name": "files.read", "input_schema": REF, "input_examples": [{"$ref": "x"}]},
+        {"name": "pay", "input_schema": PAY, "input_examples": [RIGHT, WRONG]},
+        tool("pay.more", PAY, extras={"input_examples": [WRONG, RIGHT]}),
+    ]
+    messages: list[Any] = [
+        past,
+        ToolMessage("x", tool_call_id="a"),
+        ToolMessage("x", tool_call_id="b"),
+        HumanMessage("Go."),
+    ]
+    create_agent(model, tools, middleware=[ToolwireMiddleware(dialect="moonshot")]).invoke({"messages": messages})
+    (sent, *_), (own, read, pay), _ = model.got[0]
+    calls = [*sent.tool_calls, *sent.invalid_tool_calls]
+    assert [(call["name"], call["args"]) for call in calls] == [
+        ("files_read", {"$ref": "x"}),
+        ("files_read", '{"$ref":"y"}'),
+    ]
+    assert own.extras == {"input_examples": [RIGHT]}
+    assert "input_examples" not in read
+    assert pay["input_examples"] == [RIGHT]
+
+
 def pay_agent(model: Any, runs: list[Any], *capabilities: Any) -> Agent[None, str]:
     """Make an agent of pydantic-ai's that pays."""
     described = {"name": "pay", "description": "d", "inputSchema": PAY}
@@ -384,6 +446,65 @@ def test_pydantic_ai_adapts_every_request_of_a_model() -> None:
         assert sent[0].parts[1].tools_added == ["files_read"]
     assert [part.tool_name for part in compacted.parts if isinstance(part, ToolCallPart)] == ["files.read"]
     assert len(got) == 2
+
+
+@pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize(("text", "valid"), [('{"ids": ["a"', False), ("", False), ('{"ids": ["a"]}', True)])
+def test_pydantic_ai_closes_no_call_that_was_cut_off(text: str, valid: bool, streams: bool) -> None:
+    judged: list[Any] = []
+    adapter = Toolwire(
+        dialect="moonshot",
+        repair={"truncated": "close"},
+        on_repair=lambda calls, _: judged.extend(call.valid for call in calls),
+    )
+    model = adapter.get_wrapper_model(cut_off(text))
+    parameters = ModelRequestParameters(function_tools=[ToolDefinition(name="pay", parameters_json_schema=LIST)])
+
+    async def asked() -> ModelResponse:
+        if not streams:
+            return await model.request([], None, parameters)
+        async with model.request_stream([], None, parameters) as stream:
+            async for _ in stream:
+                pass
+            return stream.get()
+
+    (part,) = asyncio.run(asked()).parts
+    assert isinstance(part, ToolCallPart)
+    # pydantic-ai itself runs no call of such a reply whose arguments break off.
+    assert (judged, part.args) == ([valid], text)
+
+
+def cut_off(text: str) -> FunctionModel:
+    """Make a model of pydantic-ai's whose reply ends at a length limit, after these arguments."""
+
+    async def pieces(_: Any, __: AgentInfo) -> AsyncIterator[Any]:
+        yield {0: DeltaToolCall(name="pay", json_args=text, tool_call_id=ID)}
+
+    class Cut(FunctionModel):
+        @asynccontextmanager
+        async def request_stream(self, *args: Any) -> AsyncIterator[Any]:
+            async with super().request_stream(*args) as stream:
+                stream.finish_reason = "length"
+                yield stream
+
+    reply = ModelResponse([ToolCallPart("pay", text, tool_call_id=ID)], finish_reason="length")
+    return Cut(lambda *_: reply, stream_function=pieces)
+
+
+def test_pydantic_ai_sends_objects_as_past_arguments() -> None:
+    got: list[Any] = []
+
+    def reply(messages: Any, _: AgentInfo) -> ModelResponse:
+        got.extend(messages)
+        return ModelResponse([TextPart("done")])
+
+    model = Toolwire(dialect="moonshot").get_wrapper_model(FunctionModel(reply))
+    given: list[Any] = [{"$ref": "x"}, '{"$ref": "y"', "pwd", None]
+    past: list[Any] = [ModelResponse([ToolCallPart("files.read", args, tool_call_id=ID) for args in given])]
+    tools = [ToolDefinition(name="files.read", parameters_json_schema=REF)]
+    asyncio.run(model.request(past, None, ModelRequestParameters(function_tools=tools)))
+    assert [part.args for part in got[0].parts] == [{"$ref": "x"}, '{"$ref":"y"}', "{}", None]
+    assert {part.tool_name for part in got[0].parts} == {"files_read"}
 
 
 @pytest.mark.parametrize("choice", [["count"], ["count", "amount"], "required"])
@@ -512,6 +633,32 @@ def test_openai_agents_refuses_a_call_of_a_tool_in_a_namespace() -> None:
     tools = agents.tool_namespace(name="bank", description="b", tools=[agents_tool("pay", PAY, runs, model.guardrail)])
     assert RETRY in asyncio.run(run_agent(model, *tools))
     assert runs == []
+
+
+def test_openai_agents_closes_no_call_that_was_cut_off() -> None:
+    judged: list[Any] = []
+    call = function_call("pay", {}, status="incomplete").model_copy(update={"arguments": '{"ids": ["a"'})
+    model = ToolwireModel(
+        Agents([call]),
+        dialect="moonshot",
+        repair={"truncated": "close"},
+        on_repair=lambda calls, _: judged.extend(call.valid for call in calls),
+    )
+    tools = [agents_tool("pay", LIST)]
+    asyncio.run(model.get_response(None, "Go.", agents.ModelSettings(), tools, None, [], None))
+    assert judged == [False]
+
+
+def test_openai_agents_sends_objects_as_past_arguments() -> None:
+    inner = Agents()
+    texts = ['{"$ref": "x"}', '{"$ref": "y"', "pwd", ""]
+    past: Any = [{"type": "function_call", "call_id": ID, "name": "files.read", "arguments": text} for text in texts]
+    model = ToolwireModel(inner, dialect="moonshot")
+    tools = [agents_tool("files.read", REF)]
+    asyncio.run(model.get_response(None, past, agents.ModelSettings(), tools, None, [], None))
+    sent = inner.got[0]["input"]
+    assert [one["arguments"] for one in sent] == ['{"$ref": "x"}', '{"$ref":"y"}', "{}", "{}"]
+    assert {one["name"] for one in sent} == {"files_read"}
 
 
 def test_openai_agents_reads_events_as_the_sdk_does() -> None:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from ._argument_results import RepairedCall
 from ._error import ToolwireError
 from ._options import AdaptOptions, _DialectOptions, _ListOptions
 from ._record import Record
 from ._request import adapt_request
+from ._schema import validate_arguments
 from ._tools import sanitize_tools
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
     from ._names import DialectName
     from ._options import SanitizedList
-    from ._restore import CallStream, ReplyRestorer
+    from ._restore import CallStream, ReplyRestorer, Restore
     from ._restored import RestoredCall
     from ._results import AdaptReport, Quarantined
 
@@ -86,19 +88,30 @@ class Adapter:
         *,
         hosted: Iterable[str | None] = (),
         choice: Any = None,
-        called: Iterable[str] = (),
+        called: Iterable[tuple[str, Any]] = (),
         model: str = "",
     ) -> Turn:
         """Adapt the tools of a request, as the core takes them; `None` for those that the provider runs itself.
 
         `hosted` are the names of the latter: no other tool is sent under such a name. `choice` is a mode or a tool's
-        name, alone, as `name`, or as a member of `function`. `called` are the names of the calls in the history: tools
-        that the list no longer has need a name that the API takes, too.
+        name, alone, as `name`, or as a member of `function`. `called` are the names and arguments of the
+        calls in the history: tools that the list no longer has need a name that the API takes, too.
         """
         turn = Turn(self, tools, hosted, choice, called, model)
         if on_report := self.options.get("on_report"):
             on_report(turn.report, turn.sent)
         return turn
+
+    def chat(self, body: dict[str, Any]) -> tuple[dict[str, Any], Reply]:
+        """Adapt a request of Chat Completions, whose history and choice are those of the framework."""
+        adapted: Any = adapt_request(body, **self.rewriting, format="openai-chat", deferred=False, share=True)
+        if adapted.report.quarantined:
+            self.set_aside(body["tools"])
+        functions = tuple(tool["function"] for tool in adapted.request.get("tools") or () if "function" in tool)
+        sent = SentTools(dialect=adapted.report.dialect, model=str(body.get("model", "")), tools=functions)
+        if on_report := self.options.get("on_report"):
+            on_report(adapted.report, sent)
+        return adapted.request, Reply(self, adapted.restore, sent)
 
     def set_aside(self, functions: Sequence[Any]) -> None:
         """Warn, raise or call the function for tools that have to be set aside, depending on `on_set_aside`."""
@@ -107,7 +120,67 @@ class Adapter:
         _ = sanitize_tools(list(functions), **self.rewriting, format="openai-chat", on_set_aside=on_set_aside).tools
 
 
-class Turn:
+class Reply:
+    """What restores the calls of a reply."""
+
+    def __init__(self, adapter: Adapter, restore: Restore, sent: SentTools) -> None:
+        """Restore the calls of the tools that were sent."""
+        self._adapter = adapter
+        self._restore = restore
+        self.sent = sent
+        """The tools as they are sent."""
+
+    def call(self, call_id: str | None, name: str, arguments: Any, *, is_cut: bool = False) -> RestoredCall[Any]:
+        """Restore a call, report what became of its arguments, and refuse it if they could not be repaired.
+
+        If the reply may have ended within the call (`is_cut`), no text that breaks off is closed.
+        """
+        restored: Any
+        if is_cut and isinstance(arguments, str):
+            restored = self._cut_call(name, arguments)
+        else:
+            restored = self._restore.call(name, arguments)
+        self._adapter.refusals.keep(call_id, restored.name, restored.arguments, restored.retry_message)
+        if restored.repairs is not None:
+            call = RepairedCall(
+                id=call_id,
+                name=restored.name,
+                valid=restored.valid,
+                repairs=restored.repairs,
+                left=restored.left,
+                retry_message=restored.retry_message,
+            )
+            self.report_calls([call])
+        return cast("RestoredCall[Any]", restored)
+
+    def _cut_call(self, name: str, text: str) -> Any:
+        """Restore a call of a reply that ended at a length limit."""
+        message = {"tool_calls": [{"type": "function", "function": {"name": name, "arguments": text}}]}
+        found: Any = self._restore.reply({"choices": [{"finish_reason": "length", "message": message}]})
+        function = found.reply["choices"][0]["message"]["tool_calls"][0]["function"]
+        call = found.calls[0] if found.calls else None
+        judged = {member: getattr(call, member, None) for member in ("valid", "repairs", "left", "retry_message")}
+        return SimpleNamespace(**function, **judged)
+
+    def stream(self) -> ReplyRestorer:
+        """Restore a reply that comes in events of a model API."""
+        stream: ReplyRestorer = self._restore.stream()
+        return stream
+
+    def report_calls(self, calls: list[RepairedCall]) -> list[RepairedCall]:
+        """Report what became of the arguments of calls that a stream has restored."""
+        on_repair = self._adapter.options.get("on_repair")
+        if calls and on_repair is not None:
+            on_repair(calls, self.sent)
+        return calls
+
+    def call_stream(self, name: str) -> CallStream:
+        """Restore the arguments of a call in pieces. Does not report repairs: `call` does, once they are whole."""
+        stream: CallStream = self._restore.call_stream(name)
+        return stream
+
+
+class Turn(Reply):
     """One request of a framework: what is sent for its tools, and what restores the calls of its reply."""
 
     def __init__(
@@ -116,16 +189,19 @@ class Turn:
         tools: Sequence[dict[str, Any] | None],
         hosted: Iterable[str | None],
         choice: Any,
-        called: Iterable[str],
+        called: Iterable[tuple[str, Any]],
         model: str,
     ) -> None:
         """Adapt the tools of a request; see `Adapter.turn`."""
-        self._adapter = adapter
         self._tools = tools
         functions = [tool for tool in tools if tool is not None]
         own = [_name_of(tool) for tool in functions]
-        names = list(dict.fromkeys(called))
-        request: dict[str, Any] = {"messages": _history(names), "tools": functions}
+        past = list(called)
+        names = list(dict.fromkeys(name for name, _ in past))
+        # Arguments that are an object stay as they are.
+        unread = [(name, _text(arguments)) for name, arguments in past if not isinstance(arguments, dict)]
+        calls = [*((name, "{}") for name in names), *unread]
+        request: dict[str, Any] = {"messages": _history(calls), "tools": functions}
         choice = _choice_of(choice, own) if functions else None
         # Some models refuse to be forced while they think, which only the framework's own settings say.
         if choice in (None, "auto", "none"):
@@ -150,19 +226,20 @@ class Turn:
         aside = {int(found.pointer.split("/")[2]) for found in self.report.quarantined}
         rest = iter(sent)
         places = [None if at in aside else next(rest) for at in range(len(functions))]
-        called_as = [call["function"]["name"] for call in adapted.request["messages"][1]["tool_calls"]] if names else []
+        functions_called = [call["function"] for call in adapted.request["messages"][1]["tool_calls"]] if calls else []
         # Last: a listed tool has its name before one that only the history knows, and the first of two of one name
         # before the other.
         listed = [(name, place["name"]) for name, place in zip(own, places, strict=True) if place is not None]
-        pairs = [*zip(names, called_as, strict=True), *reversed(listed)]
-        self._sent_names = dict(pairs)
-        self._own_names = {name: own_name for own_name, name in pairs}
-        self._restore = adapted.restore
+        given_and_sent = list(zip(calls, functions_called, strict=True))
+        self._sent_texts = {text: function["arguments"] for (_, text), function in given_and_sent}
+        pairs = [*((name, function["name"]) for (name, _), function in given_and_sent), *reversed(listed)]
+        self._sent_names: dict[str, str] = dict(pairs)
+        self._own_names: dict[str, str] = {name: own_name for own_name, name in pairs}
         sent_choice = adapted.request.get("tool_choice")
         self._choices = (choice, sent_choice)
         functions_sent = tuple(place for place in places if place is not None)
-        self.sent = SentTools(dialect=adapted.report.dialect, model=model, tools=functions_sent)
-        """The tools as they are sent."""
+        sent_tools = SentTools(dialect=adapted.report.dialect, model=model, tools=functions_sent)
+        super().__init__(adapter, adapted.restore, sent_tools)
         left = iter(places)
         self._places = [None if tool is None else next(left) for tool in tools]
 
@@ -173,6 +250,13 @@ class Turn:
     def own_name(self, sent: str) -> str:
         """Return the tool's own name, of a name that the model knows."""
         return self._own_names.get(sent, sent)
+
+    def sent_arguments(self, arguments: Any) -> Any:
+        """Return the arguments of a call in the history as they are sent: an object, or its text if text was given."""
+        if isinstance(arguments, dict):
+            return arguments
+        text = self._sent_texts.get(_text(arguments), "{}")
+        return text if isinstance(arguments, str) else json.loads(text)
 
     def chosen(self, found: Any) -> Any:
         """Return the framework's choice as it is sent: as it was if nothing had to change, `None` if it was dropped.
@@ -197,39 +281,6 @@ class Turn:
             elif sent is not None:
                 found.append(write(tool, sent))
         return found
-
-    def call(self, call_id: str | None, name: str, arguments: Any) -> RestoredCall[Any]:
-        """Restore a call, report what became of its arguments, and refuse it if they could not be repaired."""
-        restored: RestoredCall[Any] = self._restore.call(name, arguments)
-        self._adapter.refusals.keep(call_id, restored.name, restored.arguments, restored.retry_message)
-        if restored.repairs is not None:
-            call = RepairedCall(
-                id=call_id,
-                name=restored.name,
-                valid=restored.valid,
-                repairs=restored.repairs,
-                left=restored.left,
-                retry_message=restored.retry_message,
-            )
-            self.report_calls([call])
-        return restored
-
-    def stream(self) -> ReplyRestorer:
-        """Restore a reply that comes in events of a model API."""
-        stream: ReplyRestorer = self._restore.stream()
-        return stream
-
-    def report_calls(self, calls: list[RepairedCall]) -> list[RepairedCall]:
-        """Report what became of the arguments of calls that a stream has restored."""
-        on_repair = self._adapter.options.get("on_repair")
-        if calls and on_repair is not None:
-            on_repair(calls, self.sent)
-        return calls
-
-    def call_stream(self, name: str) -> CallStream:
-        """Restore the arguments of a call in pieces. Does not report repairs: `call` does, once they are whole."""
-        stream: CallStream = self._restore.call_stream(name)
-        return stream
 
 
 class Refusals:
@@ -259,6 +310,16 @@ class Refusals:
         return self._messages.get(_key(call_id, name, arguments))
 
 
+def is_cut(reason: object) -> bool:
+    """Whether a reply that ended for this reason may have ended within a call."""
+    return reason in _ENDS_OF_A_CUT
+
+
+def fits(example: object, parameters: object) -> bool:
+    """Whether a schema as it is sent takes an example of arguments. If it does not, APIs refuse the tool."""
+    return validate_arguments(example, parameters).valid is not False
+
+
 def arguments_of(arguments: Any) -> dict[str, Any] | None:
     """Read the arguments of a call, which may be JSON text; `None` if they are no object."""
     value = _read(arguments)
@@ -268,15 +329,18 @@ def arguments_of(arguments: Any) -> dict[str, Any] | None:
 _OWN_OPTIONS = AdaptOptions.__optional_keys__ - FrameworkOptions.__optional_keys__
 """Options of the core that an adapter sets itself."""
 
+_ENDS_OF_A_CUT = ("length", "max_tokens", "MAX_TOKENS", "model_context_window_exceeded", "incomplete")
+"""Words of model APIs and frameworks for the end of a reply at a length limit."""
+
 _NOTHING = {"parameters": {"type": "object", "properties": {}}}
 """What a function has that only reserves a name."""
 
 
-def _history(names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return a history with a call of each name."""
+def _history(past: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+    """Return a history with these calls."""
     calls = [
-        {"id": str(at), "type": "function", "function": {"name": name, "arguments": "{}"}}
-        for at, name in enumerate(names)
+        {"id": str(at), "type": "function", "function": {"name": name, "arguments": text}}
+        for at, (name, text) in enumerate(past)
     ]
     return [{"role": "user", "content": ""}, {"role": "assistant", "content": None, "tool_calls": calls}]
 
@@ -295,6 +359,11 @@ def _choice_of(choice: Any, names: Sequence[str]) -> Any:
     elif choice in ("auto", "none", "required"):
         return choice
     return {"type": "function", "function": {"name": choice}} if choice in names else None
+
+
+def _text(arguments: Any) -> str:
+    """Return arguments as JSON text."""
+    return arguments if isinstance(arguments, str) else json.dumps(arguments, default=repr)
 
 
 def _read(arguments: Any) -> Any:

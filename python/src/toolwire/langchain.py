@@ -7,6 +7,7 @@ Tools are sent in a dialect, calls come back with the names and arguments that t
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 try:
@@ -17,7 +18,7 @@ except ImportError as missing:
     message = f"expected the package langchain 1.0 or later: run `pip install 'toolwire[langchain]'` ({missing})"
     raise ImportError(message) from missing
 
-from ._framework import Adapter, arguments_of
+from ._framework import Adapter, arguments_of, fits, is_cut
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
     from .types import FrameworkOptions
 
 __all__ = ["ToolwireMiddleware"]
+
+
+_ENDS = ("finish_reason", "stop_reason", "stopReason", "status")
+"""Members with which providers' packages say why a reply ended."""
 
 
 class ToolwireMiddleware(AgentMiddleware):
@@ -85,7 +90,8 @@ class ToolwireMiddleware(AgentMiddleware):
     def _adapted(self, request: ModelRequest[Any]) -> tuple[Turn, ModelRequest[Any]]:
         given = [_given(tool) for tool in request.tools]
         hosted = [_name(tool) for tool, function in zip(request.tools, given, strict=True) if function is None]
-        called = [call["name"] for one in request.messages if isinstance(one, AIMessage) for call in one.tool_calls]
+        messages = [one for one in request.messages if isinstance(one, AIMessage)]
+        called = [(call["name"] or "", call["args"]) for one in messages for call in _calls(one)]
         # `name` is what traces call the model.
         found = (getattr(request.model, name, None) for name in ("model_name", "model", "name"))
         model = next((str(name) for name in found if name), "")
@@ -104,8 +110,16 @@ class ToolwireMiddleware(AgentMiddleware):
         return ModelResponse(result=result, structured_response=response.structured_response)
 
     def _message(self, turn: Turn, message: AIMessage) -> AIMessage:
+        cut = any(is_cut(message.response_metadata.get(member)) for member in _ENDS)
+        # In a stream, LangChain closes text that breaks off: only the last call can be such a one.
+        last: Any = message.tool_calls[-1] if cut and message.tool_calls and not message.invalid_tool_calls else None
+
         def own(call: Any) -> Any:
-            found = turn.call(call["id"], call["name"] or "", call["args"])
+            call_id, name = call["id"], call["name"] or ""
+            args = json.dumps(call["args"], default=repr)[:-1] if call is last else call["args"]
+            found = turn.call(call_id, name, args, is_cut=cut)
+            if call is last and found.retry_message is None:
+                found = turn.call(call_id, name, call["args"])
             args = arguments_of(found.arguments)
             # A call that LangChain could not read would end the agent: its result says what is wrong.
             if args is None and found.retry_message is None:
@@ -114,7 +128,7 @@ class ToolwireMiddleware(AgentMiddleware):
                 self._adapter.refusals.keep(call["id"], found.name, {}, found.retry_message)
             return {"type": "tool_call", "id": call["id"], "name": found.name, "args": args or {}}
 
-        return _recalled(message, [*message.tool_calls, *message.invalid_tool_calls], own)
+        return _recalled(message, own)
 
 
 def _given(tool: Any) -> dict[str, Any] | None:
@@ -140,7 +154,7 @@ def _name(tool: Any) -> str | None:
 def _written(tool: Any, sent: dict[str, Any]) -> Any:
     """Return a tool as it is sent, in the form that it has."""
     if isinstance(tool, dict):
-        kept = {name: value for name, value in tool.items() if name not in ("description", "strict")}
+        kept = {name: value for name, value in _exampled(tool, sent).items() if name not in ("description", "strict")}
         if "input_schema" in tool:
             own = {name: value for name, value in sent.items() if name != "parameters"}
             return {**kept, **own, "input_schema": sent["parameters"]}
@@ -150,21 +164,39 @@ def _written(tool: Any, sent: dict[str, Any]) -> Any:
     if getattr(tool, "extras", None):
         # Only LangChain's own tools have what a provider's package reads in `extras`.
         update = {"name": sent["name"], "description": sent.get("description", ""), "args_schema": sent["parameters"]}
-        return tool.model_copy(update=update)
+        return tool.model_copy(update={**update, "extras": _exampled(tool.extras, sent)})
     return {"type": "function", "function": sent}
+
+
+def _exampled(members: dict[str, Any], sent: dict[str, Any]) -> dict[str, Any]:
+    """Return the members of a tool with those of its examples that the schema takes as it is sent."""
+    found = members.get("input_examples")
+    examples = [one for one in found if fits(one, sent["parameters"])] if isinstance(found, list) else []
+    kept = {name: value for name, value in members.items() if name != "input_examples"}
+    return {**kept, "input_examples": examples} if examples else kept
 
 
 def _renamed(message: AnyMessage, turn: Turn) -> BaseMessage:
     """Return a message of the history with the names that are sent."""
-    if isinstance(message, AIMessage) and message.tool_calls:
-        return _recalled(message, message.tool_calls, lambda call: {**call, "name": turn.sent_name(call["name"])})
+    if isinstance(message, AIMessage) and _calls(message):
+
+        def sent(call: Any) -> Any:
+            return {**call, "name": turn.sent_name(call["name"] or ""), "args": turn.sent_arguments(call["args"])}
+
+        return _recalled(message, sent)
     if isinstance(message, ToolMessage) and message.name is not None:
         return message.model_copy(update={"name": turn.sent_name(message.name)})
     return message
 
 
-def _recalled(message: AIMessage, calls: list[Any], change: Callable[[Any], Any]) -> AIMessage:
+def _calls(message: AIMessage) -> list[Any]:
+    """Return the calls of a message, also those that LangChain could not read."""
+    return [*message.tool_calls, *message.invalid_tool_calls]
+
+
+def _recalled(message: AIMessage, change: Callable[[Any], Any]) -> AIMessage:
     """Return a message with other calls, also where its content repeats them (`output_version="v1"`)."""
+    calls = _calls(message)
     changed = [change(call) for call in calls]
     left = list(zip(calls, changed, strict=True))
 
@@ -178,8 +210,7 @@ def _recalled(message: AIMessage, calls: list[Any], change: Callable[[Any], Any]
         return found
 
     update: dict[str, Any] = {"tool_calls": [call for call in changed if call.get("type") != "invalid_tool_call"]}
-    if len(calls) > len(message.tool_calls):
-        update["invalid_tool_calls"] = [call for call in changed if call.get("type") == "invalid_tool_call"]
+    update["invalid_tool_calls"] = [call for call in changed if call.get("type") == "invalid_tool_call"]
     if isinstance(message.content, list):
         update["content"] = [block(one) for one in message.content]
     return message.model_copy(update=update)

@@ -22,7 +22,7 @@ except ImportError as missing:
     )
     raise ImportError(message) from missing
 
-from ._framework import Adapter
+from ._framework import Adapter, is_cut
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -107,7 +107,7 @@ class ToolwireModel(Model):
     def _restored(self, turn: Turn, call: Any) -> Any:
         if not isinstance(call, ResponseFunctionToolCall):
             return call
-        found = turn.call(call.call_id, call.name, call.arguments)
+        found = turn.call(call.call_id, call.name, call.arguments, is_cut=is_cut(call.status))
         return call.model_copy(update={"name": found.name, "arguments": found.arguments})
 
     def _adapted(
@@ -124,11 +124,11 @@ class ToolwireModel(Model):
         given = [_function(one) for one in (*tools, *handoffs)]
         hosted = [getattr(one, "name", None) for one, function in zip(tools, given, strict=False) if function is None]
         items = input if isinstance(input, list) else []
-        called = [item["name"] for item in items if _is_call(item)]
+        called = [(item["name"], item.get("arguments") or "") for item in items if _is_call(item)]
         model = str(getattr(self._model, "model", ""))
         turn = self._adapter.turn(given, hosted=hosted, choice=model_settings.tool_choice, called=called, model=model)
         if items:
-            input = [{**one, "name": turn.sent_name(one["name"])} if _is_call(one) else one for one in items]  # noqa: A001
+            input = [_past(turn, one) if _is_call(one) else one for one in items]  # noqa: A001
         if (choice := turn.chosen(model_settings.tool_choice)) is not model_settings.tool_choice:
             model_settings = replace(model_settings, tool_choice=choice)
         sent = {
@@ -182,6 +182,11 @@ def _event(event: dict[str, Any], sent: Any = None) -> Any:
 
 def _is_call(item: Any) -> bool:
     return isinstance(item, dict) and item.get("type") == "function_call"
+
+
+def _past(turn: Turn, item: dict[str, Any]) -> dict[str, Any]:
+    """Return a call of the history as it is sent."""
+    return {**item, "name": turn.sent_name(item["name"]), "arguments": turn.sent_arguments(item.get("arguments") or "")}
 
 
 def _function(tool: Any) -> dict[str, Any] | None:

@@ -34,7 +34,7 @@ except ImportError as missing:
     raise ImportError(message) from missing
 
 from ._error import ToolwireError
-from ._framework import Adapter, arguments_of
+from ._framework import Adapter, arguments_of, is_cut
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
@@ -96,16 +96,19 @@ class Toolwire(AbstractCapability[Any]):
         """Adapt the tools of a request."""
         tools = [_function(tool) for tool in (*parameters.function_tools, *parameters.output_tools)]
         hosted = [tool.kind for tool in parameters.native_tools]
-        called = [part.tool_name for one in messages for part in one.parts if isinstance(part, ToolCallPart)]
+        called = [
+            (part.tool_name, part.args) for one in messages for part in one.parts if isinstance(part, ToolCallPart)
+        ]
         choice: Any = (settings or {}).get("tool_choice")
         # One of several is no choice that the core knows.
         if isinstance(choice, list):
             choice = choice[0] if len(choice) == 1 else None
         return self._adapter.turn(tools, hosted=hosted, choice=choice, called=called, model=model.model_name)
 
-    def restored(self, turn: Turn, part: ToolCallPart) -> ToolCallPart:
-        """Restore a call whose arguments are whole."""
-        call = turn.call(part.tool_call_id, part.tool_name, part.args if part.args is not None else "")
+    def restored(self, turn: Turn, part: ToolCallPart, *, cut: bool) -> ToolCallPart:
+        """Restore a call whose arguments are whole, unless the reply may have ended within them (`cut`)."""
+        args = part.args if part.args is not None else ""
+        call = turn.call(part.tool_call_id, part.tool_name, args, is_cut=cut)
         return replace(part, tool_name=call.name, args=part.args if part.args is None else call.arguments)
 
 
@@ -144,10 +147,12 @@ class _Adapting(WrapperModel):
         return turn, _adapted(turn, messages, settings, parameters)
 
     def _restored(self, turn: Turn, response: ModelResponse) -> ModelResponse:
-        return replace(response, parts=[self._part(turn, part) for part in response.parts])
-
-    def _part(self, turn: Turn, part: Any) -> Any:
-        return self._toolwire.restored(turn, part) if isinstance(part, ToolCallPart) else part
+        cut = is_cut(response.finish_reason)
+        parts = [
+            self._toolwire.restored(turn, part, cut=cut) if isinstance(part, ToolCallPart) else part
+            for part in response.parts
+        ]
+        return replace(response, parts=parts)
 
     @asynccontextmanager
     async def request_stream(
@@ -214,7 +219,8 @@ class _Restoring(StreamedResponse):
         toolwire, turn, calls = self._toolwire
         call, part = calls[index], super().get().parts[index]
         assert isinstance(part, ToolCallPart)
-        call.whole = toolwire.restored(turn, part)
+        is_blank = isinstance(part.args, str | None) and not (part.args or "").strip()
+        call.whole = toolwire.restored(turn, part, cut=not is_blank or is_cut(self.finish_reason))
         args = call.whole.args
         rest = args[len(call.text) :] if isinstance(args, str) else args
         events: list[Any] = []
@@ -291,12 +297,15 @@ def _written(tool: ToolDefinition, sent: dict[str, Any]) -> ToolDefinition:
 
 
 def _renamed(turn: Turn, message: ModelMessage) -> ModelMessage:
-    """Return a message of the history with the names that are sent."""
+    """Return a message of the history with the names and arguments that are sent."""
 
     def named(part: Any) -> Any:
         if isinstance(part, ToolAvailabilityDeltaPart):
             return replace(part, tools_added=[turn.sent_name(name) for name in part.tools_added])
-        is_named = isinstance(part, ToolCallPart | ToolReturnPart | RetryPromptPart) and part.tool_name is not None
+        if isinstance(part, ToolCallPart):
+            args = part.args if part.args is None else turn.sent_arguments(part.args)
+            return replace(part, tool_name=turn.sent_name(part.tool_name), args=args)
+        is_named = isinstance(part, ToolReturnPart | RetryPromptPart) and part.tool_name is not None
         return replace(part, tool_name=turn.sent_name(part.tool_name)) if is_named else part
 
     parts: Any = [named(part) for part in message.parts]

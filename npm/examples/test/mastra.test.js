@@ -1,0 +1,137 @@
+// The processor for Mastra's agents, with Mastra itself, before the fake of an API.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { Agent } from '@mastra/core/agent';
+import { createTool } from '@mastra/core/tools';
+import { jsonSchema, tool, wrapLanguageModel } from 'ai';
+import { toolwireMiddleware } from 'toolwire/ai';
+import { toolwireProcessor } from 'toolwire/mastra';
+import { z } from 'zod';
+
+import { ask } from '../dist/mastra-processor.js';
+import { backend } from '../fake/backend.js';
+import { served, TOOLS } from '../fake/server.js';
+
+/** How the model calls the tool in a dialect that renames `$ref`, and what its server expects. */
+const ENCODED = { name: 'files_read', input: { path: 'README.md', dollar_ref_: 'main' } };
+const EXPECTED = [{ name: 'files.read', input: { path: 'README.md', $ref: 'main' } }];
+const DONE = { text: 'It says: any model.' };
+
+const MODELS = {
+  'the AI SDK': (url) => createOpenAICompatible({ name: 'moonshot', baseURL: url })('kimi-k2'),
+  "Mastra's router": (url) => ({ id: 'moonshot/kimi-k2', url, apiKey: 'none' }),
+};
+
+for (const streams of [false, true]) {
+  for (const [kind, model] of Object.entries(MODELS)) {
+    const how = `${streams ? 'streamed' : 'whole'}, a model of ${kind}`;
+
+    test(`mastra-processor.ts, ${how}`, async (t) => {
+      const { url, got } = await backend(t, 'moonshot', [ENCODED, DONE]);
+      const calls = [];
+      const reports = [];
+      const onReport = (report, { model, tools }) =>
+        reports.push([report.dialect, model, tools.map(({ name }) => name)]);
+      const call = async (name, input) => served(calls, name, input);
+      assert.equal(await ask(model(url), TOOLS, call, streams, { onReport }), DONE.text);
+      assert.deepEqual(calls, EXPECTED);
+      assert.equal(got.length, 2);
+      // The history has the name that is sent.
+      const [sent] = got[1].messages.flatMap(({ tool_calls: found }) => found ?? []);
+      assert.equal(sent.function.name, 'files_read');
+      assert.deepEqual(reports, Array(2).fill(['moonshot', 'kimi-k2', ['files_read']]));
+    });
+
+    test(`toolwire/mastra: arguments are repaired, or the model reads what is wrong, ${how}`, async (t) => {
+      const says = [
+        { name: 'files_read', input: '{"path": ["README.md"], "dollar_ref_": "main"' },
+        { name: 'files_read', input: { dollar_ref_: 'main' } },
+        { name: 'files_read', input: '{"path": 7, "dollar_ref_": "main",}' },
+        DONE,
+      ];
+      const { url, got } = await backend(t, 'moonshot', says);
+      const calls = [];
+      const judged = [];
+      const onRepair = (found) => judged.push(...found.map(({ valid }) => valid));
+      const call = async (name, input) => served(calls, name, input);
+      assert.equal(await ask(model(url), TOOLS, call, streams, { onRepair }), DONE.text);
+      assert.deepEqual(calls, [{ name: 'files.read', input: { path: '7', $ref: 'main' } }]);
+      assert.deepEqual(judged, [false, false, true]);
+      const results = got[3].messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+      assert.match(results[0], /breaks off/);
+      assert.match(results[1], /expected the member `path`/);
+    });
+  }
+}
+
+/** An agent with these tools. */
+function agent(url, tools, inputProcessors, model = MODELS['the AI SDK'](url)) {
+  return new Agent({ id: 'a', name: 'a', instructions: 'Go.', model, tools, inputProcessors });
+}
+
+test('toolwire/mastra: the API refuses the tools without it', async (t) => {
+  const { url, got } = await backend(t, 'moonshot', [ENCODED, DONE]);
+  const [{ name, description, inputSchema }] = TOOLS;
+  const read = tool({ description, inputSchema: jsonSchema(inputSchema), execute: async () => '' });
+  await assert.rejects(
+    agent(url, { [name]: read }).generate('Read.', { modelSettings: { maxRetries: 0 } }),
+    /files.read/,
+  );
+  assert.equal(got.length, 0);
+});
+
+test("toolwire/mastra: Mastra's own tools, and one that is set aside", async (t) => {
+  const { url, got } = await backend(t, 'moonshot', [
+    { name: 'look_up', input: { word: 7 } },
+    { name: 'look_up', input: {} },
+    { name: 'look_up', input: { word: 'oslo' } },
+    DONE,
+  ]);
+  const runs = [];
+  const lookUp = createTool({
+    id: 'look.up',
+    description: 'd',
+    inputSchema: z.object({ word: z.string() }),
+    execute: async ({ word }) => {
+      runs.push(word);
+      return 'a city';
+    },
+  });
+  const count = tool({ description: 'd', inputSchema: jsonSchema({ type: 'integer' }), execute: async () => '' });
+  const aside = [];
+  const onSetAside = (tools) => aside.push(...tools.map(({ name }) => name));
+  const processor = toolwireProcessor({ dialect: 'moonshot', repair: true, onSetAside });
+  const { text } = await agent(url, { 'look.up': lookUp, count }, [processor]).generate('Look.');
+  assert.equal(text, DONE.text);
+  assert.deepEqual(runs, ['7', 'oslo']);
+  assert.deepEqual(
+    got.map(({ tools }) => tools.map((one) => one.function.name)),
+    Array(4).fill(['look_up']),
+  );
+  assert.deepEqual(new Set(aside), new Set(['count']));
+});
+
+test('toolwire/ai: a model of the AI SDK in Mastra', async (t) => {
+  const { url } = await backend(t, 'moonshot', [ENCODED, DONE]);
+  const [{ name, description, inputSchema }] = TOOLS;
+  const calls = [];
+  const execute = async (input) => served(calls, name, input);
+  const middleware = toolwireMiddleware({ dialect: 'moonshot' });
+  const model = wrapLanguageModel({ model: MODELS['the AI SDK'](url), middleware });
+  await agent(
+    url,
+    { [name]: tool({ description, inputSchema: jsonSchema(inputSchema), execute }) },
+    [],
+    model,
+  ).generate('Read.');
+  assert.deepEqual(calls, EXPECTED);
+});
+
+test('toolwire/mastra: wrong options and an older Mastra are errors', () => {
+  assert.throws(() => toolwireProcessor({ dialect: 'moonshine' }), { code: 'unknown-dialect' });
+  const { processInputStep } = toolwireProcessor({ dialect: 'moonshot' });
+  assert.throws(() => processInputStep({ model: { specificationVersion: 'v1' } }), /npm install @mastra\/core@1/);
+});

@@ -1,0 +1,151 @@
+/**
+ * The calls of language models in the form of the AI SDK: parameters are adapted, replies restored. For the adapters of frameworks whose models
+ * have this form.
+ *
+ * @packageDocumentation
+ */
+
+import type { LanguageModelMiddleware } from 'ai';
+import {
+  type Adapter,
+  argumentsOf,
+  type Choice,
+  fits,
+  isCut,
+  type PastCall,
+  type SentTool,
+  type Turn,
+} from './framework.js';
+import type { CallStream } from './index.js';
+
+type Generating = Parameters<NonNullable<LanguageModelMiddleware['wrapGenerate']>>[0];
+type Streaming = Parameters<NonNullable<LanguageModelMiddleware['wrapStream']>>[0];
+type Generated = Awaited<ReturnType<Generating['doGenerate']>>;
+type Part = Awaited<ReturnType<Streaming['doStream']>>['stream'] extends ReadableStream<infer P> ? P : never;
+type ToolCall = Extract<Part, { type: 'tool-call' }>;
+/** The parameters of a call of a model. */
+export type Params = Generating['params'];
+
+/** The calls of models with one adapter. */
+export class ModelCalls {
+  readonly #adapter: Adapter;
+  readonly #turns = new WeakMap<Params, Turn>();
+
+  constructor(adapter: Adapter) {
+    this.#adapter = adapter;
+  }
+
+  /** The parameters as they are sent: {@link generated} and {@link streamed} take the same object. */
+  sent(params: Params, model: string): Params {
+    const [turn, sent] = adapted(params, model, this.#adapter);
+    this.#turns.set(sent, turn);
+    return sent;
+  }
+
+  /** A whole reply with the tools' own names and arguments. */
+  generated(result: Generated, sent: Params): Generated {
+    const turn = this.#turns.get(sent) as Turn;
+    const cut = isCut(result.finishReason.unified);
+    const content = result.content.map((part) => (part.type === 'tool-call' ? restored(turn, part, cut) : part));
+    return { ...result, content };
+  }
+
+  /** The same for a reply that comes in parts. */
+  streamed<R extends { stream: ReadableStream<Part> }>(result: R, sent: Params): R {
+    const turn = this.#turns.get(sent) as Turn;
+    const open = new Map<string, CallStream>();
+    const pieces = (part: Part): Part[] => {
+      // Why the stream ended is told later: then, the framework runs no call of a reply that was cut off.
+      if (part.type === 'tool-call') return [restored(turn, part, part.input.trim() !== '')];
+      if (part.type === 'tool-input-start' && !part.providerExecuted && part.inputEncoding !== 'text') {
+        open.set(part.id, turn.callStream(part.toolName));
+        return [{ ...part, toolName: turn.ownName(part.toolName) }];
+      }
+      if (part.type !== 'tool-input-delta' && part.type !== 'tool-input-end') return [part];
+      const stream = open.get(part.id);
+      if (stream === undefined) return [part];
+      if (part.type === 'tool-input-delta') return [{ ...part, delta: stream.feed(part.delta) }];
+      return [{ type: 'tool-input-delta', id: part.id, delta: stream.finish() }, part];
+    };
+    const restoring = new TransformStream<Part, Part>({
+      transform(part, controller) {
+        // A piece that is held back is no piece.
+        for (const one of pieces(part))
+          if (one.type !== 'tool-input-delta' || one.delta !== '') controller.enqueue(one);
+      },
+    });
+    return { ...result, stream: result.stream.pipeThrough(restoring) };
+  }
+
+  /** The same tools, except that a call that could not be repaired does not run: its error is the `retryMessage`. */
+  guarded<T extends object>(tools: T, idOf: (context: unknown) => string | undefined): T {
+    const guard = ([name, tool]: [string, { execute?: unknown }]) => {
+      const { execute: run } = tool;
+      if (typeof run !== 'function') return [name, tool];
+      const execute = (input: unknown, context: unknown, ...more: unknown[]) => {
+        this.#adapter.refusals.checkValidated(idOf(context), name, input);
+        return run.call(tool, input, context, ...more);
+      };
+      // With what the tool's class has.
+      return [name, Object.assign(Object.create(Object.getPrototypeOf(tool)), tool, { execute })];
+    };
+    return Object.fromEntries(Object.entries(tools).map(guard));
+  }
+}
+
+/** A call with the tool's own name and arguments. */
+function restored(turn: Turn, part: ToolCall, cut: boolean): ToolCall {
+  if (part.providerExecuted) return part;
+  const { name, arguments: input } = turn.call(part.toolCallId, part.toolName, part.input, cut);
+  return { ...part, toolName: name, input };
+}
+
+/** The parameters as they are sent, and what restores the calls of the reply. */
+function adapted(params: Params, model: string, adapter: Adapter): [Turn, Params] {
+  const { tools = [], toolChoice: found, ...rest } = params;
+  const given = tools.map((tool) => {
+    if (tool.type !== 'function') return undefined;
+    const { name, description, inputSchema: parameters, strict } = tool;
+    return { type: 'function', function: { name, description, parameters, strict } };
+  });
+  const hosted = tools.map((tool) => (tool.type === 'function' ? undefined : tool.name));
+  const called: PastCall[] = [];
+  recalled(params.prompt, (call) => (called[called.length] = call));
+  const choice = found?.type === 'tool' ? { name: found.toolName } : found?.type;
+  const turn = adapter.turn({ tools: given, hosted, choice, called, model });
+  const sent = turn.listed(tools, given, (tool, { parameters, ...own }: SentTool) => {
+    const { strict: _, inputExamples, ...kept } = tool as Extract<typeof tool, { type: 'function' }>;
+    const examples = (inputExamples ?? []).filter(({ input }) => fits(input, parameters));
+    return { ...kept, ...own, inputSchema: parameters, ...(examples.length === 0 ? {} : { inputExamples: examples }) };
+  });
+  const prompt = recalled(params.prompt, (call) => ({
+    name: turn.sentName(call.name),
+    arguments: turn.sentArguments(call.arguments),
+  }));
+  // The choice of a tool that the API itself runs stays.
+  const toolChoice = turn.chosen(found, written);
+  const choosing = toolChoice === undefined ? {} : { toolChoice };
+  return [turn, { ...rest, prompt, ...(sent.length === 0 ? {} : { tools: sent }), ...choosing }];
+}
+
+/** A choice in the form of the AI SDK. */
+function written(choice: NonNullable<Choice>): Params['toolChoice'] {
+  return typeof choice === 'object' ? { type: 'tool', toolName: choice.name } : { type: choice };
+}
+
+/** The prompt with other calls of those that the client runs, and other names of their results. */
+function recalled(prompt: Params['prompt'], change: (call: PastCall) => PastCall): Params['prompt'] {
+  return prompt.map((message) => {
+    if (message.role !== 'assistant' && message.role !== 'tool') return message;
+    const content = message.content.map((part) => {
+      if (part.type === 'tool-call' && !part.providerExecuted) {
+        const call = change({ name: part.toolName, arguments: part.input });
+        // Providers make text of it once more.
+        return { ...part, toolName: call.name, input: argumentsOf(call.arguments) };
+      }
+      if (part.type !== 'tool-result' || message.role !== 'tool') return part;
+      return { ...part, toolName: change({ name: part.toolName, arguments: {} }).name };
+    });
+    return { ...message, content } as typeof message;
+  });
+}

@@ -1,0 +1,88 @@
+/**
+ * Mastra's agents, version 1: an input processor. Tools are sent in a dialect, calls come back with the tools' own names and arguments, whole and
+ * streamed.
+ *
+ * @packageDocumentation
+ */
+
+import { Adapter, type FrameworkOptions } from './framework.js';
+import { ToolwireError } from './index.js';
+import { ModelCalls, type Params } from './language-model.js';
+
+export type { FrameworkOptions, SentTool, SentTools } from './framework.js';
+
+/** An input processor for Mastra's agents. */
+export interface ToolwireProcessor {
+  readonly id: 'toolwire';
+  /** Adapts the calls of the model of a step, and guards its tools. */
+  processInputStep<M extends object>(step: {
+    model: M;
+    tools?: Record<string, unknown>;
+  }): {
+    model: M;
+    tools?: Record<string, unknown>;
+  };
+}
+
+/**
+ * An input processor that sends an agent's tools in a dialect and restores the calls. With `repair`, a call that could not be repaired does not
+ * run: its error is the `retryMessage`, so that the model reads what was expected.
+ *
+ * @example
+ * ```ts
+ * const inputProcessors = [toolwireProcessor({ dialect: 'moonshot', repair: true })];
+ * const agent = new Agent({ id: 'files', name: 'files', instructions, model, tools, inputProcessors });
+ * ```
+ *
+ * @throws {@link ToolwireError} `unknown-option`, `invalid-option`, `unknown-dialect`; `invalid-option` on a step in a Mastra before 1.
+ */
+export function toolwireProcessor(options: FrameworkOptions): ToolwireProcessor {
+  const calls = new ModelCalls(new Adapter(options));
+  const ours = new WeakSet<object>();
+  return {
+    id: 'toolwire',
+    processInputStep({ model, tools }) {
+      const sent = ours.has(model) ? model : adapted(model, calls);
+      ours.add(sent);
+      return tools === undefined ? { model: sent } : { model: sent, tools: calls.guarded(tools, callId) };
+    },
+  };
+}
+
+/** The members of Mastra's models that are read. Their parameters and parts are those of the AI SDK, from its version 5 on. */
+interface MastraModel {
+  specificationVersion: string;
+  modelId: string;
+  doGenerate(params: Params): Promise<StreamResult>;
+  doStream(params: Params): Promise<StreamResult>;
+}
+type StreamResult = Parameters<ModelCalls['streamed']>[0];
+
+/** The same model, whose calls are adapted. It stays an instance of its class, which Mastra asks for. */
+function adapted<M extends object>(model: M, calls: ModelCalls): M {
+  const { specificationVersion: version } = model as MastraModel;
+  if (!['v2', 'v3', 'v4'].includes(version)) {
+    const message = `expected Mastra 1 (models of the specifications v2 to v4), found ${version}: run \`npm install @mastra/core@1\``;
+    throw new ToolwireError('invalid-option', '', message);
+  }
+  return new Proxy(model, {
+    get(target, property) {
+      const found: unknown = Reflect.get(target, property, target);
+      // Bound: Mastra's models have private members.
+      if (property !== 'doGenerate' && property !== 'doStream')
+        return typeof found === 'function' ? found.bind(target) : found;
+      return async (params: Params) => {
+        const one = target as MastraModel;
+        const sent = calls.sent(params, one.modelId);
+        // Mastra reads whole replies as a stream, too.
+        return calls.streamed(await one[property](sent), sent);
+      };
+    },
+  });
+}
+
+/** The id of a call, of what Mastra gives a tool. */
+function callId(context: unknown): string | undefined {
+  const { toolCallId, agent } = (context ?? {}) as { toolCallId?: string; agent?: { toolCallId?: string } };
+  return toolCallId ?? agent?.toolCallId;
+}
