@@ -77,7 +77,7 @@ function play(options, search = 'tool_search', tools = hosted) {
 const emulate = { serverToolSearch: 'emulate' };
 const all = JSON.stringify(catalogue).length;
 console.log(`${catalogue.length} tools of three MCP servers, ${all} bytes; ${TURNS} requests, three searches\n`);
-console.log(`| options | tools sent, bytes | whole prompts, bytes | same prefix as the request before |`);
+console.log(`| options | tools sent, bytes | whole prompts, bytes | same prefix as the previous request |`);
 console.log(`|---|---|---|---|`);
 for (const [label, options] of Object.entries({
   '`mode: "load-all"`': { ...emulate, mode: 'load-all' },
@@ -93,7 +93,7 @@ for (const [label, options] of Object.entries({
 }
 
 console.log('\nThe same conversation with a search of the client, on other backends:\n');
-console.log('| backend | whole prompts, bytes | same prefix as the request before |');
+console.log('| backend | whole prompts, bytes | same prefix as the previous request |');
 console.log('|---|---|---|');
 const own = [ownSearch, read, ...catalogue];
 for (const [label, options] of Object.entries({
@@ -116,7 +116,7 @@ const compacted = {
   tools: hosted,
 };
 console.log(`\nloaded by the end: ${loaded.join(', ')}\n`);
-console.log('| after compaction | tools the model sees |');
+console.log('| after compaction | tools that the model sees |');
 console.log('|---|---|');
 for (const [label, options] of Object.entries({
   'nothing passed on': emulate,

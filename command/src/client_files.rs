@@ -21,7 +21,7 @@ pub(crate) const CLIENT_FILES: &[ClientFile] = &[
         client: "claude-code",
         paths: &["HOME/.claude.json", "USERPROFILE/.claude.json"],
         list: MCP_SERVERS,
-        source: "Claude Code 2.1.197 writes it; `mcpServers` of the user stand there",
+        source: "Claude Code 2.1.197 writes it; it contains the user's `mcpServers`",
     },
     ClientFile {
         client: "claude-desktop",
