@@ -3,10 +3,7 @@
 //! The relay takes requests, replies and pieces of both, and returns actions for the host, which has the sockets and
 //! the clock. What a client gets, where a request goes and with which headers, is decided here.
 
-mod address;
-mod door;
 mod file;
-mod headers;
 mod journal;
 mod metrics;
 mod open;
@@ -21,18 +18,21 @@ use toolwire::{
     ToolListCache,
 };
 
+pub(crate) use self::{file::ConfigFile, run::run, settings::Settings, upstream::Upstream};
 use self::{
-    door::Door,
-    headers::{head, Headers},
     journal::Journal,
     metrics::{Metrics, Outcome},
     open::{Open, Stage},
     upstream::{first, has_path, model_of, route, with_model},
 };
-pub(crate) use self::{file::ConfigFile, run::run, settings::Settings, upstream::Upstream};
 use crate::{
     document::record,
     escaped_lines,
+    http::{
+        door::Door,
+        headers::{self, head, Headers},
+        own_headers,
+    },
     terminal::{cut, shown},
 };
 
@@ -445,21 +445,12 @@ fn failure(message: &str) -> String {
     json::write(&record([("type", Node::string("error")), ("error", error)]))
 }
 
-/// An answer of the relay itself. Nothing in it may run or be framed, and no cache keeps it.
+/// An answer of the relay itself.
 fn own_answer(status: u16, kind: &str, body: String) -> RelayEffect {
-    let mut list: Headers =
-        [("Content-Type", kind), ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff")]
-            .map(|(name, value)| (name.to_string(), value.to_string()))
-            .into();
+    let mut list = own_headers(status, kind);
     let policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
     if kind.starts_with("text/html") {
         list.push(("Content-Security-Policy".into(), policy.into()));
-    }
-    if status == 503 {
-        list.push(("Retry-After".into(), "1".into()));
-    } else if (400..500).contains(&status) {
-        // By this header, the SDKs of OpenAI and Anthropic know that trying again is of no use.
-        list.push(("X-Should-Retry".into(), "false".into()));
     }
     answer(status, list, body)
 }
