@@ -101,12 +101,12 @@ class _Host:
         from yarl import URL
 
         to = self.settings["upstreams"][upstream]
-        host = f"[{to['host']}]" if ":" in to["host"] else to["host"]
         scheme = "https" if to["encrypted"] else "http"
         seconds = self.settings["timeout"]
         return await self._session.request(
             method,
-            URL(f"{scheme}://{host}:{to['port']}{target}", encoded=True),
+            # All of it as the path: yarl would drop a bare `?` at the end.
+            URL.build(scheme=scheme, host=to["host"], port=to["port"], path=target, encoded=True),
             headers=headers,
             # aiohttp would write a large one in one go.
             data=io.BytesIO(body) if isinstance(body, bytes) and len(body) > LARGE else body,
