@@ -7,6 +7,7 @@ mod file;
 mod journal;
 mod metrics;
 mod open;
+mod protocols;
 mod run;
 mod settings;
 mod upstream;
@@ -15,7 +16,7 @@ use std::collections::BTreeMap;
 
 use toolwire::{
     json::{self, Node},
-    ToolListCache,
+    Code, ToolListCache,
 };
 
 pub(crate) use self::{file::ConfigFile, run::run, settings::Settings, upstream::Upstream};
@@ -244,6 +245,10 @@ impl Relay {
             open.rename(model, name);
             renamed = node.filter(|node| node.get("model").is_some()).map(|node| with_model(node, name));
         }
+        if let Some(why) = protocols::refusal(&open.origin, open.target()) {
+            let error = toolwire::Error::new(Code::InvalidRequest, "", why);
+            return self.refused_as(open, &error);
+        }
         let asked = renamed.as_deref().or(text);
         let options = self.options.get(open.upstream);
         let opened = match asked.zip(options) {
@@ -251,9 +256,7 @@ impl Relay {
             None => Ok(()),
         };
         if let Err(error) = opened {
-            let refusal = toolwire::Exchange::refusal(&open.url(), &error);
-            open.entry.refused(&error);
-            return self.answered(open, 400, refusal);
+            return self.refused_as(open, &error);
         }
         let mut effects = self.told(&mut open);
         let changed = open.exchange.as_ref().is_some_and(|exchange| Some(exchange.request()) != asked);
@@ -383,6 +386,13 @@ impl Relay {
     fn refused(&mut self, mut open: Open, status: u16, message: &str) -> Vec<RelayEffect> {
         open.entry.failed(message);
         self.answered(open, status, failure(message))
+    }
+
+    /// Refuses a request that is not sent, in the form of its own API.
+    fn refused_as(&mut self, mut open: Open, error: &toolwire::Error) -> Vec<RelayEffect> {
+        let refusal = toolwire::Exchange::refusal(&open.url(), error);
+        open.entry.refused(error);
+        self.answered(open, 400, refusal)
     }
 
     fn answered(&mut self, mut open: Open, status: u16, body: String) -> Vec<RelayEffect> {

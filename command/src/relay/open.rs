@@ -103,6 +103,11 @@ impl Open {
         }
     }
 
+    /// The path and the query at the upstream.
+    pub(super) fn target(&self) -> &str {
+        &self.target
+    }
+
     /// The whole URL at the upstream.
     pub(super) fn url(&self) -> String {
         format!("{}{}", self.origin, self.target)
