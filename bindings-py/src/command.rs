@@ -146,6 +146,72 @@ fn words(effects: Vec<command::Effect>) -> Effects {
     effects.into_iter().map(command::Effect::words).map(|[kind, number, text]| (kind, number, text)).collect()
 }
 
+/// The sessions of `toolwire proxy --listen`: see `toolwire_command::Listener`.
+#[pyclass(module = "toolwire._toolwire")]
+pub(crate) struct Listener(command::Listener);
+
+#[pymethods]
+impl Listener {
+    /// Takes the settings that `Command.need` gave, and the token, if one is demanded.
+    #[new]
+    #[pyo3(signature = (settings, token, /))]
+    fn new(settings: &str, token: Option<&str>) -> PyResult<Self> {
+        guarded(|| Ok(Listener(command::Listener::new(settings, token))))
+    }
+
+    /// Takes the head of a request.
+    #[pyo3(signature = (number, head, /))]
+    fn request(&mut self, number: u64, head: &str) -> PyResult<Effects> {
+        guarded(|| Ok(listened(self.0.request(number, head))))
+    }
+
+    /// Takes the body of a request.
+    #[pyo3(signature = (number, body, /))]
+    fn body(&mut self, number: u64, body: &[u8]) -> PyResult<Effects> {
+        guarded(|| Ok(listened(self.0.body(number, body))))
+    }
+
+    /// The body of a request could not be read.
+    #[pyo3(signature = (number, status, why, /))]
+    fn unread(&mut self, number: u64, status: u16, why: &str) -> PyResult<Effects> {
+        guarded(|| Ok(listened(self.0.unread(number, status, why))))
+    }
+
+    /// A request is over.
+    #[pyo3(signature = (number, /))]
+    fn closed(&mut self, number: u64) -> PyResult<Effects> {
+        guarded(|| Ok(listened(self.0.closed(number))))
+    }
+
+    /// Takes a message that the proxy of a session has for its client.
+    #[pyo3(signature = (session, message, /))]
+    fn message(&mut self, session: u64, message: &[u8]) -> PyResult<Effects> {
+        guarded(|| Ok(listened(self.0.message(session, message))))
+    }
+
+    /// The proxy of a session has ended.
+    #[pyo3(signature = (session, why, /))]
+    fn ended(&mut self, session: u64, why: &str) -> PyResult<Effects> {
+        guarded(|| Ok(listened(self.0.ended(session, why))))
+    }
+
+    /// The time of an alarm is over.
+    #[pyo3(signature = (session, /))]
+    fn alarm(&mut self, session: u64) -> PyResult<Effects> {
+        guarded(|| Ok(listened(self.0.alarm(session))))
+    }
+
+    /// Returns the startup message.
+    #[pyo3(signature = (address, /))]
+    fn started(&self, address: &str) -> PyResult<String> {
+        guarded(|| Ok(self.0.started(address)))
+    }
+}
+
+fn listened(effects: Vec<command::ListenerEffect>) -> Effects {
+    effects.into_iter().map(command::ListenerEffect::words).map(|[kind, about, text]| (kind, about, text)).collect()
+}
+
 /// The state of `toolwire relay`: see `toolwire_command::Relay`.
 #[pyclass(module = "toolwire._toolwire")]
 pub(crate) struct Relay(command::Relay);

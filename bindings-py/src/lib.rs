@@ -29,7 +29,7 @@ mod _toolwire {
     use pyo3::{prelude::*, types::PyModule};
 
     #[pymodule_export]
-    use crate::command::{Command, Proxy, Relay};
+    use crate::command::{Command, Listener, Proxy, Relay};
     #[pymodule_export]
     use crate::entry::{_fail_next, call, call_text};
     #[pymodule_export]

@@ -1,6 +1,6 @@
 //! The command line, for a host that provides files, processes and a terminal.
 
-use toolwire_command::{Command, Effect, Printed, Proxy, Relay, RelayEffect};
+use toolwire_command::{Command, Effect, Listener, ListenerEffect, Printed, Proxy, Relay, RelayEffect};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// A command line that is being executed: see `toolwire_command::Command`.
@@ -112,6 +112,64 @@ impl ProxyConnection {
 
 fn words(effects: Vec<Effect>) -> Vec<String> {
     effects.into_iter().flat_map(Effect::words).collect()
+}
+
+/// The sessions of `toolwire proxy --listen`: see `toolwire_command::Listener`. What it returns is what there is to do:
+/// for each thing its kind, JSON or an empty word, and a text.
+#[wasm_bindgen]
+pub struct ProxyListener(Listener);
+
+#[wasm_bindgen]
+impl ProxyListener {
+    /// Takes the settings that `CommandLine.need` gave, and the token, if one is demanded.
+    #[wasm_bindgen(constructor)]
+    pub fn new(settings: &str, token: Option<String>) -> ProxyListener {
+        ProxyListener(Listener::new(settings, token.as_deref()))
+    }
+
+    /// Takes the head of a request.
+    pub fn request(&mut self, number: u32, head: &str) -> Vec<String> {
+        listened(self.0.request(number.into(), head))
+    }
+
+    /// Takes the body of a request.
+    pub fn body(&mut self, number: u32, body: &[u8]) -> Vec<String> {
+        listened(self.0.body(number.into(), body))
+    }
+
+    /// The body of a request could not be read.
+    pub fn unread(&mut self, number: u32, status: u16, why: &str) -> Vec<String> {
+        listened(self.0.unread(number.into(), status, why))
+    }
+
+    /// A request is over.
+    pub fn closed(&mut self, number: u32) -> Vec<String> {
+        listened(self.0.closed(number.into()))
+    }
+
+    /// Takes a message that the proxy of a session has for its client.
+    pub fn message(&mut self, session: u32, message: &[u8]) -> Vec<String> {
+        listened(self.0.message(session.into(), message))
+    }
+
+    /// The proxy of a session has ended.
+    pub fn ended(&mut self, session: u32, why: &str) -> Vec<String> {
+        listened(self.0.ended(session.into(), why))
+    }
+
+    /// The time of an alarm is over.
+    pub fn alarm(&mut self, session: u32) -> Vec<String> {
+        listened(self.0.alarm(session.into()))
+    }
+
+    /// Returns the startup message.
+    pub fn started(&self, address: &str) -> String {
+        self.0.started(address)
+    }
+}
+
+fn listened(effects: Vec<ListenerEffect>) -> Vec<String> {
+    effects.into_iter().flat_map(ListenerEffect::words).collect()
 }
 
 /// The state of `toolwire relay`: see `toolwire_command::Relay`. Its methods return effects, each as three words: a

@@ -21,6 +21,7 @@ mod formats;
 mod gather;
 mod glob;
 mod hosted;
+mod http;
 mod indent;
 mod input;
 mod install;
@@ -62,7 +63,7 @@ use self::{
 };
 pub use self::{
     need::{Key, Need, Request, Server, Transport},
-    proxy::{Effect, Proxy},
+    proxy::{Effect, Listener, ListenerEffect, Proxy},
     relay::{Relay, RelayEffect},
 };
 

@@ -14,6 +14,7 @@ use alloc::{string::String, vec::Vec};
 use crate::{
     dialect::{surface::NamePattern, Dialect, Fact, Method},
     error::Error,
+    exchange,
     json::Node,
     options::{
         Announce, Api, Client, CustomTools, DeferredOptions, EmptyTools, ForcedTool, Formats, Hints, Mode, Native,
@@ -105,6 +106,11 @@ pub fn is_about_room(dialect: &Dialect, rule: &str) -> bool {
 /// Returns the constraint with this name.
 pub fn constraint_of(rule: &str) -> Option<Constraint> {
     Constraint::ALL.iter().copied().find(|constraint| constraint.id() == rule)
+}
+
+/// The API that a URL is of, by the end of its path; `None` if it does not take tools.
+pub fn api_of(url: &str) -> Option<Api> {
+    exchange::api_of(url)
 }
 
 /// Returns the maximum number of tools in a request to the API.

@@ -197,6 +197,26 @@ def test_what_has_no_tools_passes_byte_for_byte() -> None:
     between(answer, what)
 
 
+@pytest.mark.parametrize("target", ["/v1/models?", "/?", "/a%2Fb/%7e?x=%20+&y", "//a/?b?c", "/a;b=c,d"])
+def test_a_target_stays_as_it_is_spelled(target: str) -> None:
+    seen = []
+
+    async def answer(request: web.BaseRequest) -> web.Response:
+        seen.append(request.raw_path)
+        return web.Response()
+
+    async def what(it: Between) -> None:
+        address = it.url.removeprefix("http://")
+        host, port = address.split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(f"GET {target} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n".encode())
+        assert (await reader.read()).startswith(b"HTTP/1.1 200")
+        writer.close()
+        assert seen == [target]
+
+    between(answer, what)
+
+
 @pytest.mark.parametrize("packing", ["none", "gzip", "deflate"])
 def test_calls_are_restored_however_a_reply_is_packed_and_cut(packing: str) -> None:
     packs: dict[str, Callable[[bytes], bytes]] = {"none": bytes, "gzip": gzip.compress, "deflate": zlib.compress}

@@ -16,6 +16,7 @@ Examples:
   toolwire proxy -- npx -y some-mcp-server
   toolwire proxy --client claude-desktop -- uvx some-mcp-server
   toolwire proxy --dialect moonshot --defer 40 --servers mcp.json
+  toolwire proxy --listen 127.0.0.1:8000 -- npx -y some-mcp-server
   toolwire proxy --install cursor --server github
 
 Exit codes: 0 the client has closed its end; 2 wrong usage, or a server that cannot be started.";
@@ -45,6 +46,13 @@ pub(crate) struct ProxyArguments {
     /// Adds the same to a file, as JSON Lines
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<String>,
+    /// Serves streamable HTTP at `http://HOST:PORT/mcp` in place of stdio, to several clients; port 0: any that is free
+    #[arg(long, value_name = "HOST:PORT", conflicts_with_all = ["install", "undo"])]
+    pub(crate) listen: Option<String>,
+    /// With `--listen`: the variable of the environment with the token that clients send in the header
+    /// `X-Toolwire-Token`
+    #[arg(long, value_name = "NAME", requires = "listen")]
+    pub(crate) token_env: Option<String>,
     /// Puts the proxy before a server in the client's own file: shows the change, asks, and keeps a backup
     #[arg(long, value_name = "CLIENT", value_parser = PossibleValuesParser::new(client_files::names()))]
     #[arg(group = "named", conflicts_with_all = ["client", "undo"])]

@@ -7,6 +7,7 @@
 mod calls;
 mod catalogue;
 mod gathering;
+mod listener;
 mod merge;
 mod message;
 mod outline;
@@ -19,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use toolwire::json::{self, Node};
 
+pub use self::listener::{Listener, ListenerEffect};
 use self::{
     catalogue::Catalogue,
     gathering::{Gathering, What},

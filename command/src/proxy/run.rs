@@ -9,6 +9,7 @@ use crate::{
     error::CommandError,
     gather::Gathering,
     hosted::Hosted,
+    http::{address::Listen, demand_token},
     need::Need,
 };
 
@@ -24,6 +25,12 @@ pub(crate) fn run(arguments: &ProxyArguments, gathered: Gathering) -> Result<Hos
         Defer::Above(most) => Some(most),
         Defer::Auto => client.and_then(|client| client.most).into_iter().chain(most_of_api).min(),
     };
+    let failed = |message: String| CommandError::new("", message).in_source("proxy");
+    let listen = arguments.listen.as_deref().map(Listen::read).transpose();
+    let listen = listen.map_err(|error| failed(format!("--listen: {error}")))?;
+    if let Some(listen) = &listen {
+        demand_token(listen, arguments.token_env.as_deref()).map_err(failed)?;
+    }
     let settings = Settings {
         servers: Vec::new(),
         dialects: [api].into_iter().chain(of_client).map(String::from).collect(),
@@ -33,10 +40,11 @@ pub(crate) fn run(arguments: &ProxyArguments, gathered: Gathering) -> Result<Hos
         refuses_results: arguments.results == "refuse",
         verbose: arguments.verbose,
         timeout: arguments.connection.timeout,
+        listen,
+        token: arguments.token_env.clone(),
     };
     if gathered.servers.is_empty() {
-        let message = "expected a server after `--`, `--url` or `--servers`, found none";
-        return Err(CommandError::new("", message).in_source("proxy"));
+        return Err(failed("expected a server after `--`, `--url` or `--servers`, found none".into()));
     }
     let settings = settings.document(&gathered.servers, arguments.report.as_deref());
     Ok(Hosted::new("proxy", Need::Proxy(settings)))

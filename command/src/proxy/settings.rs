@@ -7,7 +7,7 @@ use toolwire::{
 };
 
 use super::message::at;
-use crate::{document::record, need::Server};
+use crate::{document::record, http::address::Listen, need::Server};
 
 /// The variables of the environment that every program gets, on POSIX and on Windows: those that MCP's SDKs give to
 /// servers. Nothing else of the environment is passed.
@@ -50,6 +50,10 @@ pub(crate) struct Settings {
     pub(crate) verbose: bool,
     /// How long a server may take for each request of the proxy's own, in seconds.
     pub(crate) timeout: u32,
+    /// Where it serves HTTP; `None`: it speaks over stdio.
+    pub(crate) listen: Option<Listen>,
+    /// The variable of the environment that holds the token which clients have to send.
+    pub(crate) token: Option<String>,
 }
 
 impl Settings {
@@ -68,6 +72,8 @@ impl Settings {
         let number = |count: Option<usize>| count.map_or_else(Node::default, |count| Node::count(count as u64));
         let settings = record([
             ("servers", Node::array(list.collect())),
+            ("listen", self.listen.as_ref().map_or_else(Node::default, Listen::document)),
+            ("token", self.token.as_deref().map_or_else(Node::default, Node::string)),
             ("report", report.map_or_else(Node::default, Node::string)),
             ("dialects", strings(&self.dialects)),
             ("client", self.client.as_ref().map_or_else(Node::default, |(name, _)| Node::string(name.as_str()))),
@@ -102,6 +108,9 @@ impl Settings {
             refuses_results: flag("refusesResults"),
             verbose: flag("verbose"),
             timeout: count("timeout").and_then(|seconds| u32::try_from(seconds).ok()).unwrap_or(30),
+            // Both are for the host and for `Listener`.
+            listen: None,
+            token: None,
         })
     }
 

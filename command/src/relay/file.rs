@@ -9,13 +9,11 @@ use toolwire::{
     options::{Formats, Overflow},
 };
 
-use super::{
-    address::{Address, Listen},
-    upstream::Upstream,
-};
+use super::upstream::Upstream;
 use crate::{
     arguments::{natives, REPAIRS},
     error::CommandError,
+    http::address::{Address, Listen},
     toml_file::TomlFile,
 };
 

@@ -3,13 +3,11 @@
 //! The relay takes requests, replies and pieces of both, and returns actions for the host, which has the sockets and
 //! the clock. What a client gets, where a request goes and with which headers, is decided here.
 
-mod address;
-mod door;
 mod file;
-mod headers;
 mod journal;
 mod metrics;
 mod open;
+mod protocols;
 mod run;
 mod settings;
 mod upstream;
@@ -18,21 +16,24 @@ use std::collections::BTreeMap;
 
 use toolwire::{
     json::{self, Node},
-    ToolListCache,
+    Code, ToolListCache,
 };
 
+pub(crate) use self::{file::ConfigFile, run::run, settings::Settings, upstream::Upstream};
 use self::{
-    door::Door,
-    headers::{head, Headers},
     journal::Journal,
     metrics::{Metrics, Outcome},
     open::{Open, Stage},
     upstream::{first, has_path, model_of, route, with_model},
 };
-pub(crate) use self::{file::ConfigFile, run::run, settings::Settings, upstream::Upstream};
 use crate::{
     document::record,
     escaped_lines,
+    http::{
+        door::Door,
+        headers::{self, head, Headers},
+        own_headers,
+    },
     terminal::{cut, shown},
 };
 
@@ -244,6 +245,10 @@ impl Relay {
             open.rename(model, name);
             renamed = node.filter(|node| node.get("model").is_some()).map(|node| with_model(node, name));
         }
+        if let Some(why) = protocols::refusal(&open.origin, open.target()) {
+            let error = toolwire::Error::new(Code::InvalidRequest, "", why);
+            return self.refused_as(open, &error);
+        }
         let asked = renamed.as_deref().or(text);
         let options = self.options.get(open.upstream);
         let opened = match asked.zip(options) {
@@ -251,9 +256,7 @@ impl Relay {
             None => Ok(()),
         };
         if let Err(error) = opened {
-            let refusal = toolwire::Exchange::refusal(&open.url(), &error);
-            open.entry.refused(&error);
-            return self.answered(open, 400, refusal);
+            return self.refused_as(open, &error);
         }
         let mut effects = self.told(&mut open);
         let changed = open.exchange.as_ref().is_some_and(|exchange| Some(exchange.request()) != asked);
@@ -385,6 +388,13 @@ impl Relay {
         self.answered(open, status, failure(message))
     }
 
+    /// Refuses a request that is not sent, in the form of its own API.
+    fn refused_as(&mut self, mut open: Open, error: &toolwire::Error) -> Vec<RelayEffect> {
+        let refusal = toolwire::Exchange::refusal(&open.url(), error);
+        open.entry.refused(error);
+        self.answered(open, 400, refusal)
+    }
+
     fn answered(&mut self, mut open: Open, status: u16, body: String) -> Vec<RelayEffect> {
         self.metrics.count(Outcome::Refused);
         open.entry.status = Some(status);
@@ -445,21 +455,12 @@ fn failure(message: &str) -> String {
     json::write(&record([("type", Node::string("error")), ("error", error)]))
 }
 
-/// An answer of the relay itself. Nothing in it may run or be framed, and no cache keeps it.
+/// An answer of the relay itself.
 fn own_answer(status: u16, kind: &str, body: String) -> RelayEffect {
-    let mut list: Headers =
-        [("Content-Type", kind), ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff")]
-            .map(|(name, value)| (name.to_string(), value.to_string()))
-            .into();
+    let mut list = own_headers(status, kind);
     let policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
     if kind.starts_with("text/html") {
         list.push(("Content-Security-Policy".into(), policy.into()));
-    }
-    if status == 503 {
-        list.push(("Retry-After".into(), "1".into()));
-    } else if (400..500).contains(&status) {
-        // By this header, the SDKs of OpenAI and Anthropic know that trying again is of no use.
-        list.push(("X-Should-Retry".into(), "false".into()));
     }
     answer(status, list, body)
 }

@@ -7,14 +7,12 @@ use toolwire::{
 };
 
 use super::{
-    answer, decoded, failure,
-    headers::{self, head, Headers},
-    journal::Entry,
-    own_answer, packed, reading,
-    upstream::Upstream,
-    RelayEffect, JSON,
+    answer, decoded, failure, journal::Entry, own_answer, packed, reading, upstream::Upstream, RelayEffect, JSON,
 };
-use crate::document::record;
+use crate::{
+    document::record,
+    http::headers::{self, head, Headers},
+};
 
 const BETAS: &str = "anthropic-beta";
 
@@ -103,6 +101,11 @@ impl Open {
         if above.ends_with("/models") && decoded(segment) == model {
             self.target = format!("{above}/{name}:{method}{query}");
         }
+    }
+
+    /// The path and the query at the upstream.
+    pub(super) fn target(&self) -> &str {
+        &self.target
     }
 
     /// The whole URL at the upstream.

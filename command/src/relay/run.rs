@@ -1,12 +1,17 @@
 //! The command `toolwire relay`: its options become the settings of a [`Relay`](super::Relay), which the host runs.
 
-use super::{
-    address::{is_loopback, Address, Listen},
-    settings::LISTEN,
-    upstream::Words,
-    ConfigFile, Settings, Upstream,
+use super::{settings::LISTEN, upstream::Words, ConfigFile, Settings, Upstream};
+use crate::{
+    arguments::RelayArguments,
+    error::CommandError,
+    gather::Gathering,
+    hosted::Hosted,
+    http::{
+        address::{is_loopback, Address, Listen},
+        demand_token,
+    },
+    need::Need,
 };
-use crate::{arguments::RelayArguments, error::CommandError, gather::Gathering, hosted::Hosted, need::Need};
 
 /// Prepares the command.
 pub(crate) fn run(arguments: &RelayArguments, gathered: Gathering) -> Result<Hosted, CommandError> {
@@ -39,14 +44,7 @@ pub(crate) fn run(arguments: &RelayArguments, gathered: Gathering) -> Result<Hos
     settings.token = arguments.token_env.clone().or(file.token);
     settings.timeout = arguments.timeout.or(file.timeout).unwrap_or(settings.timeout);
     settings.verbose = arguments.verbose;
-    if !settings.listen.is_loopback() && settings.token.is_none() {
-        let message = format!(
-            "expected `--token-env NAME` where programs of other machines can connect, found none for `{}`: name \
-             the variable of the environment that holds the token which clients send",
-            settings.listen.host
-        );
-        return Err(failed(message));
-    }
+    demand_token(&settings.listen, settings.token.as_deref()).map_err(failed)?;
     let is_itself = |one: &&Upstream| {
         settings.listen.port != 0 && one.address.port == settings.listen.port && is_loopback(&one.address.host)
     };

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use toolwire::json::{self, Member, Node, Object, Text};
 
-use super::{
-    address::{Address, Listen},
-    upstream::{Upstream, Words},
+use super::upstream::{Upstream, Words};
+use crate::{
+    document::record,
+    http::address::{Address, Listen},
 };
-use crate::document::record;
 
 /// The default of the address to listen at.
 pub(crate) const LISTEN: &str = "127.0.0.1:8787";
@@ -44,10 +44,8 @@ impl Settings {
     /// token, and where the report goes.
     pub(crate) fn document(&self, report: Option<&str>) -> String {
         let optional = |text: Option<&str>| text.map_or_else(Node::default, |text| Node::string(text.to_string()));
-        let listen =
-            record([("host", Node::string(self.listen.host.as_str())), ("port", Node::count(self.listen.port.into()))]);
         let settings = record([
-            ("listen", listen),
+            ("listen", self.listen.document()),
             ("token", optional(self.token.as_deref())),
             ("upstreams", Node::array(self.upstreams.iter().map(upstream).collect())),
             ("mostClients", Node::count(self.most_clients as u64)),
@@ -62,12 +60,8 @@ impl Settings {
     pub(crate) fn read(text: &str) -> Settings {
         let node = json::read(text).unwrap_or_default();
         let number = |key: &str| node.get(key).and_then(Node::as_u64);
-        let listen = node.get("listen").and_then(|listen| {
-            let port = listen.get("port").and_then(Node::as_u64).and_then(|port| u16::try_from(port).ok())?;
-            Some(Listen { host: word(listen, "host")?, port })
-        });
         let upstreams = node.get("upstreams").and_then(Node::as_array).unwrap_or_default().iter();
-        let listen = listen.unwrap_or_else(|| Listen { host: "127.0.0.1".into(), port: 0 });
+        let listen = Listen::in_settings(&node);
         let mut settings = Settings::new(listen, upstreams.filter_map(read_upstream).collect());
         settings.token = word(&node, "token");
         let most = number("mostClients").and_then(|most| usize::try_from(most).ok());

@@ -9,8 +9,10 @@ use toolwire::{
 };
 use wildmatch::WildMatch;
 
-use super::address::Address;
-use crate::arguments::{choice, least_confidence, AUTO};
+use crate::{
+    arguments::{choice, least_confidence, AUTO},
+    http::address::Address,
+};
 
 /// An API.
 #[derive(Clone, Debug, Default)]

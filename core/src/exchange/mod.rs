@@ -74,6 +74,11 @@ enum Rounds {
     Hidden(Box<HiddenLoop>),
 }
 
+/// Returns the API that a URL is of, by the end of its path, or `None` if it does not take tools.
+pub(crate) fn api_of(url: &str) -> Option<Api> {
+    endpoint::of(url).map(|endpoint| endpoint.api)
+}
+
 impl Rounds {
     /// Returns true if this round ended with a search, so the model must be asked again.
     fn asks_again(&self) -> bool {

@@ -34,6 +34,22 @@ declare module 'wasm:glue' {
   }
 
   /**
+   * The sessions of `toolwire proxy --listen`, see command/src/proxy/listener. Each function returns what there is to do: for each thing its
+   * kind, JSON or an empty word, and a text.
+   */
+  class ProxyListener {
+    constructor(settings: string, token: string | undefined);
+    request(number: number, head: string): string[];
+    body(number: number, body: Uint8Array): string[];
+    unread(number: number, status: number, why: string): string[];
+    closed(number: number): string[];
+    message(session: number, message: Uint8Array): string[];
+    ended(session: number, why: string): string[];
+    alarm(session: number): string[];
+    started(address: string): string;
+  }
+
+  /**
    * The state of `toolwire relay`, see command/src/relay/mod.rs. Each function returns what there is to do: for each thing its kind, JSON or
    * an empty word, and a text.
    */
@@ -56,6 +72,7 @@ declare module 'wasm:glue' {
     initSync(options: { module: WebAssembly.Module }): unknown;
     CommandLine: typeof CommandLine;
     ProxyConnection: typeof ProxyConnection;
+    ProxyListener: typeof ProxyListener;
     RelayState: typeof RelayState;
   }
 

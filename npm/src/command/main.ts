@@ -11,6 +11,7 @@ import { createInterface } from 'node:readline/promises';
 import { setImmediate } from 'node:timers/promises';
 import { answerOf } from './api.js';
 import { CommandLine } from './engine.js';
+import { listened } from './listen.js';
 import { proxied, stopServers } from './proxy.js';
 import { relayed, stopRelay } from './relay.js';
 import { ServerFailure, stopServer, toolsOf } from './server.js';
@@ -152,7 +153,7 @@ async function got([kind, ...words]: string[]): Promise<Uint8Array> {
     case 'request':
       return json(await answerOf(JSON.parse(words[0] ?? '')));
     case 'proxy':
-      await proxied(words[0] ?? '');
+      await (isListening(words[0] ?? '') ? listened : proxied)(words[0] ?? '');
       return Buffer.alloc(0);
     case 'line':
       return Buffer.from(await line(words[0] ?? ''));
@@ -172,6 +173,11 @@ async function got([kind, ...words]: string[]): Promise<Uint8Array> {
     default:
       return input();
   }
+}
+
+/** Whether a proxy serves HTTP, by its settings. */
+function isListening(settings: string): boolean {
+  return (JSON.parse(settings) as { listen: unknown }).listen !== null;
 }
 
 /** The same, and on the way what the core shows of how long it takes. */

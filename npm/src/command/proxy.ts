@@ -57,61 +57,37 @@ export async function stopServers(): Promise<void> {
   for (let waited = 0; running.size > 0 && waited < PATIENCE; waited += 20) await after(20);
 }
 
-/** Runs until the client has closed its end. */
+/** Runs between a client on standard input and output and its servers, until the client has closed its end. */
 export async function proxied(settings: string): Promise<void> {
-  const { servers, report } = JSON.parse(settings) as { servers: Server[]; report: string | null };
-  await new Host(settings, servers, report).run();
+  const { report } = JSON.parse(settings) as { report: string | null };
+  const log = new Log();
+  const file = new ReportFile(report, log.reportFailed);
+  try {
+    await new Host(settings, new Stdio(), log, file).run();
+  } finally {
+    file.close();
+  }
 }
 
-class Host {
-  readonly #connection: InstanceType<typeof ProxyConnection>;
-  readonly #links: (Link | undefined)[];
-  readonly #timers = new Set<NodeJS.Timeout>();
-  readonly #report: ReportFile;
-  readonly #log = new Log();
-  #isOver = false;
-  /** The client has much to read. */
+/** The client of a proxy. */
+export interface Client {
+  /** Takes its messages until it closes its end. */
+  listen(host: Host): Promise<void>;
+  write(message: string | Uint8Array): void;
+}
+
+/** The client that has started this program. */
+class Stdio implements Client {
+  #host: Host | undefined;
+  /** It has much to read. */
   #isFull = false;
-  /** Ends the run with an error. */
-  #fail: (error: unknown) => void = () => {};
 
-  constructor(
-    settings: string,
-    readonly servers: Server[],
-    report: string | null,
-  ) {
-    this.#connection = new ProxyConnection(settings);
-    this.#links = servers.map(() => undefined);
-    this.#report = new ReportFile(report, this.#log.reportFailed);
-  }
-
-  async run(): Promise<void> {
-    try {
-      const failed = new Promise<never>((_, reject) => {
-        this.#fail = reject;
-      });
-      await Promise.race([failed, this.#served()]);
-    } finally {
-      this.#isOver = true;
-      for (const timer of this.#timers) clearTimeout(timer);
-      await Promise.all(this.#links.map((link) => link?.close()));
-      this.#report.close();
-    }
-  }
-
-  async #served(): Promise<void> {
-    await Promise.all(this.servers.map((_, at) => this.#start(at, true)));
-    await this.#listen();
-    // Requests that the client has sent before it closed its end.
-    for (let waited = 0; this.#connection.unanswered() > 0 && waited < PATIENCE; waited += 10) await after(10);
-  }
-
-  /** Takes the client's messages until it closes its end. */
-  #listen(): Promise<void> {
+  listen(host: Host): Promise<void> {
+    this.#host = host;
     const lines = new Lines(
       MOST,
-      (message) => this.#do(() => this.#connection.client(message), message),
-      () => this.#do(() => this.#connection.tooLong(MOST)),
+      (message) => host.take(message),
+      () => host.refuse(MOST),
     );
     return new Promise((resolve, reject) => {
       process.stdin
@@ -126,13 +102,91 @@ class Host {
     });
   }
 
+  write(message: string | Uint8Array): void {
+    process.stdout.write(message);
+    if (process.stdout.write('\n') || this.#isFull) return;
+    // A client that does not read stops the servers and itself, not this process's memory.
+    this.#isFull = true;
+    process.stdin.pause();
+    this.#host?.pause();
+    process.stdout.once('drain', () => {
+      this.#isFull = false;
+      process.stdin.resume();
+      this.#host?.resume();
+    });
+  }
+}
+
+/** A proxy between one client and its servers. */
+export class Host {
+  readonly #connection: InstanceType<typeof ProxyConnection>;
+  readonly #links: (Link | undefined)[];
+  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #servers: Server[];
+  #isOver = false;
+  #isFull = false;
+  /** Ends the run with an error. */
+  #fail: (error: unknown) => void = () => {};
+
+  constructor(
+    settings: string,
+    readonly client: Client,
+    readonly log: Log,
+    readonly report: ReportFile,
+  ) {
+    this.#connection = new ProxyConnection(settings);
+    this.#servers = (JSON.parse(settings) as { servers: Server[] }).servers;
+    this.#links = this.#servers.map(() => undefined);
+  }
+
+  async run(): Promise<void> {
+    try {
+      const failed = new Promise<never>((_, reject) => {
+        this.#fail = reject;
+      });
+      await Promise.race([failed, this.#served()]);
+    } finally {
+      this.#isOver = true;
+      for (const timer of this.#timers) clearTimeout(timer);
+      await Promise.all(this.#links.map((link) => link?.close()));
+    }
+  }
+
+  async #served(): Promise<void> {
+    await Promise.all(this.#servers.map((_, at) => this.#start(at, true)));
+    await this.client.listen(this);
+    // Requests that the client has sent before it closed its end.
+    for (let waited = 0; this.#connection.unanswered() > 0 && waited < PATIENCE; waited += 10) await after(10);
+  }
+
+  /** A message of the client. */
+  take(message: Uint8Array): void {
+    this.#do(() => this.#connection.client(message), message);
+  }
+
+  /** A message of the client was longer than `most` bytes. */
+  refuse(most: number): void {
+    this.#do(() => this.#connection.tooLong(most));
+  }
+
+  /** The client has much to read: until it has done that, no server is heard. */
+  pause(): void {
+    this.#isFull = true;
+    for (const link of this.#links) link?.pause?.();
+  }
+
+  resume(): void {
+    this.#isFull = false;
+    for (const link of this.#links) link?.resume?.();
+  }
+
   /** Starts a server, or connects to it. If it is the only one and was never there, its absence is an error. */
   async #start(at: number, isFirst: boolean): Promise<void> {
-    const server = this.servers[at] as Server;
+    const server = this.#servers[at] as Server;
     let link: Link | undefined;
     const listener: Listener = {
       message: (message) => this.#do(() => this.#connection.server(at, message), message),
-      log: (line) => this.#log.write(CommandLine.heard(line).trimEnd()),
+      log: (line) => this.log.write(CommandLine.heard(line).trimEnd()),
       undelivered: (message, why) =>
         this.#do(() => this.#connection.undelivered(at, message, withoutSecrets(why, server))),
       ended: (why) => {
@@ -149,7 +203,7 @@ class Host {
       const { code, message } = error as NodeJS.ErrnoException;
       const missing = 'expected a command, found none of that name';
       const why = code === 'ENOENT' ? missing : withoutSecrets(code ?? message, server);
-      if (isFirst && this.servers.length === 1) throw new Error(`${server.name}: ${why}`);
+      if (isFirst && this.#servers.length === 1) throw new Error(`${server.name}: ${why}`);
       listener.ended(why);
     }
   }
@@ -169,10 +223,10 @@ class Host {
       const at = Number(number);
       switch (kind) {
         case 'client':
-          this.#toClient(text);
+          this.client.write(text);
           break;
         case 'pass-client':
-          this.#toClient(message as Uint8Array);
+          this.client.write(message as Uint8Array);
           break;
         case 'server':
           this.#links[at]?.write(text);
@@ -190,10 +244,10 @@ class Host {
           this.#later(Number(text), () => this.#do(() => this.#connection.alarm(at)));
           break;
         case 'report':
-          this.#report.write(text);
+          this.report.write(text);
           break;
         default:
-          this.#log.write(text);
+          this.log.write(text);
       }
     }
   }
@@ -201,20 +255,6 @@ class Host {
   async #restart(at: number): Promise<void> {
     await this.#start(at, false);
     if (this.#links[at] !== undefined) this.#do(() => this.#connection.started(at));
-  }
-
-  #toClient(message: string | Uint8Array): void {
-    process.stdout.write(message);
-    if (process.stdout.write('\n') || this.#isFull) return;
-    // A client that does not read stops the servers and itself, not this process's memory.
-    this.#isFull = true;
-    process.stdin.pause();
-    for (const link of this.#links) link?.pause?.();
-    process.stdout.once('drain', () => {
-      this.#isFull = false;
-      process.stdin.resume();
-      for (const link of this.#links) link?.resume?.();
-    });
   }
 
   #later(delay: number, then: () => void): void {

@@ -1,6 +1,5 @@
 /** `toolwire relay`: the sockets and the clock of it. Where a request goes, and what a client gets, is decided in Rust. */
 
-import { once } from 'node:events';
 import {
   type ClientRequest,
   createServer,
@@ -11,23 +10,30 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import type { Readable, Transform } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { setTimeout as after } from 'node:timers/promises';
-import * as zlib from 'node:zlib';
 import { RelayState } from './engine.js';
+import {
+  ended,
+  following,
+  hasBody,
+  isEarly,
+  type Listening,
+  listening,
+  MOST_HEAD,
+  type Pairs,
+  pairs,
+  tokenOf,
+  Unreadable,
+  unpacked,
+  wholeOf,
+} from './http.js';
 import { Log, ReportFile } from './records.js';
 
 /** How long open requests may take once the relay is told to end, in milliseconds. */
 const PATIENCE = 10_000;
-/** How long the rest of a request is drained after an early answer, in milliseconds. */
-const LINGER = 10_000;
 /** How long an unused connection to an API is kept, in milliseconds: less than servers keep theirs, 5 seconds in Node and uvicorn. */
 const KEPT = 4_000;
-/** Maximum size of the head of a request or a reply, in bytes. */
-const MOST_HEAD = 1 << 16;
-/** Maximum request number; numbering then restarts at 1. */
-const LAST = 0xffff_ffff;
 
 /** An API, as the core describes it. */
 interface Upstream {
@@ -37,17 +43,13 @@ interface Upstream {
 }
 
 /** What the host has to know. */
-interface Settings {
-  listen: { host: string; port: number };
-  token: string | null;
+interface Settings extends Listening {
   upstreams: Upstream[];
   mostClients: number;
   /** Seconds. */
   timeout: number;
   report: string | null;
 }
-
-type Pairs = [string, string][];
 
 /** How a request is sent to an upstream. */
 interface Sending {
@@ -98,21 +100,11 @@ class Host {
   }
 
   async run(): Promise<void> {
-    const { host, port } = this.settings.listen;
-    const ended = new Promise<void>((resolve) => {
+    const closed = new Promise<void>((resolve) => {
       this.#server.once('close', () => resolve());
     });
-    const where = host.includes(':') ? `[${host}]` : host;
-    try {
-      this.#server.listen(port, host);
-      await once(this.#server, 'listening');
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      throw new Error(`expected an address at which it can listen, found ${where}:${port} (${code})`);
-    }
-    const { port: found } = this.#server.address() as AddressInfo;
-    this.log.write(this.#state.started(`${where}:${found}`));
-    await ended;
+    this.log.write(this.#state.started(await listening(this.#server, this.settings.listen)));
+    await closed;
     this.report.close();
   }
 
@@ -123,7 +115,7 @@ class Host {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
-    this.#last = this.#last === LAST ? 1 : this.#last + 1;
+    this.#last = following(this.#last);
     const exchange = new Exchange(this, this.#last, request, response);
     this.#open.add(exchange);
     response.once('close', () => {
@@ -226,7 +218,7 @@ class Exchange {
         case 'answer':
           this.#head(how);
           if (this.request.method !== 'HEAD') await this.#write(text);
-          await this.#end();
+          await ended(this.request, this.#response);
           break;
         case 'read':
           await this.#read(how);
@@ -258,7 +250,7 @@ class Exchange {
           await this.#write(text);
           break;
         case 'end':
-          await this.#end();
+          await ended(this.request, this.#response);
           break;
         case 'abort':
           this.abort();
@@ -271,26 +263,8 @@ class Exchange {
 
   #head({ status, headers }: { status: number; headers: Pairs }): void {
     // The upstream has answered, and will not read the rest of the request.
-    if (this.#isEarly() && this.#upstream !== undefined) this.request.unpipe(this.#upstream);
+    if (isEarly(this.request) && this.#upstream !== undefined) this.request.unpipe(this.#upstream);
     this.#response.writeHead(status, headers.flat());
-  }
-
-  /** Whether the client has not sent its whole request. */
-  #isEarly(): boolean {
-    return hasBody(this.request) && !this.request.complete;
-  }
-
-  /** Ends the reply. The client may read it only after it has sent everything, so the rest of its request is drained first. */
-  async #end(): Promise<void> {
-    if (this.#isEarly() && !this.#isOver) {
-      const drained = new Promise<void>((resolve) => {
-        this.request.once('end', resolve).once('close', resolve).resume();
-      });
-      const limit = new AbortController();
-      await Promise.race([drained, after(LINGER, undefined, { signal: limit.signal }).catch(() => {})]);
-      limit.abort();
-    }
-    this.#response.end();
   }
 
   async #read({ most, encoding }: { most: number; encoding: string | null }): Promise<void> {
@@ -357,7 +331,7 @@ class Exchange {
     const reply = this.#reply as IncomingMessage;
     try {
       for await (const piece of reply) await this.#write(piece as Buffer);
-      await this.#end();
+      await ended(this.request, this.#response);
     } catch (error) {
       if (!this.#isOver) await this.#failed(why(error));
     }
@@ -402,32 +376,6 @@ class Exchange {
   }
 }
 
-/** A body that cannot be read, and the status that says so. */
-class Unreadable extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
-function tokenOf({ token }: Settings): string | undefined {
-  if (token === null) return undefined;
-  const found = process.env[token]?.trim();
-  if (found) return found;
-  throw new Error(`expected a token in the variable ${token} of the environment, found none`);
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
-
-/** Headers as pairs. */
-function pairs(raw: string[]): Pairs {
-  return Array.from({ length: raw.length / 2 }, (_, at) => [raw[2 * at] ?? '', raw[2 * at + 1] ?? '']);
-}
-
 function isLocal(address: string | undefined): boolean {
   return address === '::1' || /^(::ffff:)?127\./.test(address ?? '');
 }
@@ -453,64 +401,6 @@ function write(body: Buffer | Readable, upstream: ClientRequest): void {
   });
   body.pipe(upstream);
 }
-
-/** A stream without its content encoding. */
-function unpacked(stream: Readable, encoding: string | null): Readable {
-  if (encoding === null) return stream;
-  const unpack = unpacker(encoding);
-  unpack.once('error', () => stream.unpipe(unpack));
-  stream.once('error', (error) => unpack.destroy(error));
-  stream.once('close', () => {
-    if (!stream.readableEnded) unpack.destroy(new Error('ECONNRESET'));
-  });
-  return stream.pipe(unpack);
-}
-
-function unpacker(encoding: string): Transform {
-  if (encoding === 'br') return zlib.createBrotliDecompress();
-  if (encoding !== 'zstd') return zlib.createUnzip();
-  // Since Node 22.15.
-  const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform };
-  if (createZstdDecompress === undefined) {
-    throw new Unreadable(415, 'expected another content encoding than zstd, which this version of Node does not have');
-  }
-  return createZstdDecompress();
-}
-
-/**
- * A whole body, without its content encoding.
- *
- * @param patience - How long the other side may be silent, in seconds; 0: for ever.
- */
-async function wholeOf(stream: Readable, most: number, encoding: string | null, patience: number): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let length = 0;
-  // The connection is not ended: the client is to read an answer.
-  const iterator = unpacked(stream, encoding).iterator({ destroyOnReturn: false });
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<never>((_, reject) => {
-    if (patience > 0) timer = setTimeout(() => reject(new Unreadable(408, SILENT)), patience * 1000);
-  });
-  try {
-    for (;;) {
-      const { done, value } = await Promise.race([iterator.next(), silence]);
-      if (done) break;
-      timer?.refresh();
-      length += (value as Buffer).length;
-      if (length > most) throw new Unreadable(413, `expected a body of at most ${most} bytes, found a larger one`);
-      pieces.push(value as Buffer);
-    }
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (encoding === null || !/^(Z_|ERR_|ZSTD_)/.test(code ?? '')) throw error;
-    throw new Unreadable(400, `expected a body with the content encoding ${encoding}, found another (${code})`);
-  } finally {
-    clearTimeout(timer);
-  }
-  return Buffer.concat(pieces);
-}
-
-const SILENT = 'expected the whole request in time, found a part of it';
 
 function why(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;

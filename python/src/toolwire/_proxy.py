@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolwire import _toolwire
 from toolwire._limited import Limit
-from toolwire._records import MOST_LOG, Log, report_file
+from toolwire._records import MOST_LOG, Log, Report, report_file
 from toolwire._secrets import without_secrets
 
 if TYPE_CHECKING:
@@ -42,7 +42,21 @@ def run(settings: str) -> None:
         prepare("--url URL")
     with contextlib.ExitStack() as stack:
         report = stack.enter_context(report_file(told["report"]))
-        asyncio.run(_Host(settings, told["servers"], report).run())
+        if told["listen"] is None:
+            asyncio.run(_serve_stdio(settings, report))
+            return
+        from toolwire._listen import serve
+
+        code = serve(settings, report)
+    raise SystemExit(code)
+
+
+async def _serve_stdio(settings: str, report: Report) -> None:
+    log = Log()
+    try:
+        await Host(settings, log, report).run(_Stdio())
+    finally:
+        log.close()
 
 
 class Lines:
@@ -82,23 +96,40 @@ class Lines:
         self._pieces.append(piece)
 
 
-class _Client:
-    """The client. Reads and writes block, so each has a thread."""
+class Client:
+    """The client of a proxy."""
 
-    def __init__(self, lines: Lines) -> None:
-        self._lines = lines
-        self._loop = asyncio.get_running_loop()
+    def __init__(self) -> None:
+        # Set once it has closed its end.
         self.ended = asyncio.Event()
         # Clear while the client has much to read: then neither a server nor the client itself is heard.
         self.room = asyncio.Event()
         self.room.set()
+
+    def listen(self, host: Host) -> None:
+        """Take the client's messages from now on."""
+        raise NotImplementedError
+
+    def write(self, message: bytes) -> None:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Wait until everything is written, if the client reads."""
+
+
+class _Stdio(Client):
+    """The client that has started this program. Reads and writes block, so each has a thread."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._loop = asyncio.get_running_loop()
         self._queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._waiting = 0
         self._writer = threading.Thread(target=self._write, daemon=True)
         self._writer.start()
 
-    def listen(self) -> None:
-        """Take the client's messages from now on."""
+    def listen(self, host: Host) -> None:
+        self._lines = Lines(MOST, host.take, host.refuse)
         threading.Thread(target=self._read, daemon=True).start()
 
     def write(self, message: bytes) -> None:
@@ -108,7 +139,6 @@ class _Client:
         self._queue.put(message + b"\n")
 
     def close(self) -> None:
-        """Wait until everything is written, if the client reads."""
         self._queue.put(None)
         self._writer.join(PATIENCE)
 
@@ -305,27 +335,26 @@ class _Program:
             return f"signal {-code}"
 
 
-class _Host:
-    def __init__(self, settings: str, servers: list[dict[str, Any]], report: Any) -> None:
+class Host:
+    """A proxy between one client and its servers."""
+
+    def __init__(self, settings: str, log: Log, report: Report) -> None:
         self._connection = _toolwire.Proxy(settings)
-        self._servers, self._report = servers, report
+        self._servers: list[dict[str, Any]] = json.loads(settings)["servers"]
+        self._log, self._report = log, report
         self._links: dict[int, _Program | Remote] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._delayed: set[asyncio.Task[None]] = set()
         self._is_over = False
         self._failure: BaseException | None = None
 
-    async def run(self) -> None:
+    async def run(self, client: Client) -> None:
+        """Run until the client has closed its end."""
         self._loop = asyncio.get_running_loop()
-        lines = Lines(
-            MOST,
-            lambda message: self._do(lambda: self._connection.client(message), message),
-            lambda: self._do(lambda: self._connection.too_long(MOST)),
-        )
-        self._client, self._log = _Client(lines), Log()
+        self._client = client
         try:
             await asyncio.gather(*(self._start(at, is_first=True) for at in range(len(self._servers))))
-            self._client.listen()
+            self._client.listen(self)
             await self._client.ended.wait()
             # Requests that the client has sent before it closed its end.
             for _ in range(100):
@@ -342,9 +371,16 @@ class _Host:
                     if isinstance(link, _Program):
                         link.kill(KILL)
         self._client.close()
-        self._log.close()
         if self._failure is not None:
             raise self._failure
+
+    def take(self, message: bytes) -> None:
+        """Take a message of the client."""
+        self._do(lambda: self._connection.client(message), message)
+
+    def refuse(self) -> None:
+        """Refuse a message of the client that was too long."""
+        self._do(lambda: self._connection.too_long(MOST))
 
     async def _close(self) -> None:
         for task in self._delayed:

@@ -7,17 +7,14 @@ import contextlib
 import errno
 import io
 import json
-import logging
-import os
-import signal
 import time
-import zlib
 from datetime import datetime, timezone
 from functools import partial
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 
-from toolwire import _toolwire
+from toolwire import _http, _toolwire
+from toolwire._http import UnreadableError, as_sent, pairs, pieces_of, response_of, unpacked, whole
 from toolwire._records import Log, Report, report_file
 
 if TYPE_CHECKING:
@@ -27,39 +24,18 @@ if TYPE_CHECKING:
 
 # How long open requests may take once the relay is told to end, in seconds.
 PATIENCE = 10.0
-# How long a new connection may take for the head of its first request, in seconds.
-HEAD = 60.0
-# The size of a piece that is read, and of the longest line and field of a head, in bytes.
-PIECE = 1 << 16
 LARGE = 1 << 20
-SIGNALS = {"SIGHUP": 129, "SIGINT": 130, "SIGQUIT": 131, "SIGTERM": 143}
-NEEDS = (
-    "expected the package aiohttp, an HTTP server and client, found none: run `uvx 'toolwire[relay]' relay …`, or "
-    "install `toolwire[relay]`"
-)
 
 
 def run(settings: str) -> None:
     """Run until it is told to end."""
-    try:
-        import aiohttp  # noqa: F401
-    except ImportError:
-        raise RuntimeError(NEEDS) from None
+    _http.prepare("relay …")
     told = json.loads(settings)
-    token = _token(told["token"])
+    token = _http.token_of(told)
     with contextlib.ExitStack() as stack:
         report = stack.enter_context(report_file(told["report"]))
         code = asyncio.run(_Host(settings, token, told, report).run())
     raise SystemExit(code)
-
-
-def _token(variable: str | None) -> str | None:
-    if variable is None:
-        return None
-    found = os.environ.get(variable, "").strip()
-    if found:
-        return found
-    raise RuntimeError(f"expected a token in the variable {variable} of the environment, found none")
 
 
 class _Host:
@@ -74,63 +50,32 @@ class _Host:
     async def run(self) -> int:
         """Run until a signal comes; gives the exit code."""
         import aiohttp
-        from aiohttp import web
 
-        # Its messages have parts of what was received, keys among them.
-        logger = logging.getLogger("aiohttp")
-        logger.propagate = False
-        logger.addHandler(logging.NullHandler())
-        ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        self._listen_to_signals(ended)
-        sizes: dict[str, Any] = {"max_line_size": PIECE, "max_field_size": PIECE}
+        ended = _http.signalled()
         # Nothing is added to what the client wrote, and nothing is taken from it.
         self._session = aiohttp.ClientSession(
             auto_decompress=False,
             connector=aiohttp.TCPConnector(limit=0),
             cookie_jar=aiohttp.DummyCookieJar(),
             skip_auto_headers=("Accept", "Accept-Encoding", "Content-Type", "User-Agent"),
-            **sizes,
+            **_http.SIZES,
         )
-        server = _server()(self._take, handler_cancellation=True, auto_decompress=False, access_log=None, **sizes)
-        runner = web.ServerRunner(server)
         try:
-            await runner.setup()
-            listen = self.settings["listen"]
-            host = f"[{listen['host']}]" if ":" in listen["host"] else listen["host"]
-            site = web.TCPSite(runner, listen["host"], listen["port"])
-            try:
-                await site.start()
-            except OSError as error:
-                why = errno.errorcode.get(error.errno or 0, str(error))
-                message = f"expected an address at which it can listen, found {host}:{listen['port']} ({why})"
-                raise RuntimeError(message) from None
-            port = runner.addresses[0][1]
-            self.log.line(self._state.started(f"{host}:{port}"))
-            code = await ended
-            await site.stop()
-            if self._open:
-                await asyncio.wait(self._open, timeout=PATIENCE)
-            return code
+            async with _http.Listening(self._take, self.settings["listen"]) as listening:
+                self.log.line(self._state.started(listening.address))
+                code = await ended
+                await listening.stop()
+                if self._open:
+                    await asyncio.wait(self._open, timeout=PATIENCE)
+                return code
         finally:
-            await runner.cleanup()
             await self._session.close()
             self.log.close()
-
-    def _listen_to_signals(self, ended: asyncio.Future[int]) -> None:
-        for name, code in SIGNALS.items():
-            # Windows has only some of them, and Python's own way to take them there.
-            number = getattr(signal, name, None)
-            if number is None or signal.getsignal(number) is signal.SIG_IGN:
-                continue
-            with contextlib.suppress(NotImplementedError):
-                end = _once(ended, code)
-                asyncio.get_running_loop().add_signal_handler(number, end)
 
     async def _take(self, request: Any) -> Any:
         self._last += 1
         task = asyncio.current_task()
         assert task is not None
-        request.protocol.has_asked = True
         exchange = _Exchange(self, self._last, request)
         self._open[task] = exchange
         try:
@@ -156,12 +101,12 @@ class _Host:
         from yarl import URL
 
         to = self.settings["upstreams"][upstream]
-        host = f"[{to['host']}]" if ":" in to["host"] else to["host"]
         scheme = "https" if to["encrypted"] else "http"
         seconds = self.settings["timeout"]
         return await self._session.request(
             method,
-            URL(f"{scheme}://{host}:{to['port']}{target}", encoded=True),
+            # All of it as the path: yarl would drop a bare `?` at the end.
+            URL.build(scheme=scheme, host=to["host"], port=to["port"], path=target, encoded=True),
             headers=headers,
             # aiohttp would write a large one in one go.
             data=io.BytesIO(body) if isinstance(body, bytes) and len(body) > LARGE else body,
@@ -177,57 +122,8 @@ class _Host:
             self._report.line(text, self.log.line)
 
 
-def _once(ended: asyncio.Future[int], code: int) -> Callable[[], None]:
-    return lambda: None if ended.done() else ended.set_result(code)
-
-
-def _server() -> Any:
-    """Give aiohttp's server, which here also ends connections on which nothing comes."""
-    from aiohttp import web
-
-    class Connection(web.RequestHandler):
-        def connection_made(self, transport: Any) -> None:
-            super().connection_made(transport)
-            self.has_asked = False
-            asyncio.get_running_loop().call_later(HEAD, self._end_if_silent)
-
-        def _end_if_silent(self) -> None:
-            if not self.has_asked and self.transport is not None:
-                self.transport.abort()
-
-    class Server(web.Server):
-        def __call__(self) -> Connection:
-            return Connection(self, loop=self._loop, **self._kwargs)
-
-    return Server
-
-
-def _response(status: int, headers: Any) -> Any:
-    """Give a response with these headers, without aiohttp's default ones."""
-    from aiohttp import web
-
-    given = {name.lower() for name in headers}
-
-    class Response(web.StreamResponse):
-        async def _write_headers(self) -> None:
-            for name in ("Server", "Content-Type"):
-                if name.lower() not in given:
-                    self.headers.popall(name, None)
-            await super()._write_headers()
-
-    return Response(status=status, headers=headers)
-
-
 class _GoneError(Exception):
     """Aborts the client's connection without a response."""
-
-
-class _UnreadableError(Exception):
-    """A body cannot be read; and the status that says so."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 class _Exchange:
@@ -254,7 +150,7 @@ class _Exchange:
         head = {
             "method": request.method,
             "target": request.raw_path,
-            "headers": _pairs(request.raw_headers),
+            "headers": pairs(request.raw_headers),
             "time": datetime.now(timezone.utc).isoformat(timespec="milliseconds"),
             "local": _is_local(peer),
         }
@@ -299,7 +195,7 @@ class _Exchange:
             elif kind == "read":
                 await self._read(**how)
             elif kind == "forward":
-                await self._send(how, self._pieces_of_request() if self._request.body_exists else None)
+                await self._send(how, self._pieces() if self._request.body_exists else None)
             elif kind == "send-body":
                 await self._send(how, self._body)
             elif kind == "send":
@@ -324,8 +220,8 @@ class _Exchange:
     async def _head(self, how: dict[str, Any]) -> None:
         from multidict import CIMultiDict
 
-        headers = CIMultiDict((name, _text(value)) for name, value in how["headers"])
-        self._response = _response(how["status"], headers)
+        headers = CIMultiDict((name, as_sent(value)) for name, value in how["headers"])
+        self._response = response_of(how["status"], headers)
         if not self._request.content.at_eof():
             self._response.force_close()
         await self._response.prepare(self._request)
@@ -338,37 +234,31 @@ class _Exchange:
 
     async def _read(self, most: int, encoding: str | None) -> None:
         try:
-            self._body = await _whole(self._pieces_of_request(), most, encoding)
-        except _UnreadableError as error:
+            self._body = await whole(self._pieces(), most, encoding)
+        except UnreadableError as error:
             status, why = error.status, str(error)
             await self._carry_out(self._ask(lambda state: state.unread(self._number, status, why)))
             return
         await self._carry_out(self._ask(lambda state: state.body(self._number, self._body)))
 
-    async def _pieces_of_request(self) -> AsyncIterator[bytes]:
-        seconds = self._host.settings["timeout"]
-        if self._request.headers.get("Expect", "").lower() == "100-continue":
-            self._request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        while True:
-            try:
-                piece = await asyncio.wait_for(self._request.content.readany(), seconds)
-            except asyncio.TimeoutError:
-                self._is_silent = True
-                raise _UnreadableError(408, "expected the whole request in time, found a part of it") from None
-            if not piece:
-                return
-            yield piece
+    async def _pieces(self) -> AsyncIterator[bytes]:
+        try:
+            async for piece in pieces_of(self._request, self._host.settings["timeout"]):
+                yield piece
+        except UnreadableError:
+            self._is_silent = True
+            raise
 
     async def _send(self, how: dict[str, Any], body: Any) -> None:
         from multidict import CIMultiDict
 
         try:
-            headers = CIMultiDict((name, _text(value)) for name, value in how["headers"])
+            headers = CIMultiDict((name, as_sent(value)) for name, value in how["headers"])
             self._reply = await self._host.send(how["upstream"], how["method"], how["target"], headers, body)
         except Exception as error:
             await self._failed(error)
             return
-        status, head = self._reply.status, json.dumps(_pairs(self._reply.raw_headers))
+        status, head = self._reply.status, json.dumps(pairs(self._reply.raw_headers))
         await self._carry_out(self._ask(lambda state: state.reply(self._number, status, head)))
 
     async def _failed(self, error: Exception) -> None:
@@ -389,14 +279,14 @@ class _Exchange:
 
     async def _collect(self, most: int, encoding: str | None) -> None:
         try:
-            body = await _whole(self._reply.content.iter_any(), most, encoding)
+            body = await whole(self._reply.content.iter_any(), most, encoding)
         except Exception as error:
             await self._failed(error)
             return
         await self._carry_out(self._ask(lambda state: state.whole(self._number, body)))
 
     async def _feed(self, encoding: str | None) -> None:
-        pieces = _unpacked(self._reply.content.iter_any(), encoding)
+        pieces = unpacked(self._reply.content.iter_any(), encoding)
         while (piece := await self._next(pieces)) is not None:
             await self._carry_out(self._ask(partial(_fed, self._number, piece)))
         if not self._has_failed:
@@ -425,19 +315,9 @@ def _fed(number: int, piece: bytes, state: _toolwire.Relay) -> Effects:
     return state.piece(number, piece)
 
 
-def _pairs(raw: Any) -> list[tuple[str, str]]:
-    """Headers as pairs, in which each byte of a value is a character."""
-    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in raw]
-
-
-def _text(value: str) -> str:
-    """A value as aiohttp writes it: it encodes as UTF-8."""
-    return value.encode("latin-1").decode("utf-8", "replace")
-
-
 def _reason(error: Exception) -> str:
     """Say what failed. aiohttp's own words have URLs and headers in them."""
-    if isinstance(error, _UnreadableError):
+    if isinstance(error, UnreadableError):
         return str(error)
     cause: BaseException | None = error
     while cause is not None:
@@ -454,47 +334,3 @@ def _is_local(peer: Any) -> bool:
         return False
     mapped = getattr(address, "ipv4_mapped", None)
     return (mapped or address).is_loopback
-
-
-async def _unpacked(pieces: AsyncIterator[bytes], encoding: str | None) -> AsyncIterator[bytes]:
-    """A body without its content encoding."""
-    if encoding is None:
-        async for piece in pieces:
-            yield piece
-        return
-    unpack = _unpacker(encoding)
-    async for piece in pieces:
-        rest = piece
-        while rest:
-            if unpack.eof:
-                # Another member of the same body (RFC 1952, 2.2).
-                unpack = _unpacker(encoding)
-            try:
-                text = unpack.decompress(rest, PIECE)
-            except zlib.error:
-                message = f"expected a body with the content encoding {encoding}, found another"
-                raise _UnreadableError(400, message) from None
-            rest = unpack.unused_data if unpack.eof else unpack.unconsumed_tail
-            if text:
-                yield text
-    if not unpack.eof:
-        message = f"expected a body with the content encoding {encoding}, found the beginning of one"
-        raise _UnreadableError(400, message)
-
-
-def _unpacker(encoding: str) -> Any:
-    if encoding in ("gzip", "x-gzip", "deflate"):
-        return zlib.decompressobj(zlib.MAX_WBITS | 32)
-    message = f"expected the content encoding gzip or deflate, found `{encoding}`, which Python does not have"
-    raise _UnreadableError(415, message)
-
-
-async def _whole(pieces: AsyncIterator[bytes], most: int, encoding: str | None) -> bytes:
-    """A whole body, unpacked."""
-    parts, length = [], 0
-    async for piece in _unpacked(pieces, encoding):
-        length += len(piece)
-        if length > most:
-            raise _UnreadableError(413, f"expected a body of at most {most} bytes, found a larger one")
-        parts.append(piece)
-    return b"".join(parts)

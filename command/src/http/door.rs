@@ -8,18 +8,18 @@ use super::{
 
 /// Decides whether a request is let in.
 #[derive(Debug)]
-pub(super) struct Door {
-    /// The relay listens at an address of this machine alone.
-    pub(super) is_loopback: bool,
-    pub(super) token: Option<String>,
+pub(crate) struct Door {
+    /// The program listens at an address of this machine alone.
+    pub(crate) is_loopback: bool,
+    pub(crate) token: Option<String>,
 }
 
 /// Why a request is not let in: a status, and what was expected and found.
-pub(super) type Refusal = (u16, String);
+pub(crate) type Refusal = (u16, String);
 
 impl Door {
     /// Returns why a request is not let in.
-    pub(super) fn refusal(&self, headers: &Headers) -> Option<Refusal> {
+    pub(crate) fn refusal(&self, headers: &Headers) -> Option<Refusal> {
         let host = value(headers, "host").unwrap_or_default();
         if self.is_loopback && (count(headers, "host") != 1 || !is_loopback(host_of(host))) {
             let found = if host.is_empty() { "none".to_string() } else { format!("`{host}`") };

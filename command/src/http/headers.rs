@@ -5,10 +5,10 @@ use toolwire::json::Node;
 use crate::document::record;
 
 /// Names and values, in the order in which they came. Each byte of a value is a character.
-pub(super) type Headers = Vec<(String, String)>;
+pub(crate) type Headers = Vec<(String, String)>;
 
-/// The header that holds the token of a relay. It is for the relay alone.
-pub(super) const TOKEN: &str = "x-toolwire-token";
+/// The header that holds the token of the program, which is never forwarded.
+pub(crate) const TOKEN: &str = "x-toolwire-token";
 /// Headers of one connection (RFC 9110, 7.6.1). `Connection` names others.
 const OF_CONNECTION: [&str; 10] = [
     "connection",
@@ -31,7 +31,7 @@ const OF_REQUEST: [&str; 2] = ["idempotency-key", "x-idempotency-key"];
 const ENTITY_TAG: &str = "etag";
 
 /// Reads a list of pairs.
-pub(super) fn read(node: Option<&Node<'_>>) -> Headers {
+pub(crate) fn read(node: Option<&Node<'_>>) -> Headers {
     let text = |node: &Node<'_>| node.as_text().map(|text| text.display().into_owned());
     let pair = |pair: &Node<'_>| match pair.as_array() {
         Some([name, value]) => text(name).zip(text(value)),
@@ -41,25 +41,25 @@ pub(super) fn read(node: Option<&Node<'_>>) -> Headers {
 }
 
 /// As a list of pairs.
-pub(super) fn list(headers: &Headers) -> Node<'_> {
+pub(crate) fn list(headers: &Headers) -> Node<'_> {
     let string = |text: &'_ String| Node::string(text.clone());
     Node::array(headers.iter().map(|(name, value)| Node::array(Vec::from([string(name), string(value)]))).collect())
 }
 
 /// The value of a header; the first one if there are several.
-pub(super) fn value<'h>(headers: &'h Headers, name: &str) -> Option<&'h str> {
+pub(crate) fn value<'h>(headers: &'h Headers, name: &str) -> Option<&'h str> {
     headers.iter().find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }
 
 /// Joins the values of all headers with this name into one list (RFC 9110, 5.3). Returns `None` if no header has it.
-pub(super) fn joined(headers: &Headers, name: &str) -> Option<String> {
+pub(crate) fn joined(headers: &Headers, name: &str) -> Option<String> {
     let values = headers.iter().filter(|(found, _)| found.eq_ignore_ascii_case(name));
     let values: Vec<&str> = values.map(|(_, value)| value.as_str()).collect();
     (!values.is_empty()).then(|| values.join(", "))
 }
 
 /// The number of headers of a name.
-pub(super) fn count(headers: &Headers, name: &str) -> usize {
+pub(crate) fn count(headers: &Headers, name: &str) -> usize {
     headers.iter().filter(|(found, _)| found.eq_ignore_ascii_case(name)).count()
 }
 
@@ -68,7 +68,7 @@ fn remove(headers: &mut Headers, names: &[&str]) {
 }
 
 /// Sets a header at its first position, or at the end.
-pub(super) fn set(headers: &mut Headers, name: &str, value: impl Into<String>) {
+pub(crate) fn set(headers: &mut Headers, name: &str, value: impl Into<String>) {
     let at = headers.iter().position(|(found, _)| found.eq_ignore_ascii_case(name));
     remove(headers, &[name]);
     let at = at.unwrap_or(headers.len()).min(headers.len());
@@ -91,7 +91,7 @@ fn without_connection(mut headers: Headers) -> Headers {
 }
 
 /// The headers of a client's request for an upstream. The length of the body stays.
-pub(super) fn of_request(headers: Headers, host: &str) -> Headers {
+pub(crate) fn of_request(headers: Headers, host: &str) -> Headers {
     let has_pieces = value(&headers, "transfer-encoding").is_some();
     let mut headers = without_connection(headers);
     remove(&mut headers, &[TOKEN, "expect"]);
@@ -104,7 +104,7 @@ pub(super) fn of_request(headers: Headers, host: &str) -> Headers {
 }
 
 /// The headers for a body that was read, and maybe rewritten. `asks_again`: the request is sent a second time.
-pub(super) fn for_body(mut headers: Headers, length: usize, is_plain: bool, asks_again: bool) -> Headers {
+pub(crate) fn for_body(mut headers: Headers, length: usize, is_plain: bool, asks_again: bool) -> Headers {
     remove(&mut headers, &OF_BODY);
     if asks_again {
         remove(&mut headers, &OF_REQUEST);
@@ -118,7 +118,7 @@ pub(super) fn for_body(mut headers: Headers, length: usize, is_plain: bool, asks
 }
 
 /// The headers of a reply for the client. `rewrites`: it gets another body.
-pub(super) fn of_reply(headers: Headers, rewrites: bool) -> Headers {
+pub(crate) fn of_reply(headers: Headers, rewrites: bool) -> Headers {
     let mut headers = without_connection(headers);
     if rewrites {
         remove(&mut headers, &OF_BODY);
@@ -128,19 +128,19 @@ pub(super) fn of_reply(headers: Headers, rewrites: bool) -> Headers {
 }
 
 /// `{ status, headers }`.
-pub(super) fn head(status: u16, headers: &Headers) -> Node<'_> {
+pub(crate) fn head(status: u16, headers: &Headers) -> Node<'_> {
     record([("status", Node::count(status.into())), ("headers", list(headers))])
 }
 
 /// Whether a body is JSON, by its type.
-pub(super) fn is_json(headers: &Headers) -> bool {
+pub(crate) fn is_json(headers: &Headers) -> bool {
     let kind = value(headers, "content-type").unwrap_or_default().to_ascii_lowercase();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     kind == "application/json" || kind == "text/json" || kind.ends_with("+json")
 }
 
 /// Whether a body is an event stream.
-pub(super) fn is_stream(headers: &Headers) -> bool {
+pub(crate) fn is_stream(headers: &Headers) -> bool {
     let kind = value(headers, "content-type").unwrap_or_default();
     kind.get(..17).is_some_and(|start| start.eq_ignore_ascii_case("text/event-stream"))
 }

@@ -1,5 +1,9 @@
 //! Addresses: that of an upstream, and the one to listen at.
 
+use toolwire::json::Node;
+
+use crate::document::record;
+
 /// Where requests are sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Address {
@@ -56,7 +60,7 @@ impl Address {
     }
 }
 
-/// Where the relay listens.
+/// The address that a program listens at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Listen {
     /// Without brackets.
@@ -74,6 +78,22 @@ impl Listen {
         let (host, port) = split_port(text).map_err(|_| expected())?;
         let port = port.filter(|_| is_host(host)).ok_or_else(expected)?;
         Ok(Listen { host: without_brackets(host).to_ascii_lowercase(), port })
+    }
+
+    /// As `{ host, port }`, for the host of the command.
+    pub(crate) fn document(&self) -> Node<'_> {
+        record([("host", Node::string(self.host.as_str())), ("port", Node::count(self.port.into()))])
+    }
+
+    /// Reads the member `listen` of settings. Without it, the address is of this machine alone.
+    pub(crate) fn in_settings(settings: &Node<'_>) -> Listen {
+        let read = |listen: &Node<'_>| {
+            let host = listen.get("host").and_then(Node::as_text)?.display().into_owned();
+            let port = listen.get("port").and_then(Node::as_u64).and_then(|port| u16::try_from(port).ok())?;
+            Some(Listen { host, port })
+        };
+        let listen = settings.get("listen").and_then(read);
+        listen.unwrap_or_else(|| Listen { host: "127.0.0.1".into(), port: 0 })
     }
 
     /// Whether only programs of this machine can connect.

@@ -1,0 +1,35 @@
+//! HTTP as `toolwire relay` and `toolwire proxy --listen` serve it: addresses, headers, and access control.
+
+pub(crate) mod address;
+pub(crate) mod door;
+pub(crate) mod headers;
+
+use address::Listen;
+use headers::Headers;
+
+/// Returns an error if programs of other machines could connect without a token.
+pub(crate) fn demand_token(listen: &Listen, token: Option<&str>) -> Result<(), String> {
+    if listen.is_loopback() || token.is_some() {
+        return Ok(());
+    }
+    Err(format!(
+        "expected `--token-env NAME` where programs of other machines can connect, found none for `{}`: name the \
+         variable of the environment that holds the token which clients send",
+        listen.host
+    ))
+}
+
+/// The headers of a response that the program writes itself. Nothing in it may run or be framed, and no cache keeps it.
+pub(crate) fn own_headers(status: u16, kind: &str) -> Headers {
+    let mut list: Headers =
+        [("Content-Type", kind), ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff")]
+            .map(|(name, value)| (name.to_string(), value.to_string()))
+            .into();
+    if status == 503 {
+        list.push(("Retry-After".into(), "1".into()));
+    } else if (400..500).contains(&status) {
+        // By this header, the SDKs of OpenAI and Anthropic know that trying again is of no use.
+        list.push(("X-Should-Retry".into(), "false".into()));
+    }
+    list
+}

@@ -1,0 +1,177 @@
+//! The messages of clients, as HTTP brings them, and what is said to those that are not taken.
+
+use toolwire::json::{self, Node};
+
+use super::VERSION_HEADER;
+use crate::{
+    http::headers::{self, Headers},
+    proxy::{
+        message::{self, INVALID_REQUEST, PARSE_ERROR},
+        outline::{ambiguous, Outline},
+        CANCELLED, VERSION,
+    },
+    terminal::cut,
+};
+
+/// The code of an error for headers that say something else than the message.
+const HEADER_MISMATCH: i32 = -32020;
+/// The methods whose header `Mcp-Name` has a parameter, and which one.
+const NAMED: [(&str, &str); 3] = [("tools/call", "name"), ("prompts/get", "name"), ("resources/read", "uri")];
+
+/// Why a request is not taken.
+#[derive(Debug)]
+pub(super) struct Rejection {
+    pub(super) status: u16,
+    code: i32,
+    why: String,
+    /// The id of the message as JSON text.
+    id: String,
+}
+
+impl Rejection {
+    pub(super) fn new(status: u16, code: i32, why: &str) -> Rejection {
+        Rejection { status, code, why: why.into(), id: "null".into() }
+    }
+
+    /// With the id of the message that is not taken.
+    pub(super) fn for_message(mut self, received: &Received) -> Rejection {
+        if let Received::Request { id, .. } = received {
+            self.id.clone_from(id);
+        }
+        self
+    }
+
+    /// As a JSON-RPC error.
+    pub(super) fn body(&self) -> String {
+        message::error(&self.id, self.code, &self.why)
+    }
+}
+
+/// A message of a client.
+#[derive(Debug)]
+pub(super) enum Received {
+    Request {
+        /// As JSON text, and its key.
+        id: String,
+        key: String,
+        method: String,
+        /// The protocol version that the request carries, since 2026-07-28.
+        version: Option<String>,
+        /// Its progress token, as JSON text.
+        token: Option<String>,
+        text: String,
+    },
+    Notification {
+        /// The key of the request that it cancels.
+        cancels: Option<String>,
+    },
+    Response,
+}
+
+impl Received {
+    pub(super) fn read(body: &[u8]) -> Result<Received, Rejection> {
+        let text = std::str::from_utf8(body);
+        let text = text.map_err(|_| Rejection::new(400, PARSE_ERROR, "expected UTF-8, found other bytes"))?;
+        let invalid = |why: &str| Rejection::new(400, INVALID_REQUEST, why);
+        let outline = Outline::read(body).filter(|outline| outline.method.is_some() || outline.answers);
+        let Some(Outline { id, method, answers }) = outline else {
+            return Err(match json::read(text) {
+                Err(error) => {
+                    Rejection::new(400, PARSE_ERROR, &format!("expected a message as JSON: {}", error.message()))
+                }
+                Ok(_) => invalid("expected one JSON-RPC message, found something else"),
+            });
+        };
+        if let Some(name) = ambiguous(body) {
+            let why = format!("expected each member once, in these letters; found `{}` otherwise", cut(&name, 40));
+            return Err(invalid(&why));
+        }
+        // A message that is too deep for the reader has no token and cancels nothing.
+        let parsed = json::read(text).unwrap_or_default();
+        let of_params = |path: &[&str]| {
+            let path: Vec<&str> = ["params"].iter().chain(path).copied().collect();
+            message::at(&parsed, &path).cloned()
+        };
+        match (id, method) {
+            (Some(id), _) if id == "null" => Err(invalid("expected an id, found null")),
+            (_, None) if answers => Ok(Received::Response),
+            (Some(id), Some(method)) => Ok(Received::Request {
+                key: message::key_of(&id),
+                version: of_params(&["_meta", VERSION])
+                    .and_then(|version| Some(version.as_text()?.display().into_owned())),
+                token: of_params(&["_meta", "progressToken"]).map(|token| json::write(&token)),
+                id,
+                method,
+                text: text.into(),
+            }),
+            (None, Some(method)) => {
+                let cancels = of_params(&["requestId"]).filter(|_| method == CANCELLED);
+                Ok(Received::Notification { cancels: cancels.map(|id| json::canonical(&id)) })
+            }
+            (_, None) => Err(invalid("expected a JSON-RPC message, found something else")),
+        }
+    }
+
+    /// Returns an error if the headers, by which others route a request, say something else than the request.
+    pub(super) fn demand_headers(&self, headers: &Headers, version: &str) -> Result<(), Rejection> {
+        let Received::Request { method, text, .. } = self else { return Ok(()) };
+        let parsed = json::read(text).unwrap_or_default();
+        let name = NAMED.iter().find(|(of, _)| of == method);
+        let name = name.and_then(|(_, parameter)| message::text_at(&parsed, &["params", parameter]));
+        let expected = [(VERSION_HEADER, Some(version)), ("mcp-method", Some(method)), ("mcp-name", name.as_deref())];
+        for (header, value) in expected {
+            let Some(value) = value else { continue };
+            let found = headers::value(headers, header).filter(|_| headers::count(headers, header) == 1);
+            if found.and_then(decoded).as_deref() != Some(value) {
+                let why = format!("expected the header `{header}` to be as in the message, found another, or none");
+                return Err(Rejection::new(400, HEADER_MISMATCH, &why).for_message(self));
+            }
+        }
+        Ok(())
+    }
+
+    /// The request under another id, and with that id as its progress token, if it has one.
+    pub(super) fn under(&self, number: u64) -> Option<String> {
+        let Received::Request { text, .. } = self else { return None };
+        let mut parsed = json::read(text).ok()?;
+        parsed.set("id", Node::count(number));
+        let meta =
+            parsed.as_object_mut()?.get_mut("params").and_then(|params| params.as_object_mut()?.get_mut("_meta"));
+        if let Some(meta) = meta.filter(|meta| meta.get("progressToken").is_some()) {
+            meta.set("progressToken", Node::count(number));
+        }
+        Some(json::write(&parsed))
+    }
+}
+
+/// The value of a header, which is in base64 if it has other characters than ASCII.
+fn decoded(value: &str) -> Option<String> {
+    let Some(inner) = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {
+        return Some(value.into());
+    };
+    const DIGITS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digits = inner.trim_end_matches('=');
+    let (mut bytes, mut held, mut bits) = (Vec::new(), 0_u32, 0_u32);
+    for digit in digits.chars() {
+        held = (held << 6 | u32::try_from(DIGITS.find(digit)?).ok()?) & 0xffff;
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push(u8::try_from(held >> bits & 0xff).ok()?);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_headers() {
+        assert_eq!(decoded("files_read").as_deref(), Some("files_read"));
+        assert_eq!(decoded("=?base64?w6Rhw6k=?=").as_deref(), Some("äaé"));
+        assert_eq!(decoded("=?base64?YQ?=").as_deref(), Some("a"));
+        assert_eq!(decoded("=?base64?_?="), None);
+    }
+}

@@ -1,0 +1,529 @@
+//! `toolwire proxy --listen`: streamable HTTP in front of proxies, without sockets, processes and clock.
+//!
+//! Each session of a client has a [`Proxy`](super::Proxy) of its own, with servers of its own. Since 2026-07-28, MCP
+//! has no sessions: requests of that version share one proxy, under ids that the listener makes.
+
+mod effect;
+mod message;
+mod session;
+
+use std::collections::BTreeMap;
+
+use toolwire::json::{self, Node};
+
+pub use self::effect::ListenerEffect;
+use self::{
+    message::{Received, Rejection},
+    session::Session,
+};
+use super::message::{error, INVALID_REQUEST, PARSE_ERROR, SERVER_ERROR};
+use crate::{
+    escaped_lines,
+    http::{
+        address::Listen,
+        door::Door,
+        headers::{self, head, Headers},
+        own_headers,
+    },
+    terminal::cut,
+};
+
+/// Where MCP is served.
+const PATH: &str = "/mcp";
+/// Maximum size of a body, in bytes.
+const MOST_BODY: u64 = 64 << 20;
+/// Maximum size of all bodies that are read at once, in bytes.
+const MOST_BODIES: u64 = 512 << 20;
+/// Maximum number of open requests, event streams included.
+const MOST_REQUESTS: usize = 1_000;
+/// The default of the maximum number of sessions: each of them has processes.
+const MOST_SESSIONS: u64 = 64;
+/// The default of how long a session without an open request is kept, in seconds.
+const IDLE: u64 = 1_800;
+/// The time between two comments in an event stream, in seconds. They keep it open, and show that a client is gone.
+const PAUSE: u64 = 15;
+/// The statuses of errors since 2026-07-28.
+const STATUSES: [(i64, u16); 7] =
+    [(-32700, 400), (-32600, 400), (-32601, 404), (-32602, 400), (-32020, 400), (-32021, 400), (-32022, 400)];
+const JSON: &str = "application/json";
+const STREAM: &str = "text/event-stream";
+const SESSION: &str = "Mcp-Session-Id";
+const VERSION_HEADER: &str = "mcp-protocol-version";
+
+/// The sessions of all clients, and their open requests.
+///
+/// ```
+/// use toolwire_command::Listener;
+/// let mut listener = Listener::new("{}", None);
+/// let head = r#"{"method": "GET", "target": "/", "headers": [["Host", "localhost:8000"]], "id": "a"}"#;
+/// let [answer] = &listener.request(1, head)[..] else { panic!("more than an answer") };
+/// assert!(answer.clone().words()[1].contains(r#""status":404"#));
+/// ```
+pub struct Listener {
+    door: Door,
+    most_sessions: usize,
+    /// After how many alarms in a row a session ends that nobody uses.
+    patience: u64,
+    /// Requests without a complete response, by the host's numbers.
+    requests: BTreeMap<u64, Request>,
+    sessions: BTreeMap<u64, Session>,
+    /// The session that requests without one share.
+    shared: Option<u64>,
+    next: u64,
+    effects: Vec<ListenerEffect>,
+}
+
+/// An open request.
+#[derive(Debug)]
+enum Request {
+    /// Its body is read.
+    Reading { headers: Headers, id: String, length: u64 },
+    /// It waits for the answer to a message.
+    Post(Post),
+    /// An event stream for messages that belong to no request.
+    Get(u64),
+}
+
+#[derive(Debug)]
+struct Post {
+    session: u64,
+    /// The key of the message's id in the session.
+    key: String,
+    /// The `Mcp-Session-Id` of the response, if it makes one known.
+    tells: Option<String>,
+    /// An event stream has begun.
+    streams: bool,
+}
+
+impl Listener {
+    /// Takes the settings that the command wrote, and the token that clients have to send, if one is demanded.
+    pub fn new(settings: &str, token: Option<&str>) -> Listener {
+        let settings = json::read(settings).unwrap_or_default();
+        let number = |key: &str| settings.get(key).and_then(Node::as_u64);
+        let door = Door { is_loopback: Listen::in_settings(&settings).is_loopback(), token: token.map(String::from) };
+        Listener {
+            door,
+            most_sessions: usize::try_from(number("mostSessions").unwrap_or(MOST_SESSIONS)).unwrap_or(usize::MAX),
+            patience: number("idle").unwrap_or(IDLE).div_ceil(PAUSE),
+            requests: BTreeMap::new(),
+            sessions: BTreeMap::new(),
+            shared: None,
+            next: 0,
+            effects: Vec::new(),
+        }
+    }
+
+    /// The line that says where it listens.
+    pub fn started(&self, address: &str) -> String {
+        format!("toolwire proxy: listening at http://{address}{PATH}")
+    }
+
+    /// Takes the head of a request under a number of the host's: `{ method, target, headers, id }` as JSON. Each header
+    /// is a pair of texts. `id` is a random id that nobody can guess, for the case that a session begins.
+    pub fn request(&mut self, number: u64, head: &str) -> Vec<ListenerEffect> {
+        let head = json::read(head).unwrap_or_default();
+        let text = |key: &str| head.get(key).and_then(Node::as_text).map(|text| text.display().into_owned());
+        let headers = headers::read(head.get("headers"));
+        let (method, target) = (text("method").unwrap_or_default(), text("target").unwrap_or_default());
+        let taken = match self.admitted(&target, &headers) {
+            Ok(()) => self.take(number, &method, headers, text("id").unwrap_or_default()),
+            Err(rejection) => Err(rejection),
+        };
+        if let Err(rejection) = taken {
+            self.reject(number, &rejection);
+        }
+        self.done()
+    }
+
+    /// Takes the body of a request.
+    pub fn body(&mut self, number: u64, body: &[u8]) -> Vec<ListenerEffect> {
+        if let Some(Request::Reading { headers, id, .. }) = self.requests.remove(&number) {
+            if let Err(rejection) = self.receive(number, &headers, id, body) {
+                self.reject(number, &rejection);
+            }
+        }
+        self.done()
+    }
+
+    /// The body of a request could not be read: a status (408 or 413), and why.
+    pub fn unread(&mut self, number: u64, status: u16, why: &str) -> Vec<ListenerEffect> {
+        if self.requests.remove(&number).is_some() {
+            self.reject(number, &Rejection::new(status, INVALID_REQUEST, why));
+        }
+        self.done()
+    }
+
+    /// The connection of a request has ended, or its response is complete.
+    pub fn closed(&mut self, number: u64) -> Vec<ListenerEffect> {
+        match self.requests.remove(&number) {
+            Some(Request::Post(Post { session, tells: Some(_), streams: false, .. })) => {
+                // Nobody knows the session's id.
+                self.end_session(session, "the client is gone");
+                self.effects.push(ListenerEffect::Close(session));
+            }
+            Some(Request::Post(Post { session, key, .. })) => {
+                if let Some(cancelled) = self.sessions.get_mut(&session).and_then(|open| open.left(&key)) {
+                    self.effects.push(ListenerEffect::Message(session, cancelled));
+                }
+            }
+            Some(Request::Get(session)) => {
+                if let Some(open) = self.sessions.get_mut(&session).filter(|open| open.stream == Some(number)) {
+                    open.stream = None;
+                }
+            }
+            _ => {}
+        }
+        self.done()
+    }
+
+    /// Takes a message that the proxy of a session has written for its client.
+    pub fn message(&mut self, session: u64, message: &[u8]) -> Vec<ListenerEffect> {
+        let Some(open) = self.sessions.get_mut(&session) else { return Vec::new() };
+        let delivery = open.delivery(&String::from_utf8_lossy(message));
+        match delivery {
+            session::Delivery::Answer(number, text) => self.answer_post(number, &text),
+            session::Delivery::Event(number, text) => self.event(number, &text),
+            session::Delivery::Refuse(answer) => self.effects.push(ListenerEffect::Message(session, answer)),
+            session::Delivery::Kept => {}
+        }
+        self.done()
+    }
+
+    /// The proxy of a session has ended by itself: why, in words.
+    pub fn ended(&mut self, session: u64, why: &str) -> Vec<ListenerEffect> {
+        if self.sessions.contains_key(&session) {
+            self.log(&format!("session {session} has ended: {}", why.lines().next().unwrap_or_default()));
+            self.end_session(session, why);
+        }
+        self.done()
+    }
+
+    /// The delay of [`ListenerEffect::Alarm`] is over.
+    pub fn alarm(&mut self, session: u64) -> Vec<ListenerEffect> {
+        let Some(open) = self.sessions.get_mut(&session) else { return Vec::new() };
+        let numbers = open.connections();
+        open.silent = if numbers.is_empty() { open.silent + 1 } else { 0 };
+        if open.silent >= self.patience {
+            self.log(&format!("session {session} has ended: nobody has used it for {} s", self.patience * PAUSE));
+            self.end_session(session, "nobody has used the session");
+            self.effects.push(ListenerEffect::Close(session));
+            return self.done();
+        }
+        for number in numbers {
+            self.begin_stream(number);
+            self.effects.push(ListenerEffect::Write(session, number, ":\n\n".into()));
+        }
+        self.effects.push(ListenerEffect::Alarm(session, PAUSE * 1000));
+        self.done()
+    }
+
+    fn done(&mut self) -> Vec<ListenerEffect> {
+        std::mem::take(&mut self.effects)
+    }
+
+    /// Whether a request is let in.
+    fn admitted(&self, target: &str, headers: &Headers) -> Result<(), Rejection> {
+        if let Some((status, why)) = self.door.refusal(headers) {
+            return Err(Rejection::new(status, SERVER_ERROR, &cut(&why, 300)));
+        }
+        if target.split('?').next() != Some(PATH) {
+            return Err(Rejection::new(404, SERVER_ERROR, &format!("expected the path `{PATH}`, found another one")));
+        }
+        if self.requests.len() >= MOST_REQUESTS {
+            let why = format!("expected at most {MOST_REQUESTS} requests at once, found more");
+            return Err(Rejection::new(503, SERVER_ERROR, &why));
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, number: u64, method: &str, headers: Headers, id: String) -> Result<(), Rejection> {
+        let session = self.session_of(&headers)?;
+        match (method, session) {
+            ("POST", _) => {
+                let length = self.readable(&headers)?;
+                self.requests.insert(number, Request::Reading { headers, id, length });
+                self.effects.push(ListenerEffect::Read(number, MOST_BODY));
+            }
+            ("GET", Some(session)) => {
+                demand_types(&headers, &[STREAM])?;
+                self.open_stream(number, session);
+            }
+            ("DELETE", Some(session)) => {
+                self.end_session(session, "the client has ended the session");
+                self.effects.push(ListenerEffect::Close(session));
+                self.answer(number, 204, &Headers::new(), String::new());
+            }
+            ("GET" | "DELETE", None) => {
+                let why = format!("expected the header `{SESSION}` of a session, found none");
+                return Err(Rejection::new(405, SERVER_ERROR, &why));
+            }
+            _ => return Err(Rejection::new(405, SERVER_ERROR, "expected GET, POST or DELETE, found another method")),
+        }
+        Ok(())
+    }
+
+    /// Returns the session that a request names, if it names one.
+    fn session_of(&self, headers: &Headers) -> Result<Option<u64>, Rejection> {
+        let Some(id) = headers::value(headers, SESSION) else { return Ok(None) };
+        let found = self.sessions.iter().find(|(_, open)| open.id.as_deref() == Some(id));
+        let Some((number, open)) = found.filter(|_| headers::count(headers, SESSION) == 1) else {
+            // By this status, a client knows that it has to begin another session.
+            return Err(Rejection::new(404, SERVER_ERROR, "expected the id of a session, found another one"));
+        };
+        match (headers::value(headers, VERSION_HEADER), &open.version) {
+            (Some(found), Some(agreed)) if found != agreed => {
+                let why = format!("expected the protocol version {agreed}, found `{}`", cut(found, 40));
+                Err(Rejection::new(400, INVALID_REQUEST, &why))
+            }
+            _ => Ok(Some(*number)),
+        }
+    }
+
+    /// Returns the length of a body that can be read, as far as the client has said it.
+    fn readable(&self, headers: &Headers) -> Result<u64, Rejection> {
+        demand_types(headers, &[JSON, STREAM])?;
+        if !headers::is_json(headers) {
+            return Err(Rejection::new(
+                415,
+                PARSE_ERROR,
+                "expected the content type `application/json`, found another",
+            ));
+        }
+        if headers::value(headers, "content-encoding").is_some_and(|found| !found.eq_ignore_ascii_case("identity")) {
+            return Err(Rejection::new(415, PARSE_ERROR, "expected a body without a content encoding, found one"));
+        }
+        let length = headers::value(headers, "content-length").and_then(|text| text.parse().ok()).unwrap_or_default();
+        if length > MOST_BODY {
+            let why = format!("expected a body of at most {MOST_BODY} bytes, found a larger one");
+            return Err(Rejection::new(413, INVALID_REQUEST, &why));
+        }
+        let reading = self.requests.values().map(|request| match request {
+            Request::Reading { length, .. } => *length,
+            _ => 0,
+        });
+        if reading.sum::<u64>() + length > MOST_BODIES {
+            return Err(Rejection::new(503, SERVER_ERROR, "too many large bodies at once"));
+        }
+        Ok(length)
+    }
+
+    /// Opens the event stream of a session, in place of one whose client may be gone.
+    fn open_stream(&mut self, number: u64, session: u64) {
+        let Some(open) = self.sessions.get_mut(&session) else { return };
+        let kept = open.take_kept();
+        if let Some(former) = open.stream.replace(number) {
+            self.requests.remove(&former);
+            self.effects.push(ListenerEffect::End(former));
+        }
+        self.requests.insert(number, Request::Get(session));
+        self.begin(number, 200, &stream_headers(None));
+        for text in kept {
+            self.effects.push(ListenerEffect::Write(session, number, as_event(&text)));
+        }
+    }
+
+    /// Takes a message of a client.
+    fn receive(&mut self, number: u64, headers: &Headers, id: String, body: &[u8]) -> Result<(), Rejection> {
+        let received = Received::read(body)?;
+        if let Some(session) = self.session_of(headers)? {
+            return self.receive_in(number, session, &received);
+        }
+        match &received {
+            Received::Request { method, .. } if method == super::INITIALIZE => {
+                let session = self.open_session(Some(id.clone()))?;
+                self.ask(number, session, &received, Some(id))?;
+                self.effects.push(ListenerEffect::Pass(session, number));
+                Ok(())
+            }
+            Received::Request { version: Some(version), .. } => {
+                received.demand_headers(headers, version)?;
+                let session = match self.shared {
+                    Some(session) => session,
+                    None => self.open_session(None)?,
+                };
+                self.ask(number, session, &received, None)
+            }
+            // Since 2026-07-28, clients send none. The SDKs that still do so expect no error.
+            Received::Notification { .. } if headers::count(headers, VERSION_HEADER) > 0 => {
+                self.answer(number, 202, &Headers::new(), String::new());
+                Ok(())
+            }
+            _ => {
+                let why = format!("expected `initialize`, or the header `{SESSION}`, found neither");
+                Err(Rejection::new(400, INVALID_REQUEST, &why).for_message(&received))
+            }
+        }
+    }
+
+    /// Takes a message in a session.
+    fn receive_in(&mut self, number: u64, session: u64, received: &Received) -> Result<(), Rejection> {
+        match received {
+            Received::Request { method, .. } if method == super::INITIALIZE => {
+                let why = "expected `initialize` without a session, found it in one";
+                return Err(Rejection::new(400, INVALID_REQUEST, why).for_message(received));
+            }
+            Received::Request { .. } => {
+                self.ask(number, session, received, None)?;
+                self.effects.push(ListenerEffect::Pass(session, number));
+                return Ok(());
+            }
+            _ => self.effects.push(ListenerEffect::Pass(session, number)),
+        }
+        self.answer(number, 202, &Headers::new(), String::new());
+        if let Received::Notification { cancels: Some(key) } = received {
+            // It will not be answered.
+            let waits = self.sessions.get_mut(&session).and_then(|open| open.cancelled(key));
+            if let Some(number) = waits {
+                self.begin_stream(number);
+                self.end(number);
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes that a request waits for an answer.
+    fn ask(&mut self, number: u64, session: u64, received: &Received, tells: Option<String>) -> Result<(), Rejection> {
+        let Some(open) = self.sessions.get_mut(&session) else { return Ok(()) };
+        let (key, rewritten) = open.ask(number, received)?;
+        let kept = if open.stream.is_none() { open.take_kept() } else { Vec::new() };
+        if let Some(text) = rewritten {
+            self.effects.push(ListenerEffect::Message(session, text));
+        }
+        self.requests.insert(number, Request::Post(Post { session, key, tells, streams: false }));
+        for text in kept {
+            self.event(number, &text);
+        }
+        Ok(())
+    }
+
+    fn open_session(&mut self, id: Option<String>) -> Result<u64, Rejection> {
+        if self.sessions.len() >= self.most_sessions {
+            let why = format!("expected at most {} sessions, found more", self.most_sessions);
+            return Err(Rejection::new(503, SERVER_ERROR, &why));
+        }
+        self.next += 1;
+        let session = self.next;
+        if id.is_none() {
+            self.shared = Some(session);
+        }
+        self.sessions.insert(session, Session::new(id));
+        self.effects.push(ListenerEffect::Open(session));
+        self.effects.push(ListenerEffect::Alarm(session, PAUSE * 1000));
+        Ok(session)
+    }
+
+    /// Forgets a session, and ends its requests.
+    fn end_session(&mut self, session: u64, why: &str) {
+        let Some(open) = self.sessions.remove(&session) else { return };
+        if self.shared == Some(session) {
+            self.shared = None;
+        }
+        for (number, id) in open.unanswered() {
+            self.answer_post(number, &error(&id, SERVER_ERROR, why));
+        }
+        if let Some(number) = open.stream {
+            self.end(number);
+        }
+    }
+
+    /// Answers a request with the response to its message.
+    fn answer_post(&mut self, number: u64, text: &str) {
+        let Some(Request::Post(post)) = self.requests.get(&number) else { return };
+        if post.streams {
+            self.event(number, text);
+            return self.end(number);
+        }
+        let is_shared = self.shared == Some(post.session);
+        let mut headers = own_headers(200, JSON);
+        headers.extend(post.tells.clone().map(|id| (SESSION.to_string(), id)));
+        let status = if is_shared { status_of(text) } else { 200 };
+        self.requests.remove(&number);
+        self.answer(number, status, &headers, text.into());
+    }
+
+    /// Writes a message into the stream of a request, which begins with the first one.
+    fn event(&mut self, number: u64, text: &str) {
+        let session = match self.requests.get(&number) {
+            Some(Request::Post(post)) => post.session,
+            Some(Request::Get(session)) => *session,
+            _ => return,
+        };
+        self.begin_stream(number);
+        self.effects.push(ListenerEffect::Write(session, number, as_event(text)));
+    }
+
+    fn begin_stream(&mut self, number: u64) {
+        let Some(Request::Post(post)) = self.requests.get_mut(&number) else { return };
+        if !std::mem::replace(&mut post.streams, true) {
+            let headers = stream_headers(post.tells.as_deref());
+            self.begin(number, 200, &headers);
+        }
+    }
+
+    fn begin(&mut self, number: u64, status: u16, headers: &Headers) {
+        self.effects.push(ListenerEffect::Head(number, json::write(&head(status, headers))));
+    }
+
+    fn end(&mut self, number: u64) {
+        self.requests.remove(&number);
+        self.effects.push(ListenerEffect::End(number));
+    }
+
+    fn reject(&mut self, number: u64, rejection: &Rejection) {
+        let mut headers = own_headers(rejection.status, JSON);
+        if rejection.status == 405 {
+            headers.push(("Allow".into(), "GET, POST, DELETE".into()));
+        }
+        self.answer(number, rejection.status, &headers, rejection.body());
+    }
+
+    fn answer(&mut self, number: u64, status: u16, headers: &Headers, body: String) {
+        let mut headers = headers.clone();
+        if status != 204 {
+            headers.push(("Content-Length".into(), body.len().to_string()));
+        }
+        self.effects.push(ListenerEffect::Answer(number, json::write(&head(status, &headers)), body));
+    }
+
+    fn log(&mut self, line: &str) {
+        self.effects.push(ListenerEffect::Log(escaped_lines(&format!("toolwire: {line}"))));
+    }
+}
+
+/// Returns an error if a client does not take these types.
+fn demand_types(headers: &Headers, kinds: &[&str]) -> Result<(), Rejection> {
+    let accepted = headers::joined(headers, "accept").unwrap_or_default().to_ascii_lowercase();
+    let takes = |kind: &&str| {
+        let range = kind.split('/').next().map(|range| format!("{range}/*")).unwrap_or_default();
+        let mut names = accepted.split(',').map(|one| one.split(';').next().unwrap_or_default().trim());
+        names.any(|name| name == *kind || name == range || name == "*/*")
+    };
+    match kinds.iter().find(|kind| !takes(kind)) {
+        Some(kind) => {
+            let why = format!("expected `Accept` to have {}, found none with {kind}", kinds.join(" and "));
+            Err(Rejection::new(406, SERVER_ERROR, &why))
+        }
+        None => Ok(()),
+    }
+}
+
+fn stream_headers(session: Option<&str>) -> Headers {
+    let mut headers = own_headers(200, STREAM);
+    // Some reverse proxies hold events back without it.
+    headers.push(("X-Accel-Buffering".into(), "no".into()));
+    headers.extend(session.map(|id| (SESSION.to_string(), id.to_string())));
+    headers
+}
+
+/// A message as an event. Outside of strings, JSON may have line ends, and inside it has none.
+fn as_event(text: &str) -> String {
+    let line = text.replace(['\r', '\n'], " ");
+    format!("event: message\ndata: {line}\n\n")
+}
+
+/// The status of a response.
+fn status_of(text: &str) -> u16 {
+    let read = json::read(text).ok();
+    let code = read.as_ref().and_then(|node| node.get("error")?.get("code")?.as_number()?.parse().ok());
+    STATUSES.iter().find(|(of, _)| Some(*of) == code).map_or(200, |(_, status)| *status)
+}

@@ -1,0 +1,227 @@
+//! A session: which request of HTTP waits for which answer, and where other messages go.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use toolwire::json::{self, Node};
+
+use super::message::{Received, Rejection};
+use crate::proxy::{
+    message::{self, Envelope, Kind, INVALID_REQUEST, METHOD_NOT_FOUND, SERVER_ERROR},
+    outline::Outline,
+};
+
+/// Maximum number of messages that are kept until a stream is open, and their size in bytes.
+const MOST_KEPT: usize = 1_000;
+const MOST_KEPT_BYTES: usize = 8 << 20;
+/// Maximum number of requests whose clients are gone, and which the server has not answered.
+const MOST_LEFT: usize = 10_000;
+const PROGRESS: &str = "notifications/progress";
+/// Since 2026-07-28, messages of a subscription have the id of its request here.
+const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+
+/// A session.
+#[derive(Debug)]
+pub(super) struct Session {
+    /// The value of `Mcp-Session-Id`. `None`: requests that belong to no session share this one.
+    pub(super) id: Option<String>,
+    /// The protocol version that client and server have agreed on.
+    pub(super) version: Option<String>,
+    /// The request of HTTP that is the stream for messages which belong to no request.
+    pub(super) stream: Option<u64>,
+    /// Number of alarms in a row without an open request.
+    pub(super) silent: u64,
+    /// Requests that the server has not answered, by the keys of their ids in this session.
+    calls: BTreeMap<String, Call>,
+    /// Messages for which no stream is open.
+    kept: VecDeque<String>,
+    next: u64,
+}
+
+#[derive(Debug)]
+struct Call {
+    /// The request of HTTP that waits for the answer; `None` if its client is gone.
+    request: Option<u64>,
+    /// The order in which calls came.
+    order: u64,
+    /// The id as the client wrote it.
+    id: String,
+    /// The progress token as the client wrote it, and its key.
+    token: Option<(String, String)>,
+    is_initialize: bool,
+}
+
+/// Where a message goes.
+#[derive(Debug)]
+pub(super) enum Delivery {
+    /// It answers this request of HTTP.
+    Answer(u64, String),
+    /// It is an event in the stream of this request.
+    Event(u64, String),
+    /// Nobody will read it: the server gets this answer.
+    Refuse(String),
+    /// It is kept until there is a stream, or it is for nobody.
+    Kept,
+}
+
+impl Session {
+    pub(super) fn new(id: Option<String>) -> Session {
+        Session { id, version: None, stream: None, silent: 0, calls: BTreeMap::new(), kept: VecDeque::new(), next: 0 }
+    }
+
+    /// Notes a request. Returns the key of its id here, and its text if that is another one than the client's.
+    pub(super) fn ask(&mut self, number: u64, received: &Received) -> Result<(String, Option<String>), Rejection> {
+        let Received::Request { id, key, method, token, .. } = received else { return Ok((String::new(), None)) };
+        self.next += 1;
+        let (key, text) = if self.id.is_some() {
+            if self.calls.contains_key(key) || self.calls.len() >= MOST_LEFT {
+                let why = format!("expected an id of its own, found {id}, whose request is open");
+                return Err(Rejection::new(400, INVALID_REQUEST, &why).for_message(received));
+            }
+            (key.clone(), None)
+        } else {
+            let why = "expected JSON of at most 512 levels, found more";
+            let text = received.under(self.next);
+            let text = text.ok_or_else(|| Rejection::new(400, INVALID_REQUEST, why).for_message(received))?;
+            (message::key_of(&self.next.to_string()), Some(text))
+        };
+        let is_initialize = method == crate::proxy::INITIALIZE;
+        let token = token.as_ref().map(|token| (token.clone(), message::key_of(token)));
+        let call = Call { request: Some(number), order: self.next, id: id.clone(), token, is_initialize };
+        self.calls.insert(key.clone(), call);
+        Ok((key, text))
+    }
+
+    /// The client of a request is gone. Before 2026-07-28, that cancels nothing; since then it does, and the result is
+    /// the message that says so.
+    pub(super) fn left(&mut self, key: &str) -> Option<String> {
+        if self.id.is_some() {
+            self.calls.get_mut(key)?.request = None;
+            return None;
+        }
+        let call = self.calls.remove(key)?;
+        Some(message::cancelled(&call.order.to_string(), "the client is gone"))
+    }
+
+    /// The client has cancelled a request. Returns the request of HTTP that waits for it.
+    pub(super) fn cancelled(&mut self, key: &str) -> Option<u64> {
+        self.calls.remove(key)?.request
+    }
+
+    /// The requests of HTTP that a client waits for.
+    pub(super) fn connections(&self) -> Vec<u64> {
+        self.calls.values().filter_map(|call| call.request).chain(self.stream).collect()
+    }
+
+    /// The requests of HTTP that wait for an answer, and the ids of their messages.
+    pub(super) fn unanswered(&self) -> Vec<(u64, String)> {
+        self.calls.values().filter_map(|call| Some((call.request?, call.id.clone()))).collect()
+    }
+
+    /// The messages that were kept until a stream is open.
+    pub(super) fn take_kept(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.kept).into()
+    }
+
+    /// Says where a message of the proxy goes.
+    pub(super) fn delivery(&mut self, text: &str) -> Delivery {
+        let Some(outline) = Outline::read(text.as_bytes()) else { return self.other(text, None) };
+        if outline.method.is_none() && outline.answers {
+            return self.answer(&outline.id.unwrap_or_default(), text);
+        }
+        let method = outline.method.unwrap_or_default();
+        if self.id.is_none() {
+            return self.shared(text);
+        }
+        if method == PROGRESS {
+            let read = json::read(text).ok();
+            let token = read.as_ref().and_then(|node| message::at(node, &["params", "progressToken"]));
+            let token = token.map(json::canonical);
+            let call = self.calls.values().find(|call| call.token.as_ref().map(|(_, key)| key) == token.as_ref());
+            if let Some(number) = call.filter(|_| token.is_some()).and_then(|call| call.request) {
+                return Delivery::Event(number, text.into());
+            }
+        }
+        self.other(text, outline.id)
+    }
+
+    fn answer(&mut self, id: &str, text: &str) -> Delivery {
+        let Some(call) = self.calls.remove(&message::key_of(id)) else { return Delivery::Kept };
+        let read = json::read(text).ok();
+        if call.is_initialize {
+            let version = read.as_ref().and_then(|node| message::text_at(node, &["result", "protocolVersion"]));
+            self.version = version;
+        }
+        let Some(number) = call.request else { return Delivery::Kept };
+        if self.id.is_some() {
+            return Delivery::Answer(number, text.into());
+        }
+        let why = "expected JSON of at most 512 levels, found more";
+        let restored = read.map_or_else(
+            || message::error(&call.id, SERVER_ERROR, why),
+            |mut node| {
+                node.set("id", json::read(&call.id).unwrap_or_default());
+                json::write(&restored_subscription(node, &call))
+            },
+        );
+        Delivery::Answer(number, restored)
+    }
+
+    /// A message that answers nothing, where clients share a session: it goes to the client whose request it names,
+    /// with the names that this client knows, or to nobody.
+    fn shared(&self, text: &str) -> Delivery {
+        let Ok(mut node) = json::read(text) else { return Delivery::Kept };
+        let progress = message::at(&node, &["params", "progressToken"]).map(json::canonical);
+        let subscription = message::at(&node, &["params", "_meta", SUBSCRIPTION]).map(json::canonical);
+        match Envelope::read(&node) {
+            Some(Envelope { kind: Kind::Request, id, .. }) => {
+                let why = "expected no request: since 2026-07-28, servers send none";
+                return Delivery::Refuse(message::error(&id, METHOD_NOT_FOUND, why));
+            }
+            Some(Envelope { kind: Kind::Notification, .. }) => {}
+            _ => return Delivery::Kept,
+        }
+        let Some(call) = progress.or(subscription).and_then(|key| self.calls.get(&key)) else { return Delivery::Kept };
+        let Some(number) = call.request else { return Delivery::Kept };
+        let token = call.token.as_ref().and_then(|(token, _)| json::read(token).ok());
+        if let (Some(params), Some(token)) = (member(&mut node, "params"), token) {
+            if params.get("progressToken").is_some() {
+                params.set("progressToken", token);
+            }
+        }
+        Delivery::Event(number, json::write(&restored_subscription(node, call)))
+    }
+
+    /// A message that belongs to no request known here: the stream for such messages, the latest request that is open,
+    /// or the next one.
+    fn other(&mut self, text: &str, id: Option<String>) -> Delivery {
+        let open = self.calls.values().filter_map(|call| Some((call.order, call.request?)));
+        if let Some(number) = self.stream.or_else(|| open.max().map(|(_, number)| number)) {
+            return Delivery::Event(number, text.into());
+        }
+        let size: usize = self.kept.iter().map(String::len).sum();
+        if self.kept.len() < MOST_KEPT && size + text.len() <= MOST_KEPT_BYTES {
+            self.kept.push_back(text.into());
+            return Delivery::Kept;
+        }
+        id.map_or(Delivery::Kept, |id| {
+            let why = "expected a client that reads its messages, found none";
+            Delivery::Refuse(message::error(&id, SERVER_ERROR, why))
+        })
+    }
+}
+
+/// The message with the id that the client has given to a subscription.
+fn restored_subscription<'a>(mut node: Node<'a>, call: &'a Call) -> Node<'a> {
+    let id = json::read(&call.id).unwrap_or_default();
+    for holder in ["params", "result"] {
+        let meta = member(&mut node, holder).and_then(|holder| member(holder, "_meta"));
+        if let Some(meta) = meta.filter(|meta| meta.get(SUBSCRIPTION).is_some()) {
+            meta.set(SUBSCRIPTION, id.clone());
+        }
+    }
+    node
+}
+
+fn member<'n, 'a>(node: &'n mut Node<'a>, key: &'static str) -> Option<&'n mut Node<'a>> {
+    node.as_object_mut()?.get_mut(key)
+}

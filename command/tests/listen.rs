@@ -1,0 +1,252 @@
+//! `toolwire proxy --listen` (tests/listen): every transcript, step by step, with what a host has to do after each one.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use serde_json::{json, Value};
+use toolwire_command::{Listener, ListenerEffect};
+
+fn folder() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/listen"))
+}
+
+fn read(name: &str) -> Value {
+    let path = folder().join(name);
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn files() -> Vec<String> {
+    let entries = fs::read_dir(folder()).expect("tests/listen");
+    let names = entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".json") && name != "count.json").collect();
+    names.sort();
+    names
+}
+
+/// A body as it stands in a transcript: text, or JSON that becomes compact text.
+fn text(body: &Value) -> String {
+    body.as_str().map_or_else(|| body.to_string(), String::from)
+}
+
+/// Does one step of a transcript./// Does one step of a transcript.
+fn played(listener: &mut Listener, step: &Value) -> Vec<ListenerEffect> {
+    let number = step["number"].as_u64().unwrap_or(1);
+    let session = step["session"].as_u64().unwrap_or_default();
+    if let Some(head) = step.get("request") {
+        return listener.request(number, &head.to_string());
+    }
+    if let Some(body) = step.get("body") {
+        return listener.body(number, text(body).as_bytes());
+    }
+    if let Some(about) = step.get("unread") {
+        let status = u16::try_from(about["status"].as_u64().expect("a status")).expect("a status");
+        return listener.unread(number, status, about["why"].as_str().expect("a reason"));
+    }
+    if let Some(message) = step.get("message") {
+        return listener.message(session, text(message).as_bytes());
+    }
+    if let Some(why) = step.get("ended") {
+        return listener.ended(session, why.as_str().expect("a reason"));
+    }
+    if step.get("alarm").is_some() {
+        return listener.alarm(session);
+    }
+    assert!(step.get("closed").is_some(), "an unknown step: {step}");
+    listener.closed(number)
+}
+
+/// An effect as transcripts have it: its words, JSON as a value.
+fn shown(effect: ListenerEffect) -> Value {
+    let [kind, about, text] = effect.words();
+    let value = |text: String| serde_json::from_str(&text).unwrap_or(json!(text));
+    let words = [about, text].into_iter().filter(|word| !word.is_empty()).map(value);
+    Value::Array([json!(kind)].into_iter().chain(words).collect())
+}
+
+/// `TOOLWIRE_BLESS=1` writes what was found into the transcripts, for somebody to read.
+#[test]
+fn every_transcript() {
+    let (mut count, blesses) = (0, std::env::var_os("TOOLWIRE_BLESS").is_some());
+    for name in files() {
+        let mut cases = read(&name);
+        for case in cases.as_array_mut().expect("a list of cases") {
+            count += 1;
+            let title = case["name"].to_string();
+            let token = case.get("token").and_then(Value::as_str);
+            let mut listener = Listener::new(&case["settings"].to_string(), token);
+            for (at, step) in case["steps"].as_array_mut().expect("steps").iter_mut().enumerate() {
+                let found = Value::Array(played(&mut listener, step).into_iter().map(shown).collect());
+                if blesses {
+                    step["effects"] = found;
+                } else {
+                    assert_eq!(found.to_string(), step["effects"].to_string(), "{name}: {title}, step {at}");
+                }
+            }
+        }
+        if blesses {
+            let text = toolwire_lines(&cases);
+            fs::write(folder().join(&name), text).expect("the transcript is written");
+        }
+    }
+    assert_eq!(Some(count), read("count.json")["cases"].as_u64(), "tests/listen/count.json");
+}
+
+/// Numbers that look random and are the same each time.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).expect("31 bits") % end
+    }
+}
+
+/// What has become of a request of HTTP.
+#[derive(Default)]
+struct Response {
+    has_head: bool,
+    is_over: bool,
+    text: String,
+}
+
+/// Eight clients, half of them of 2026-07-28, use the same ids at once. Each has a secret, which its servers repeat:
+/// no response has the secret of another client, and each has one head and one end.
+#[test]
+fn nothing_crosses_between_clients() {
+    for seed in 0..200 {
+        let mut numbers = Numbers(seed);
+        let mut listener = Listener::new(r#"{"mostSessions": 100}"#, None);
+        let mut responses: BTreeMap<u64, (usize, Response)> = BTreeMap::new();
+        // What each session has to answer: the id and the secret of each request.
+        let mut asked: BTreeMap<u64, Vec<(Value, Value)>> = BTreeMap::new();
+        let mut has_begun = [false; 8];
+        let mut number = 0;
+        for _ in 0..200 {
+            let mut body = String::new();
+            let effects = match numbers.below(8) {
+                0..=3 => {
+                    number += 1;
+                    let client = numbers.below(8);
+                    let is_modern = client >= 4;
+                    let secret = format!("secret-{client}");
+                    let (id, token) = (numbers.below(3), numbers.below(2));
+                    let mut headers = vec![json!(["Host", "localhost"]), json!(["Accept", "*/*"])];
+                    headers.push(json!(["Content-Type", "application/json"]));
+                    let mut meta = json!({"progressToken": token});
+                    let mut method = "ping";
+                    if is_modern {
+                        meta["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
+                        headers.push(json!(["MCP-Protocol-Version", "2026-07-28"]));
+                        headers.push(json!(["Mcp-Method", "ping"]));
+                    } else if has_begun[client] {
+                        headers.push(json!(["Mcp-Session-Id", secret]));
+                    } else {
+                        (method, has_begun[client]) = ("initialize", true);
+                    }
+                    let head = json!({"method": "POST", "target": "/mcp", "headers": headers, "id": secret});
+                    responses.insert(number, (client, Response::default()));
+                    let params = json!({"_meta": meta, "secret": secret});
+                    body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string();
+                    let mut effects = listener.request(number, &head.to_string());
+                    effects.extend(listener.body(number, body.as_bytes()));
+                    effects
+                }
+                4 => match responses.iter().filter(|(_, (_, it))| !it.is_over).map(|(number, _)| *number).next() {
+                    // Its client is gone.
+                    Some(gone) if numbers.below(3) == 0 => {
+                        responses.remove(&gone);
+                        listener.closed(gone)
+                    }
+                    _ => Vec::new(),
+                },
+                5 => {
+                    let session = 1 + numbers.below(8) as u64;
+                    listener.alarm(session)
+                }
+                progress => {
+                    let sessions: Vec<u64> = asked.keys().copied().collect();
+                    if sessions.is_empty() {
+                        continue;
+                    }
+                    let session = sessions[numbers.below(sessions.len())];
+                    let open = asked.get_mut(&session).expect("a session");
+                    if open.is_empty() {
+                        continue;
+                    }
+                    let at = numbers.below(open.len());
+                    let message = if progress == 6 {
+                        let params = json!({"progressToken": open[at].1["_meta"]["progressToken"], "message": open[at].1["secret"]});
+                        json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+                    } else {
+                        let (id, params) = open.remove(at);
+                        json!({"jsonrpc": "2.0", "id": id, "result": {"of": params["secret"]}})
+                    };
+                    listener.message(session, message.to_string().as_bytes())
+                }
+            };
+            for effect in effects {
+                let mut take = |number: u64, text: &str, begins: bool, ends: bool| {
+                    let Some((client, response)) = responses.get_mut(&number) else { return };
+                    assert!(!response.is_over, "something comes after the end");
+                    assert!(begins != response.has_head, "one head, and before anything else");
+                    response.has_head = true;
+                    response.is_over = ends;
+                    response.text.push_str(text);
+                    for other in (0..8).filter(|other| other != client) {
+                        assert!(!response.text.contains(&format!("secret-{other}")), "seed {seed}: {}", response.text);
+                    }
+                };
+                match effect {
+                    ListenerEffect::Answer(number, head, text) => take(number, &(head + &text), true, true),
+                    ListenerEffect::Head(number, head) => take(number, &head, true, false),
+                    ListenerEffect::Write(_, number, text) => take(number, &text, false, false),
+                    ListenerEffect::End(number) => take(number, "", false, true),
+                    ListenerEffect::Message(session, text) => {
+                        let message: Value = serde_json::from_str(&text).expect("JSON");
+                        let list = asked.entry(session).or_default();
+                        match message["method"].as_str() {
+                            Some("notifications/cancelled") => {
+                                list.retain(|(id, _)| *id != message["params"]["requestId"]);
+                            }
+                            _ => list.push((message["id"].clone(), message["params"].clone())),
+                        }
+                    }
+                    ListenerEffect::Pass(session, _) => {
+                        let message: Value = serde_json::from_str(&body).expect("JSON");
+                        asked.entry(session).or_default().push((message["id"].clone(), message["params"].clone()));
+                    }
+                    ListenerEffect::Close(session) => {
+                        asked.remove(&session);
+                    }
+                    ListenerEffect::Read(..)
+                    | ListenerEffect::Open(_)
+                    | ListenerEffect::Alarm(..)
+                    | ListenerEffect::Log(_) => {}
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+        let answered = responses.values().filter(|(_, response)| response.is_over).count();
+        assert!(answered > 20, "seed {seed}: {answered}");
+    }
+}
+
+/// JSON with a line for each step.
+fn toolwire_lines(cases: &Value) -> String {
+    let one = |case: &Value| {
+        let steps: Vec<String> =
+            case["steps"].as_array().expect("steps").iter().map(|step| format!("      {step}")).collect();
+        let mut members: Vec<String> = Vec::new();
+        for (key, value) in case.as_object().expect("a case") {
+            if key != "steps" {
+                members.push(format!("    {}: {value}", json!(key)));
+            }
+        }
+        members.push(format!("    \"steps\": [\n{}\n    ]", steps.join(",\n")));
+        format!("  {{\n{}\n  }}", members.join(",\n"))
+    };
+    let cases: Vec<String> = cases.as_array().expect("cases").iter().map(one).collect();
+    format!("[\n{}\n]\n", cases.join(",\n"))
+}

@@ -1,0 +1,281 @@
+"""`toolwire proxy --listen`: its sockets and its clock. Who gets which answer is decided in Rust."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from toolwire import _http, _toolwire
+from toolwire._http import UnreadableError, as_sent, pairs, pieces_of, response_of, whole
+from toolwire._proxy import Client, Host
+from toolwire._records import Log
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolwire._records import Report
+
+    Effects = list[tuple[str, str, str]]
+
+# How long a client may be silent in its request, and may not read a response, in seconds.
+PATIENCE = 60.0
+# How long the servers of all sessions may take to end, in seconds.
+LAST_PATIENCE = 5.0
+# How much of a response may wait to be written, in bytes.
+MOST_WAITING = 1 << 20
+
+
+def serve(settings: str, report: Report) -> int:
+    """Run until a signal comes; gives the exit code."""
+    _http.prepare("proxy --listen …")
+    told = json.loads(settings)
+    return asyncio.run(_Front(settings, _http.token_of(told), told, report).run())
+
+
+class _Front:
+    """The sessions of all clients."""
+
+    def __init__(self, text: str, token: str | None, settings: dict[str, Any], report: Report) -> None:
+        self._text, self._token, self._settings, self._report = text, token, settings, report
+        self._listener = _toolwire.Listener(text, token)
+        self._last = 0
+        self._open: dict[int, _Exchange] = {}
+        self._sessions: dict[int, _Session] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._timers: dict[int, asyncio.TimerHandle] = {}
+        # What there is to do, and the body that was received before.
+        self._work: list[tuple[Effects, bytes]] = []
+        self._is_over = False
+
+    async def run(self) -> int:
+        """Run until a signal comes; gives the exit code."""
+        self._log = Log()
+        ended = _http.signalled()
+        try:
+            async with _http.Listening(self._take, self._settings["listen"]) as listening:
+                self._log.line(self._listener.started(listening.address))
+                code = await ended
+                self._is_over = True
+                await listening.stop()
+                for session in self._sessions.values():
+                    session.ended.set()
+                if self._tasks:
+                    _, late = await asyncio.wait(self._tasks, timeout=LAST_PATIENCE)
+                    for task in late:
+                        task.cancel()
+                for exchange in self._open.values():
+                    exchange.abort()
+                return code
+        finally:
+            for timer in self._timers.values():
+                timer.cancel()
+            self._log.close()
+
+    async def _take(self, request: Any) -> Any:
+        self._last += 1
+        number = self._last
+        exchange = self._open[number] = _Exchange(self, number, request)
+        head = {
+            "method": request.method,
+            "target": request.raw_path,
+            "headers": pairs(request.raw_headers),
+            "id": str(uuid.uuid4()),
+        }
+        try:
+            self.do(lambda listener: listener.request(number, json.dumps(head)))
+            return await exchange.run()
+        finally:
+            del self._open[number]
+            exchange.close()
+            self.do(lambda listener: listener.closed(number))
+
+    def do(self, decide: Callable[[_toolwire.Listener], Effects], body: bytes = b"") -> None:
+        """Do what there is to do after something has happened, and after what happens meanwhile."""
+        if self._is_over:
+            return
+        try:
+            self._work.append((decide(self._listener), body))
+        except Exception as error:
+            self._restart(error)
+            return
+        # Who has begun to work does this as well.
+        if len(self._work) > 1:
+            return
+        while self._work:
+            effects, received = self._work[0]
+            for kind, about, text in effects:
+                self._carry_out(kind, json.loads(about) if about else {}, text, received)
+            del self._work[0]
+
+    def _restart(self, error: Exception) -> None:
+        """End all sessions, because the core has failed; others may begin."""
+        self._log.line(f"toolwire: internal: found a defect of toolwire ({error})")
+        self._listener = _toolwire.Listener(self._text, self._token)
+        del self._work[1:]
+        for exchange in self._open.values():
+            exchange.abort()
+        for session in self._sessions.values():
+            session.ended.set()
+        self._sessions.clear()
+
+    def _carry_out(self, kind: str, about: dict[str, Any], text: str, body: bytes) -> None:
+        exchange = self._open.get(about.get("request", 0))
+        number = about.get("session", 0)
+        session = self._sessions.get(number)
+        if kind in ("read", "answer", "head", "write", "end"):
+            if exchange is not None:
+                exchange.push(kind, about, text.encode("utf-8", "surrogatepass"), session)
+        elif kind == "open":
+            self._begin(number)
+        elif kind in ("message", "pass"):
+            if session is not None:
+                session.push(body if kind == "pass" else text.encode("utf-8", "surrogatepass"))
+        elif kind == "close":
+            if session is not None:
+                del self._sessions[number]
+                session.ended.set()
+        elif kind == "alarm":
+            self._timers[number] = asyncio.get_running_loop().call_later(about["delay"] / 1000, self._alarm, number)
+        else:
+            self._log.line(text)
+
+    def _alarm(self, session: int) -> None:
+        del self._timers[session]
+        self.do(lambda listener: listener.alarm(session))
+
+    def _begin(self, number: int) -> None:
+        session = self._sessions[number] = _Session(
+            lambda message: self.do(lambda listener: listener.message(number, message))
+        )
+        task = asyncio.get_running_loop().create_task(self._run(number, session))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _run(self, number: int, session: _Session) -> None:
+        why = "it has ended"
+        try:
+            await Host(self._text, self._log, self._report).run(session)
+        except Exception as error:
+            why = str(error)
+        if self._sessions.get(number) is session:
+            del self._sessions[number]
+            self.do(lambda listener: listener.ended(number, why))
+
+
+class _Session(Client):
+    """The client of one session."""
+
+    def __init__(self, tell: Callable[[bytes], None]) -> None:
+        super().__init__()
+        self._tell = tell
+        self._host: Host | None = None
+        # Messages that came before the servers were started.
+        self._early: list[bytes] = []
+        # Responses that the client does not read.
+        self._full: set[_Exchange] = set()
+
+    def listen(self, host: Host) -> None:
+        self._host = host
+        early, self._early = self._early, []
+        for message in early:
+            host.take(message)
+
+    def push(self, message: bytes) -> None:
+        if self._host is None:
+            self._early.append(message)
+        else:
+            self._host.take(message)
+
+    def write(self, message: bytes) -> None:
+        self._tell(message)
+
+    def wait(self, exchange: _Exchange) -> None:
+        """Let the servers wait until the client has read."""
+        self._full.add(exchange)
+        self.room.clear()
+
+    def go_on(self, exchange: _Exchange) -> None:
+        self._full.discard(exchange)
+        if not self._full:
+            self.room.set()
+
+
+class _Exchange:
+    """A request of a client, and its response."""
+
+    def __init__(self, front: _Front, number: int, request: Any) -> None:
+        self._front, self._number, self._request = front, number, request
+        self._queue: asyncio.Queue[tuple[str, dict[str, Any], bytes]] = asyncio.Queue()
+        self._waiting = 0
+        self._session: _Session | None = None
+        self._response: Any = None
+
+    def push(self, kind: str, about: dict[str, Any], text: bytes, session: _Session | None) -> None:
+        """Do this after everything else."""
+        self._queue.put_nowait((kind, about, text))
+        self._waiting += len(text)
+        if session is not None and self._waiting > MOST_WAITING:
+            self._session = session
+            session.wait(self)
+
+    async def run(self) -> Any:
+        """Carry everything out; gives the response."""
+        with contextlib.suppress(ConnectionError):
+            while True:
+                kind, about, text = await self._queue.get()
+                if kind == "read":
+                    await self._read(about["most"])
+                    continue
+                if kind in ("answer", "head"):
+                    await self._head(about)
+                if text:
+                    await self._write(text)
+                if kind in ("answer", "end"):
+                    await self._response.write_eof()
+                    return self._response
+        # The client is gone.
+        self.abort()
+        return self._response
+
+    def close(self) -> None:
+        """Let the servers go on, which wait for nobody now."""
+        if self._session is not None:
+            self._session.go_on(self)
+
+    def abort(self) -> None:
+        """End the connection of the client."""
+        if self._request.transport is not None:
+            self._request.transport.abort()
+
+    async def _read(self, most: int) -> None:
+        number = self._number
+        try:
+            body = await whole(pieces_of(self._request, PATIENCE), most, None)
+        except UnreadableError as error:
+            status, why = error.status, str(error)
+            self._front.do(lambda listener: listener.unread(number, status, why))
+            return
+        self._front.do(lambda listener: listener.body(number, body), body)
+
+    async def _head(self, about: dict[str, Any]) -> None:
+        from multidict import CIMultiDict
+
+        headers = CIMultiDict((name, as_sent(value)) for name, value in about["headers"])
+        self._response = response_of(about["status"], headers)
+        if not self._request.content.at_eof():
+            self._response.force_close()
+        await self._response.prepare(self._request)
+
+    async def _write(self, text: bytes) -> None:
+        """Write to the client. One that reads nothing loses the response."""
+        timer = asyncio.get_running_loop().call_later(PATIENCE, self.abort)
+        try:
+            await self._response.write(text)
+        finally:
+            timer.cancel()
+        self._waiting -= len(text)
+        if self._session is not None and self._waiting <= MOST_WAITING:
+            self._session.go_on(self)

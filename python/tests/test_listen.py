@@ -1,0 +1,385 @@
+"""`toolwire proxy --listen`: every transcript of tests/listen, and the program between clients of HTTP and servers."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+import pytest
+
+from program import PROGRAM, clean, run
+from toolwire import _toolwire
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+
+FOLDER = Path(__file__).parents[2] / "tests" / "listen"
+FILES = sorted(path for path in FOLDER.glob("*.json") if path.name != "count.json")
+CASES = [(path.stem, case) for path in FILES for case in json.loads(path.read_text("utf-8"))]
+
+
+def compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def played(listener: _toolwire.Listener, step: dict[str, Any]) -> list[tuple[str, str, str]]:
+    def body(value: Any) -> bytes:
+        return (value if isinstance(value, str) else compact(value)).encode()
+
+    number, session = step.get("number", 1), step.get("session", 0)
+    if "request" in step:
+        return listener.request(number, json.dumps(step["request"]))
+    if "body" in step:
+        return listener.body(number, body(step["body"]))
+    if "unread" in step:
+        return listener.unread(number, step["unread"]["status"], step["unread"]["why"])
+    if "message" in step:
+        return listener.message(session, body(step["message"]))
+    if "ended" in step:
+        return listener.ended(session, step["ended"])
+    if "alarm" in step:
+        return listener.alarm(session)
+    return listener.closed(number)
+
+
+def shown(effects: list[tuple[str, str, str]]) -> list[list[Any]]:
+    def value(text: str) -> Any:
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text
+
+    return [[kind, *(value(word) for word in rest if word)] for kind, *rest in effects]
+
+
+def test_as_many_transcripts_as_there_should_be() -> None:
+    assert len(CASES) == json.loads((FOLDER / "count.json").read_text("utf-8"))["cases"]
+
+
+@pytest.mark.parametrize(("file", "case"), CASES, ids=[f"{file}: {case['name']}" for file, case in CASES])
+def test_every_transcript(file: str, case: dict[str, Any]) -> None:
+    listener = _toolwire.Listener(json.dumps(case["settings"]), case.get("token"))
+    for at, step in enumerate(case["steps"]):
+        assert compact(shown(played(listener, step))) == compact(step["effects"]), f"{file}: step {at}"
+
+
+SERVER = """
+import json
+import os
+import sys
+import threading
+
+lock = threading.Lock()
+
+
+def say(**message):
+    with lock:
+        print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+
+
+def text(id, words):
+    say(id=id, result={"content": [{"type": "text", "text": words}]})
+
+
+OBJECT = {"type": "object", "properties": {}}
+PROPERTIES = {"$ref": {"type": "string"}, "count": {"type": "integer"}}
+FILES = {"type": "object", "properties": PROPERTIES, "required": ["$ref"]}
+NAMES = ["files.read", "die", "hang", "slow", "steps", "pid", "big"]
+for line in sys.stdin:
+    message = json.loads(line)
+    id, method, params = message.get("id"), message.get("method"), message.get("params", {})
+    name, arguments = params.get("name"), params.get("arguments")
+    if method == "initialize":
+        info = {"name": "fake", "version": "1"}
+        version = params["protocolVersion"]
+        say(id=id, result={"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info})
+    elif method == "tools/list":
+        tools = [{"name": name, "inputSchema": FILES if name == "files.read" else OBJECT} for name in NAMES]
+        say(id=id, result={"tools": tools})
+    elif method == "server/discover":
+        say(id=id, error={"code": -32601, "message": "no such method"})
+    elif name == "die":
+        os._exit(3)
+    elif name == "slow":
+        threading.Timer(0.3, text, (id, arguments["says"])).start()
+    elif name == "steps":
+        token = params["_meta"]["progressToken"]
+        for progress in (1, 2):
+            say(method="notifications/progress", params={"progressToken": token, "progress": progress, "total": 2})
+        text(id, "there")
+    elif name == "pid":
+        text(id, str(os.getpid()))
+    elif name == "big":
+        text(id, "y" * (20 << 20))
+    elif method == "tools/call" and name != "hang":
+        text(id, json.dumps([name, arguments]))
+    elif method == "ping":
+        say(id=id, result={})
+"""
+# A server of the SDK, which speaks 2026-07-28 as well.
+MODERN = """
+import asyncio
+
+from mcp import types
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+
+async def list_tools(context, params):
+    schema = {"type": "object", "properties": {"$ref": {"type": "string"}}}
+    return types.ListToolsResult(tools=[types.Tool(name="files.read", input_schema=schema)])
+
+
+async def call_tool(context, params):
+    await asyncio.sleep(0.2)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=str(params.arguments))])
+
+
+async def main():
+    server = Server("modern", on_list_tools=list_tools, on_call_tool=call_tool)
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
+asyncio.run(main())
+"""
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}},
+}
+HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+
+
+@pytest.fixture(name="server")
+def server_(tmp_path: Path) -> list[str]:
+    path = tmp_path / "server.py"
+    path.write_text(SERVER, "utf-8")
+    return ["--", sys.executable, str(path)]
+
+
+class Served:
+    """The program, listening."""
+
+    def __init__(self, arguments: list[str], listen: str = "127.0.0.1:0", **settings: str) -> None:
+        program = [*PROGRAM, "proxy", "--listen", listen, *arguments]
+        self.process = subprocess.Popen(program, stderr=subprocess.PIPE, env=clean(**settings), text=True)
+        assert self.process.stderr is not None
+        found = re.search(r"http:\S+", self.process.stderr.readline())
+        assert found is not None
+        self.url = found[0]
+
+
+@pytest.fixture(name="served")
+def served_(server: list[str]) -> Iterator[Served]:
+    served = Served(server)
+    yield served
+    served.process.kill()
+    served.process.communicate()
+
+
+@asynccontextmanager
+async def connected(url: str, mode: str = "legacy") -> AsyncIterator[Any]:
+    from mcp.client.client import Client
+    from mcp.client.streamable_http import streamable_http_client
+
+    async with Client(streamable_http_client(url), mode=mode, read_timeout_seconds=60) as client:
+        yield client
+
+
+def through(what: Callable[[], Awaitable[None]]) -> None:
+    asyncio.run(asyncio.wait_for(what(), 60))
+
+
+def text(result: Any) -> str:
+    return "".join(one.text for one in result.content)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    while not holds():
+        await asyncio.sleep(0.02)
+
+
+def test_calls_are_restored_repaired_and_refused(served: Served) -> None:
+    async def what() -> None:
+        async with connected(served.url) as client:
+            tools = (await client.list_tools()).tools
+            assert list(tools[0].input_schema["properties"]) == ["dollar_ref_", "count"]
+            done = await client.call_tool("files_read", {"dollar_ref_": "a", "count": "2"})
+            assert json.loads(text(done)) == ["files.read", {"$ref": "a", "count": 2}]
+            refused = await client.call_tool("files_read", {"count": 1})
+            assert "expected the member `dollar_ref_`" in text(refused)
+            done = await client.call_tool("big", {})
+            assert len(text(done)) == 20 << 20
+
+    # The SDK takes events of a megabyte; the answer is no event.
+    through(what)
+
+
+def test_two_clients_at_once_and_a_server_that_dies(served: Served) -> None:
+    async def what() -> None:
+        async with connected(served.url) as one, connected(served.url) as other:
+            pids = [text(await client.call_tool("pid", {})) for client in (one, other)]
+            assert pids[0] != pids[1]
+            for turn in range(3):
+                both = ((one, "one"), (other, "two"))
+                calls = [client.call_tool("slow", {"says": f"{who} {turn}"}) for client, who in both]
+                assert [text(done) for done in await asyncio.gather(*calls)] == [f"one {turn}", f"two {turn}"]
+            slow = asyncio.create_task(other.call_tool("slow", {"says": "still there"}))
+            with pytest.raises(Exception, match="has ended: exit code 3"):
+                await one.call_tool("die", {})
+            assert text(await slow) == "still there"
+
+    through(what)
+
+
+def test_progress(served: Served) -> None:
+    async def what() -> None:
+        steps: list[float] = []
+
+        async def heard(*progress: Any) -> None:
+            steps.append(progress[0])
+
+        async with connected(served.url) as client:
+            assert text(await client.call_tool("steps", {}, progress_callback=heard)) == "there"
+            assert steps == [1, 2]
+
+    through(what)
+
+
+def test_clients_of_2026_07_28_share_a_server(tmp_path: Path) -> None:
+    path = tmp_path / "modern.py"
+    path.write_text(MODERN, "utf-8")
+    served = Served(["--", sys.executable, str(path)])
+
+    async def what() -> None:
+        async with connected(served.url, "auto") as one, connected(served.url, "auto") as other:
+            assert [client.protocol_version for client in (one, other)] == ["2026-07-28", "2026-07-28"]
+            for client in (one, other):
+                assert (await client.list_tools()).tools[0].name == "files_read"
+            calls = [client.call_tool("files_read", {"dollar_ref_": who}) for client, who in ((one, "1"), (other, "2"))]
+            assert [text(done) for done in await asyncio.gather(*calls)] == ["{'$ref': '1'}", "{'$ref': '2'}"]
+
+    try:
+        through(what)
+    finally:
+        served.process.kill()
+        served.process.communicate()
+
+
+def test_a_client_of_2026_07_28_falls_back_for_a_server_of_before(served: Served) -> None:
+    async def what() -> None:
+        async with connected(served.url, "auto") as client:
+            assert client.protocol_version == "2025-11-25"
+            assert int(text(await client.call_tool("pid", {}))) > 0
+
+    through(what)
+
+
+def test_pages_other_names_and_bodies(served: Served) -> None:
+    async def what() -> None:
+        async with aiohttp.ClientSession(headers=HEADERS) as session:
+
+            async def status(body: Any, path: str = "", **headers: str) -> int:
+                named = {name.replace("_", "-"): value for name, value in headers.items()}
+                data = io.BytesIO(body) if isinstance(body, bytes) else json.dumps(body)
+                async with session.post(served.url + path, data=data, headers=named) as answer:
+                    return answer.status
+
+            ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+            assert await status(INITIALIZE, Origin="https://evil.example") == 403
+            assert await status(INITIALIZE, Host="evil.example:8000") == 403
+            assert await status(INITIALIZE, Content_Type="text/plain") == 415
+            assert await status(INITIALIZE, "/else") == 404
+            assert await status(b"{") == 400
+            assert await status(ping) == 400
+            assert await status(ping, Mcp_Session_Id="guessed") == 404
+            assert await status(b" " * ((64 << 20) + 1)) == 413
+            assert await status(INITIALIZE, Origin="http://localhost:6274") == 200
+
+    through(what)
+
+
+def test_a_client_that_is_gone_in_a_call_and_the_end_of_a_session(served: Served) -> None:
+    async def what() -> None:
+        async with aiohttp.ClientSession(headers=HEADERS) as session:
+            async with session.post(served.url, json=INITIALIZE) as answer:
+                named = {"Mcp-Session-Id": answer.headers["Mcp-Session-Id"]}
+
+            async def call(name: str, **arguments: str) -> Any:
+                params = {"name": name, "arguments": arguments}
+                message = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
+                async with session.post(served.url, json=message, headers=named) as answer:
+                    assert answer.status == 200
+                    return (await answer.json())["result"]["content"][0]["text"]
+
+            async with session.post(
+                served.url, json={"jsonrpc": "2.0", "id": 2, "method": "tools/list"}, headers=named
+            ) as answer:
+                assert len((await answer.json())["result"]["tools"]) == 7
+            pid = int(await call("pid"))
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(call("slow", says="for nobody"), 0.1)
+            await asyncio.sleep(0.5)
+            assert await call("slow", says="heard") == "heard"
+            async with session.delete(served.url, headers=named) as answer:
+                assert answer.status == 204
+            await until(lambda: not is_running(pid))
+            async with session.post(served.url, json=INITIALIZE, headers=named) as answer:
+                assert answer.status == 404
+
+    through(what)
+
+
+def test_another_address_needs_a_token(server: list[str]) -> None:
+    refused = run("proxy", "--listen", "0.0.0.0:0", *server)
+    assert refused.returncode == 2
+    assert b"expected `--token-env NAME` where programs of other machines can connect" in refused.stderr
+    served = Served(["--token-env", "PROXY_TOKEN", *server], "0.0.0.0:0", PROXY_TOKEN="secret")
+
+    async def what() -> None:
+        async with aiohttp.ClientSession(headers=HEADERS) as session:
+            for token, status in (("", 401), ("Secret", 401), ("secret", 200)):
+                url = served.url.replace("0.0.0.0", "127.0.0.1")
+                async with session.post(url, json=INITIALIZE, headers={"X-Toolwire-Token": token}) as answer:
+                    assert answer.status == status
+
+    try:
+        through(what)
+    finally:
+        served.process.kill()
+        served.process.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_end_all_servers(served: Served, number: int) -> None:
+    async def what() -> None:
+        async with connected(served.url) as client:
+            pid = int(text(await client.call_tool("pid", {})))
+            served.process.send_signal(number)
+            await until(lambda: not is_running(pid))
+            await until(lambda: served.process.poll() is not None)
+
+    # The client may say that its server is gone.
+    with suppress(Exception):
+        through(what)
+    assert served.process.returncode == 128 + number
