@@ -153,11 +153,11 @@ def silent(sent: Any, arguments: str) -> list[str]:
     """Return what arguments break of the schema that was sent, and `check` does not call ignored or reinterpreted."""
     check: Any = toolwire.check
     broken = errors(sent, arguments)
-    said = [found.pointer for found in check(sent, dialect=DIALECT) if found.constraint != CLOSES] if broken else []
+    pointers = [found.pointer for found in check(sent, dialect=DIALECT) if found.constraint != CLOSES] if broken else []
     return [
         f"{why} at `{pointer}`"
         for pointer, why in broken
-        if not any(one.startswith(pointer) or pointer.startswith(one) for one in said)
+        if not any(one.startswith(pointer) or pointer.startswith(one) for one in pointers)
     ]
 
 
@@ -180,7 +180,7 @@ def shown(why: str, arguments: str, text: str) -> str:
     return f"{why}: {arguments!r}: {text}"
 
 
-def test_check_says_what_the_server_does_not_hold() -> None:
+def test_check_reports_what_the_server_does_not_enforce() -> None:
     calls, found = 0, []
     for text in [*schemas(), *(json.dumps(schema) for schema, _ in cases())]:
         for sent, arguments in called(text):
