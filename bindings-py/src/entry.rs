@@ -167,8 +167,9 @@ fn attempted<T>(work: impl FnOnce() -> PyResult<T>) -> Result<PyResult<T>, PyErr
         work()
     };
     catch_unwind(AssertUnwindSafe(attempt)).map_err(|panic| {
-        let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-        defect(said.unwrap_or("a panic without a message"))
+        let message =
+            panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        defect(message.unwrap_or("a panic without a message"))
     })
 }
 

@@ -110,8 +110,8 @@ impl Exchange {
     fn reply(&mut self, py: Python<'_>, reply: Bound<'_, PyAny>) -> PyResult<Option<String>> {
         guarded_with(&mut self.0, |exchange| {
             let source = Source::new(reply)?;
-            let told = exchange.reply(source.text()?).map_err(|error| raised(py, &error))?;
-            Ok(told.map(std::borrow::Cow::into_owned))
+            let restored = exchange.reply(source.text()?).map_err(|error| raised(py, &error))?;
+            Ok(restored.map(std::borrow::Cow::into_owned))
         })
     }
 

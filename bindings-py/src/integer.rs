@@ -16,7 +16,7 @@ use toolwire::{Code, Error};
 use crate::failure::Failure;
 
 /// The limit for versions of CPython without one: before 3.10.7.
-const MOST_DIGITS: usize = 4300;
+const MAX_DIGITS: usize = 4300;
 
 /// Appends the decimal digits of an integer. For a subclass, this is the stored value, whatever its methods return.
 pub(crate) fn spell(integer: &Bound<'_, PyInt>, out: &mut String) -> PyResult<()> {
@@ -39,12 +39,12 @@ pub(crate) fn parse<'py>(py: Python<'py>, digits: &str) -> Result<Option<Bound<'
     if let Ok(small) = digits.parse::<i64>() {
         return Ok(Some(PyInt::new(py, small).into_any()));
     }
-    let most = most_digits(py)?;
+    let limit = max_digits(py)?;
     // Like in Python, a sign does not count as a digit.
     let found = digits.len() - usize::from(digits.starts_with('-'));
-    if most > 0 && found > most {
+    if limit > 0 && found > limit {
         let message =
-            format!("expected an integer of at most {most} digits (`sys.get_int_max_str_digits()`), found {found}");
+            format!("expected an integer of at most {limit} digits (`sys.get_int_max_str_digits()`), found {found}");
         return Err(Error::new(Code::InvalidValue, "", message).into());
     }
     match BigInt::parse_bytes(digits.as_bytes(), 10) {
@@ -54,9 +54,9 @@ pub(crate) fn parse<'py>(py: Python<'py>, digits: &str) -> Result<Option<Bound<'
 }
 
 /// Returns the maximum number of digits that CPython reads; 0 means no limit.
-fn most_digits(py: Python<'_>) -> PyResult<usize> {
+fn max_digits(py: Python<'_>) -> PyResult<usize> {
     match py.import("sys")?.getattr_opt("get_int_max_str_digits")? {
         Some(limit) => limit.call0()?.extract(),
-        None => Ok(MOST_DIGITS),
+        None => Ok(MAX_DIGITS),
     }
 }

@@ -162,12 +162,12 @@ fn report(exchange: &Exchange) -> String {
 
 /// Adds the repaired calls and the changes of the answer to a report, if there are any.
 fn with_calls(report: Option<Node<'static>>, exchange: usize) -> Option<Node<'static>> {
-    let told = OPEN.with_borrow_mut(|open| {
+    let taken = OPEN.with_borrow_mut(|open| {
         let exchange = open.get_mut(exchange)?.as_mut()?;
         Some((exchange.take_repaired_calls(), exchange.take_answer_changes()))
     });
-    let told = told.filter(|(calls, changes)| !calls.is_empty() || !changes.is_empty());
-    let Some((calls, changes)) = told else { return report };
+    let taken = taken.filter(|(calls, changes)| !calls.is_empty() || !changes.is_empty());
+    let Some((calls, changes)) = taken else { return report };
     let mut report = report.unwrap_or_else(Node::empty_object);
     if let Some(object) = report.as_object_mut() {
         object.set("calls", bindings::repaired_calls(&calls));

@@ -15,10 +15,10 @@ use crate::{
 };
 
 /// Maximum number of cached restores.
-const MOST: usize = 16;
+const MAX_RESTORES: usize = 16;
 /// Maximum size of the JSON of all cached restores, in bytes on the desk; in memory, they are a few times as large. The
 /// newest is cached whatever its size.
-const MOST_BYTES: usize = 4 * 1024 * 1024;
+const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 struct Kept {
     number: u32,
@@ -95,7 +95,7 @@ fn keep(number: u32, bytes: usize, restore: Restore) -> Rc<Restore> {
     KEPT.with_borrow_mut(|all| {
         all.push(Kept { number, bytes, restore: Rc::clone(&restore) });
         let mut total: usize = all.iter().map(|one| one.bytes).sum();
-        while all.len() > MOST || (total > MOST_BYTES && all.len() > 1) {
+        while all.len() > MAX_RESTORES || (total > MAX_BYTES && all.len() > 1) {
             total -= all.remove(0).bytes;
         }
     });

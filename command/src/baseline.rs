@@ -40,7 +40,7 @@ pub(crate) struct Baseline {
 type Known = BTreeMap<Identity, BTreeSet<String>>;
 
 /// What a run has checked. Only a finding that the run could have reported can be stale.
-pub(crate) struct Judged<'j> {
+pub(crate) struct Scope<'j> {
     pub(crate) sources: &'j [Source],
     /// Identities of the sources.
     pub(crate) names: BTreeSet<String>,
@@ -50,7 +50,7 @@ pub(crate) struct Judged<'j> {
     pub(crate) is_rewritten: bool,
 }
 
-impl Judged<'_> {
+impl Scope<'_> {
     /// Returns whether this run would have reported the finding.
     fn covers(&self, identity: &Identity, dialect: &str) -> bool {
         let rule = identity.rule.as_str();
@@ -129,13 +129,13 @@ impl Baseline {
     }
 
     /// Returns the new content of the file: the current findings, and the known ones that this run has not checked.
-    pub(crate) fn written(mut self, found: &[(Finding, Place)], judged: &Judged<'_>) -> (String, String) {
+    pub(crate) fn written(mut self, found: &[(Finding, Place)], scope: &Scope<'_>) -> (String, String) {
         self.known.retain(|identity, names| {
-            names.retain(|name| !judged.covers(identity, name));
+            names.retain(|name| !scope.covers(identity, name));
             !names.is_empty()
         });
         let mut known = self.known;
-        for (identity, dialect) in identities(found, judged.sources).into_iter().flatten() {
+        for (identity, dialect) in identities(found, scope.sources).into_iter().flatten() {
             known.entry(identity).or_default().insert(dialect.into());
         }
         let mut text = format!("{{\n  \"version\": {VERSION},\n  \"findings\": [");
@@ -163,26 +163,26 @@ impl Baseline {
     pub(crate) fn without_known(
         mut self,
         found: Vec<(Finding, Place)>,
-        judged: &Judged<'_>,
+        scope: &Scope<'_>,
     ) -> (Vec<(Finding, Place)>, usize, Vec<String>) {
         let (mut new, mut count) = (Vec::new(), 0);
         let mut met = BTreeSet::<(Identity, &str)>::new();
-        let identities = identities(&found, judged.sources);
+        let identities = identities(&found, scope.sources);
         for ((mut finding, place), each) in found.into_iter().zip(identities) {
-            let all = finding.said.len();
+            let all = finding.reported_by.len();
             let is_known = |(identity, name): &&(Identity, &str)| {
                 self.known.get(identity).is_some_and(|known| known.contains(*name))
             };
             let known: BTreeSet<&str> = each.iter().filter(is_known).map(|(_, name)| *name).collect();
-            finding.said.retain(|said| !known.contains(said.dialect.name));
+            finding.reported_by.retain(|reported_by| !known.contains(reported_by.dialect.name));
             met.extend(each);
-            count += usize::from(finding.said.len() < all);
-            if !finding.said.is_empty() {
+            count += usize::from(finding.reported_by.len() < all);
+            if !finding.reported_by.is_empty() {
                 new.push((finding, place));
             }
         }
         self.known.retain(|identity, names| {
-            names.retain(|name| judged.covers(identity, name) && !met.contains(&(identity.clone(), name.as_str())));
+            names.retain(|name| scope.covers(identity, name) && !met.contains(&(identity.clone(), name.as_str())));
             !names.is_empty()
         });
         let stale = self.known.len();

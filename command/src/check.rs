@@ -13,10 +13,10 @@ use toolwire::{
 
 use super::{
     arguments::{choice as word, not_a_schema, CheckArguments, FailOn},
-    baseline::{Baseline, Judged},
+    baseline::{Baseline, Scope},
     config::Config,
     error::{CommandError, FINE, FOUND, UNUSABLE},
-    finding::{groups, rank, Finding, Place, Said, Source},
+    finding::{groups, rank, Finding, Place, ReportedBy, Source},
     formats::{self, Report},
     gather::Gathering,
     input::{Input, Named, Subject},
@@ -142,10 +142,10 @@ impl Check {
         let limits = if self.arguments.rewritten.is_some() { [None; 3] } else { self.config.limits };
         let mut limits = limits.into_iter();
         [Severity::Refused, Severity::Reinterpreted, Severity::Ignored].map(|severity| {
-            let counts = fail_on.least().is_some_and(|least| rank(severity) <= rank(least));
-            let most = limits.next().flatten().or(counts.then_some(0));
+            let counts = fail_on.min_severity().is_some_and(|min_severity| rank(severity) <= rank(min_severity));
+            let limit = limits.next().flatten().or(counts.then_some(0));
             let count = found.iter().filter(|(finding, _)| finding.severity == severity).count();
-            most.is_some_and(|most| count > most)
+            limit.is_some_and(|limit| count > limit)
         })
     }
 
@@ -189,7 +189,7 @@ impl Task for Check {
         let rewritten = self.arguments.rewritten.as_deref().and_then(Outcome::of_word);
         let found = match rewritten {
             None => findings(input.subject, dialect, self.used_as, &source.entries),
-            Some(least) => lost(input.subject, dialect, &source.entries, least),
+            Some(outcome) => lost(input.subject, dialect, &source.entries, outcome),
         };
         match found {
             Ok(found) => {
@@ -215,8 +215,8 @@ impl Task for Check {
             found.extend(std::mem::take(&mut source.found).into_iter().zip(places));
         }
         found.retain(|(finding, _)| self.is_asked(finding));
-        let (fail_on, show) = (self.fail_on(), self.arguments.show.map(|show| show.least()));
-        let show = show.or(fail_on.least()).unwrap_or(Severity::Refused);
+        let (fail_on, show) = (self.fail_on(), self.arguments.show.map(|show| show.min_severity()));
+        let show = show.or(fail_on.min_severity()).unwrap_or(Severity::Refused);
         let (found, ignored, mut stale) = self.config.without_ignored(found);
         let whole = self.arguments.tools.is_empty() && self.failed.is_empty();
         // A run on some of the tools or dialects, or for losses, cannot tell whether an entry is stale.
@@ -225,7 +225,7 @@ impl Task for Check {
         if !whole || asked {
             stale.clear();
         }
-        let judged = Judged {
+        let scope = Scope {
             sources: &sources,
             names: sources.iter().map(Source::identity).collect(),
             dialects: &self.dialects,
@@ -241,13 +241,13 @@ impl Task for Check {
             }
             Some(baseline) if self.arguments.update_baseline => {
                 let count = found.len();
-                let (path, content) = baseline.written(&found, &judged);
+                let (path, content) = baseline.written(&found, &scope);
                 let confined = std::mem::take(&mut self.confined);
                 files.push(OutputFile { path, content, confined, ..OutputFile::default() });
                 (Vec::new(), count)
             }
             Some(baseline) => {
-                let (found, known, gone) = baseline.without_known(found, &judged);
+                let (found, known, gone) = baseline.without_known(found, &scope);
                 if whole {
                     stale.extend(gone);
                 }
@@ -326,7 +326,11 @@ fn findings(
                 pointer: violation.pointer,
                 is_of_request: false,
                 message: violation.message,
-                said: Vec::from([Said { dialect, confidence: violation.confidence, source: violation.source }]),
+                reported_by: Vec::from([ReportedBy {
+                    dialect,
+                    confidence: violation.confidence,
+                    source: violation.source,
+                }]),
             }));
         }
         Subject::Schemas(schemas) => {
@@ -344,7 +348,7 @@ fn findings(
                         pointer: format!("/{at}{}", violation.pointer),
                         is_of_request: false,
                         message: violation.message,
-                        said: Vec::from([Said { dialect, confidence, source }]),
+                        reported_by: Vec::from([ReportedBy { dialect, confidence, source }]),
                     });
                 }
             }
@@ -368,7 +372,11 @@ fn findings_of_request(request: &Node<'_>, dialect: &'static Dialect) -> Result<
         pointer: violation.pointer,
         is_of_request: true,
         message: violation.message,
-        said: Vec::from([Said { dialect, confidence: violation.fact.confidence, source: violation.fact.source }]),
+        reported_by: Vec::from([ReportedBy {
+            dialect,
+            confidence: violation.fact.confidence,
+            source: violation.fact.source,
+        }]),
     };
     Ok(found.into_iter().map(finding).collect())
 }
@@ -378,11 +386,11 @@ fn lost(
     subject: Subject<'_>,
     dialect: &'static Dialect,
     entries: &[Named],
-    least: Outcome,
+    min_outcome: Outcome,
 ) -> Result<Vec<Finding>, Error> {
     let losses = matrix::losses(subject, dialect, entries)?;
     let found = losses.into_iter().zip(entries).flat_map(|(losses, entry)| {
-        losses.into_iter().filter(|loss| loss.outcome >= least).map(|loss| Finding {
+        losses.into_iter().filter(|loss| loss.outcome >= min_outcome).map(|loss| Finding {
             tool: entry.name.clone(),
             rule: loss.rule,
             severity: Severity::Refused,
@@ -391,7 +399,7 @@ fn lost(
             is_of_request: false,
             message: loss.message,
             // A loss is caused by toolwire itself, and rests on no provider fact.
-            said: Vec::from([Said { dialect, confidence: 'A', source: "" }]),
+            reported_by: Vec::from([ReportedBy { dialect, confidence: 'A', source: "" }]),
         })
     });
     Ok(found.collect())

@@ -69,15 +69,15 @@ impl Config {
         let mut used = vec![false; self.ignores.len()];
         let (mut kept, mut count) = (Vec::new(), 0);
         for (mut finding, place) in found {
-            let all = finding.said.len();
+            let all = finding.reported_by.len();
             for at in index.candidates(finding.rule, finding.tool.as_deref()) {
                 let Some((ignore, used)) = self.ignores.get(at).zip(used.get_mut(at)) else { continue };
-                let before = finding.said.len();
-                finding.said.retain(|said| !ignore.has(said.dialect.name));
-                *used |= finding.said.len() < before;
+                let before = finding.reported_by.len();
+                finding.reported_by.retain(|reported_by| !ignore.has(reported_by.dialect.name));
+                *used |= finding.reported_by.len() < before;
             }
-            count += usize::from(finding.said.len() < all);
-            if !finding.said.is_empty() {
+            count += usize::from(finding.reported_by.len() < all);
+            if !finding.reported_by.is_empty() {
                 kept.push((finding, place));
             }
         }

@@ -45,7 +45,7 @@ fn facts(dialect: &Dialect, terminal: &Terminal) -> String {
     let listed = |words: &[&str]| if words.is_empty() { "none".to_string() } else { words.join(", ") };
     let limits: Vec<String> = limits
         .iter()
-        .map(|(name, most)| format!("{name} {}", grouped(usize::try_from(*most).unwrap_or(usize::MAX))))
+        .map(|(name, limit)| format!("{name} {}", grouped(usize::try_from(*limit).unwrap_or(usize::MAX))))
         .collect();
     let limits: Vec<&str> = limits.iter().map(String::as_str).collect();
     let mut table =

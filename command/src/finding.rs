@@ -29,7 +29,7 @@ const MENDED: &str = "Change the request; `adaptRequest` does so if the API has 
 
 /// A dialect in which the finding occurs, with the fact behind it.
 #[derive(Clone, Debug)]
-pub(crate) struct Said {
+pub(crate) struct ReportedBy {
     pub(crate) dialect: &'static Dialect,
     pub(crate) confidence: char,
     /// Source of the fact.
@@ -49,7 +49,7 @@ pub(crate) struct Finding {
     /// True if the finding is about a request as a whole.
     pub(crate) is_of_request: bool,
     pub(crate) message: String,
-    pub(crate) said: Vec<Said>,
+    pub(crate) reported_by: Vec<ReportedBy>,
 }
 
 /// An input of the check.
@@ -136,7 +136,7 @@ impl Finding {
 
     /// Returns the names of the dialects in which the finding occurs.
     pub(crate) fn dialects(&self) -> Vec<&'static str> {
-        self.said.iter().map(|said| said.dialect.name).collect()
+        self.reported_by.iter().map(|reported_by| reported_by.dialect.name).collect()
     }
 
     /// Returns the pointer from the definition on, if the finding is in a definition: each tool with a copy has the
@@ -156,7 +156,7 @@ impl Source {
             let key = (finding.pointer.clone(), finding.rule, finding.word(), finding.message.clone());
             let at = *known.entry(key).or_insert_with(|| merged.len());
             match merged.get_mut(at) {
-                Some(before) => before.said.extend(finding.said),
+                Some(before) => before.reported_by.extend(finding.reported_by),
                 None => merged.push(finding),
             }
         }

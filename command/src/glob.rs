@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_folders_are_told() {
+    fn too_many_folders_are_reported() {
         let mut glob = Glob::new("*/*.json".into());
         let names: Vec<String> = (0..FOLDERS + 1).map(|at| format!("\"{at}/\"")).collect();
         glob.give(Some(&format!("[{}]", names.join(","))));

@@ -9,7 +9,7 @@ use toolwire::{
 use super::{error::CommandError, places::Places, unusual};
 
 /// Maximum number of tools or schemas in an input, because each may cause kilobytes of findings.
-const MOST_TOOLS: usize = 10_000;
+const MAX_TOOLS: usize = 10_000;
 
 /// An input that was read.
 pub(crate) struct Input<'a> {
@@ -125,9 +125,9 @@ impl<'a> Input<'a> {
             Subject::Schemas(schemas) => schemas.len(),
             Subject::Request(_) => 0,
         };
-        if found > MOST_TOOLS {
+        if found > MAX_TOOLS {
             let above = input.places.of("").1;
-            let message = format!("expected at most {MOST_TOOLS} tools or schemas, found {found}");
+            let message = format!("expected at most {MAX_TOOLS} tools or schemas, found {found}");
             return Err(CommandError::new(above, message));
         }
         Ok(input)

@@ -208,7 +208,7 @@ impl Command {
         match (awaited.filter(|_| self.terminal.progress), seconds) {
             (None, _) => String::new(),
             (Some(_), 0) => task::CLEAR.into(),
-            (Some((what, most)), seconds) => format!("{}waiting for {what}: {seconds} of {most} s", task::CLEAR),
+            (Some((what, limit)), seconds) => format!("{}waiting for {what}: {seconds} of {limit} s", task::CLEAR),
         }
     }
 

@@ -105,7 +105,7 @@ impl Restore {
             Output::json(&with_report(name, restored, record([("calls", bindings::repaired_calls(calls))])))
         } else {
             let mut output = Output::text(&json::write(&restored), self.arguments.layout.compact);
-            calls.iter().for_each(|call| told(call, &mut output, terminal.err));
+            calls.iter().for_each(|call| report(call, &mut output, terminal.err));
             output
         };
         // Unlike `validate`, this command gives no verdict, so only known violations set the exit code.
@@ -115,7 +115,7 @@ impl Restore {
 }
 
 /// Reports a call, unless it was valid without repairs.
-fn told(call: &RepairedCall, output: &mut Output, paint: Paint) {
+fn report(call: &RepairedCall, output: &mut Output, paint: Paint) {
     let RepairedCall { id, name, valid, repairs, left, .. } = call;
     if *valid == Some(true) && repairs.is_empty() {
         return;

@@ -47,8 +47,8 @@ impl Table {
             let words = self.rows.iter().filter_map(|row| row.get(place)).flat_map(|cell| cell.split_whitespace());
             words.map(|word| get_line_width(word).min(WORD)).max().unwrap_or_default() + GAP
         };
-        let least = Least((0..self.columns.len()).map(longest).collect());
-        if width.is_some_and(|width| least.0.iter().sum::<usize>() + INDENT > width + GAP) {
+        let min_widths = MinWidths((0..self.columns.len()).map(longest).collect());
+        if width.is_some_and(|width| min_widths.0.iter().sum::<usize>() + INDENT > width + GAP) {
             return self.write_list(out);
         }
         let mut builder = Builder::default();
@@ -62,7 +62,7 @@ impl Table {
             table.with(Modify::new(Columns::one(place)).with(alignment));
         }
         if let Some(width) = width {
-            table.with(Width::wrap(width + GAP - INDENT).keep_words(true).priority(least));
+            table.with(Width::wrap(width + GAP - INDENT).keep_words(true).priority(min_widths));
         }
         for line in table.to_string().lines() {
             (0..INDENT).for_each(|_| out.push(' '));
@@ -95,12 +95,13 @@ impl Table {
 
 /// Narrows the widest column first, but no column below its longest word.
 #[derive(Clone)]
-struct Least(Vec<usize>);
+struct MinWidths(Vec<usize>);
 
-impl Peaker for Least {
+impl Peaker for MinWidths {
     fn peak(&mut self, _mins: &[usize], widths: &[usize]) -> Option<usize> {
         let widest = |(_, width): &(usize, &usize)| **width;
-        let has_room = |(place, width): &(usize, &usize)| self.0.get(*place).is_some_and(|least| **width > *least);
+        let has_room =
+            |(place, width): &(usize, &usize)| self.0.get(*place).is_some_and(|min_width| **width > *min_width);
         let place = widths.iter().enumerate().filter(has_room).max_by_key(widest);
         place.or_else(|| widths.iter().enumerate().max_by_key(widest)).map(|(place, _)| place)
     }

@@ -192,11 +192,11 @@ pub(crate) fn without_commands(text: &str, commands: bool) -> Cow<'_, str> {
 }
 
 /// Truncates a text to a maximum number of characters.
-pub(crate) fn cut(text: &str, most: usize) -> Cow<'_, str> {
-    match text.char_indices().nth(most) {
+pub(crate) fn cut(text: &str, max_length: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(max_length) {
         None => Cow::Borrowed(text),
         Some(_) => {
-            let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+            let kept: String = text.chars().take(max_length.saturating_sub(1)).collect();
             Cow::Owned(kept + "…")
         }
     }

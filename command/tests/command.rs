@@ -97,7 +97,7 @@ fn play(case: &Value) -> (Printed, String) {
                 }
                 match answer {
                     Value::String(why) => command.fail(why),
-                    answer => command.give(told(answer).to_string().as_bytes()),
+                    answer => command.give(answer_body(answer).to_string().as_bytes()),
                 }
             }
             other => panic!("a need nobody knows: {other:?}"),
@@ -112,7 +112,7 @@ fn play(case: &Value) -> (Printed, String) {
 }
 
 /// What an API answers, as a host gives it: its body as text.
-fn told(answer: &Value) -> Value {
+fn answer_body(answer: &Value) -> Value {
     let body = answer.get("body").map(text).unwrap_or_default();
     json!({"status": answer["status"], "retryAfter": answer["retryAfter"], "body": body})
 }
@@ -137,7 +137,7 @@ const FIELDS: [&str; 16] = [
 ];
 
 #[test]
-fn every_case_prints_what_it_says() {
+fn every_case_prints_the_expected_text() {
     let cases = cases();
     let mut failed = Vec::new();
     for (file, case) in &cases {
@@ -311,7 +311,7 @@ fn a_backslash_separates_folders_on_windows_only() {
 }
 
 #[test]
-fn names_are_patterns_unless_told_otherwise() {
+fn names_are_patterns_by_default() {
     let (needs, printed) = asked("/home", &["check", "-d", "codex", "--no-patterns", "*.json", "?"]);
     assert_eq!(needs[1..], [Need::File("*.json".into()), Need::File("?".into())]);
     assert_eq!(printed.exit_code, 0, "{printed:?}");

@@ -307,9 +307,9 @@ fn nothing_of_others_is_a_command() {
                 written += printed.files.iter().filter(|file| file.content.contains("\\u")).count();
             }
         }
-        let mut heard = Printed::default();
-        heard.stderr = Command::heard(words);
-        judge(&[], &heard, false, false);
+        let mut escaped = Printed::default();
+        escaped.stderr = Command::escaped(words);
+        judge(&[], &escaped, false, false);
     }
     println!("{count} command lines");
     assert!(count > 2500, "{count}");

@@ -228,13 +228,13 @@ fn anything_on_the_wire() {
             };
             next = carried_out(&effects, &mut has_head, next);
         }
-        let rest = relay.closed(number, at_most(&mut numbers));
+        let rest = relay.closed(number, max_number(&mut numbers));
         assert!(rest.iter().all(|effect| matches!(effect, RelayEffect::Report(_))), "{rest:?}");
         assert_eq!(relay.closed(number, 0), [], "nothing is left of it");
     }
 }
 
-fn at_most(numbers: &mut Numbers) -> u64 {
+fn max_number(numbers: &mut Numbers) -> u64 {
     numbers.below(1 << 30) as u64
 }
 

@@ -20,17 +20,17 @@ fn play(arguments: &[&str], request: &Value) -> Printed {
 
 /// A user and a model who talk that often.
 fn talk(turns: usize) -> Value {
-    let says = |role: &str| json!({"role": role, "content": "a"});
+    let message = |role: &str| json!({"role": role, "content": "a"});
     let messages: Vec<Value> =
-        (0..2 * turns - 1).map(|at| says(if at % 2 == 0 { "user" } else { "assistant" })).collect();
+        (0..2 * turns - 1).map(|at| message(if at % 2 == 0 { "user" } else { "assistant" })).collect();
     json!({"model": "m", "messages": messages})
 }
 
 #[test]
 fn a_conversation_of_more_turns_is_refused() {
-    let most = play(&[], &talk(200));
-    assert_eq!(most.exit_code, 0, "{}", most.stderr);
-    assert!(most.stdout.contains("\nturn 200: "), "{}", most.stdout);
+    let longest = play(&[], &talk(200));
+    assert_eq!(longest.exit_code, 0, "{}", longest.stderr);
+    assert!(longest.stdout.contains("\nturn 200: "), "{}", longest.stdout);
     let more = play(&[], &talk(201));
     let expected = "limit-exceeded: expected at most 200 turns, found 201: leave earlier messages out";
     assert_eq!(more.stderr, format!("toolwire: <stdin>:/messages: {expected}\n"));

@@ -84,7 +84,8 @@ fn repeated(
     url: &str,
     per: impl Fn(Duration, usize) -> f64,
 ) -> Result<Value, toolwire::Error> {
-    let body = |tools: &[Value]| json!({"model": "m", "messages": MESSAGES.map(said), "tools": tools}).to_string();
+    let body =
+        |tools: &[Value]| json!({"model": "m", "messages": MESSAGES.map(user_message), "tools": tools}).to_string();
     let some = tools.get(..LIST).unwrap_or(tools);
     let bodies = [body(some), body(some.get(1..).unwrap_or(some))];
     let options = ExchangeOptions::default().dialect(dialect);
@@ -107,7 +108,7 @@ fn repeated(
 
 const MESSAGES: [&str; 3] = ["Find the file.", "I will look for it.", "Thank you. Go on."];
 
-fn said(text: &str) -> Value {
+fn user_message(text: &str) -> Value {
     json!({"role": "user", "content": text})
 }
 

@@ -24,7 +24,7 @@ fn main() {
             let cells: Vec<String> = row.cells().iter().map(usize::to_string).collect();
             println!("| `{dialect}` | {} |", cells.join(" | "));
             if !asked.is_empty() {
-                row.says.iter().for_each(|(error, count)| println!("  {count} × {error}"));
+                row.error_counts.iter().for_each(|(error, count)| println!("  {count} × {error}"));
                 row.faults.iter().for_each(|fault| println!("  {fault}"));
             }
         }

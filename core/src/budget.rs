@@ -19,7 +19,7 @@ use crate::{
 
 /// Remaining steps of one call, and the error that ends the call.
 pub(crate) struct Budget {
-    most: u64,
+    limit: u64,
     left: Cell<u64>,
     /// The caller's spelling of `maxSteps`, for the message.
     naming: Naming,
@@ -30,14 +30,14 @@ pub(crate) struct Budget {
 impl Budget {
     /// Returns the budget for a call on an input with this number of nodes, or the caller's own budget.
     pub(crate) fn new(nodes: usize, max_steps: Option<usize>) -> Self {
-        let most = max_steps.map_or_else(|| by_size(nodes), |steps| u64::try_from(steps).unwrap_or(u64::MAX));
-        Budget { most, left: Cell::new(most), naming: Naming::Camel, failure: OnceCell::new() }
+        let limit = max_steps.map_or_else(|| by_size(nodes), |steps| u64::try_from(steps).unwrap_or(u64::MAX));
+        Budget { limit, left: Cell::new(limit), naming: Naming::Camel, failure: OnceCell::new() }
     }
 
     /// Multiplies the budget by a factor.
     pub(crate) fn times(mut self, factor: u64) -> Self {
-        self.most = self.most.saturating_mul(factor);
-        self.left.set(self.most);
+        self.limit = self.limit.saturating_mul(factor);
+        self.left.set(self.limit);
         self
     }
 
@@ -63,7 +63,7 @@ impl Budget {
 
     /// Returns the number of steps that were paid so far.
     pub(crate) fn spent(&self) -> u64 {
-        self.most - self.left.get()
+        self.limit - self.left.get()
     }
 
     /// Ends the call with this error: no more steps can be paid.
@@ -86,11 +86,12 @@ impl Budget {
 
     #[cold]
     fn error(&self, pointer: String) -> Error {
-        let most = self.most;
+        let limit = self.limit;
         let exceeded = || {
             let option = self.naming.spell("maxSteps");
-            let message =
-                format!("expected a schema that takes at most {most} steps, found one that takes more; see `{option}`");
+            let message = format!(
+                "expected a schema that takes at most {limit} steps, found one that takes more; see `{option}`"
+            );
             Error::new(Code::BudgetExceeded, pointer, message)
         };
         self.failure.get_or_init(exceeded).clone()

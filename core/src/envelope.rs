@@ -100,10 +100,10 @@ fn replaced(node: &Node<'_>) -> String {
     }
 }
 
-fn change(stood: bool, at: &str, accepts: Accepts, guidance: Guidance, rule: Rule, message: String) -> Change {
+fn change(is_in_input: bool, at: &str, accepts: Accepts, guidance: Guidance, rule: Rule, message: String) -> Change {
     Change {
         // An added key is reported at its parent, the root.
-        pointer: if stood { at.into() } else { String::new() },
+        pointer: if is_in_input { at.into() } else { String::new() },
         output_pointer: Some(at.into()),
         rule: rule.id(),
         accepts,

@@ -115,7 +115,7 @@ pub fn api_of(url: &str) -> Option<Api> {
 
 /// Returns the maximum number of tools in a request to the API.
 pub fn most_tools(dialect: &Dialect) -> Option<usize> {
-    dialect.tools.tools_most
+    dialect.tools.max_tools
 }
 
 /// Returns options for a list that is not that of one request: the API's maximum number of tools does not apply.

@@ -22,10 +22,10 @@ use crate::{
 pub(crate) fn is_legal(shape: NamePattern, name: &Text<'_>) -> bool {
     let (mut length, mut fits) = (0, true);
     for point in name.code_points() {
-        fits &= may_stand(shape, point) && (length > 0 || may_begin(shape, point));
+        fits &= is_allowed(shape, point) && (length > 0 || may_begin(shape, point));
         length += 1;
     }
-    fits && length >= shape.least && length <= shape.most && !is_own_rule(shape, name)
+    fits && length >= shape.min_length && length <= shape.max_length && !is_own_rule(shape, name)
 }
 
 /// Returns the name of the grammar rule that is generated for a name.
@@ -65,7 +65,7 @@ pub(crate) fn meeting<'n, 'a: 'n>(shape: NamePattern, names: impl Iterator<Item 
     meeting
 }
 
-fn may_stand(shape: NamePattern, point: u32) -> bool {
+fn is_allowed(shape: NamePattern, point: u32) -> bool {
     // An unpaired surrogate is not a character, and no API accepts one.
     char::from_u32(point)
         .is_some_and(|one| shape.also.is_none_or(|also| one.is_ascii_alphanumeric() || also.contains(one)))
@@ -106,17 +106,17 @@ fn close(shape: NamePattern, name: &Text<'_>) -> String {
     let mut out = String::new();
     let mut length = 0;
     for point in name.code_points() {
-        if length == 0 && !may_begin(shape, point) && may_stand(shape, point) {
+        if length == 0 && !may_begin(shape, point) && is_allowed(shape, point) {
             out.push('_');
             length += 1;
         }
-        out.push(char::from_u32(point).filter(|_| may_stand(shape, point)).unwrap_or('_'));
+        out.push(char::from_u32(point).filter(|_| is_allowed(shape, point)).unwrap_or('_'));
         length += 1;
-        if length > shape.most {
+        if length > shape.max_length {
             return hashed(shape, name, out);
         }
     }
-    while length < shape.least {
+    while length < shape.min_length {
         out.push('_');
         length += 1;
     }
@@ -125,26 +125,26 @@ fn close(shape: NamePattern, name: &Text<'_>) -> String {
 
 /// Converts a text into a part of a legal name, without a limit of its length.
 pub(crate) fn folded(shape: NamePattern, text: &Text<'_>) -> String {
-    close(NamePattern { least: 0, most: usize::MAX, ..shape }, text)
+    close(NamePattern { min_length: 0, max_length: usize::MAX, ..shape }, text)
 }
 
 /// Returns the beginning of a legal name, followed by a digest of the original name.
 fn hashed(shape: NamePattern, name: &Text<'_>, close: String) -> String {
-    format!("{}_{}", cut(&close, shape.most.saturating_sub(TAIL)), digest(&[name]))
+    format!("{}_{}", cut(&close, shape.max_length.saturating_sub(TAIL)), digest(&[name]))
 }
 
 /// Returns a legal name for a tool that occurs only in the history. No tool that was sent has this name; `digests` are
 /// those of the tools that were sent.
 pub(crate) fn of_the_past(shape: NamePattern, name: &Text<'_>, digests: &TakenDigests) -> String {
     digests.free(|kept| {
-        let shape = NamePattern { most: shape.most.saturating_sub(kept), ..shape };
+        let shape = NamePattern { max_length: shape.max_length.saturating_sub(kept), ..shape };
         hashed(shape, name, close(shape, name))
     })
 }
 
-/// Returns the first `most` characters of a text.
-pub(crate) fn cut(text: &str, most: usize) -> &str {
-    text.char_indices().nth(most).and_then(|(at, _)| text.get(..at)).unwrap_or(text)
+/// Returns the first `max_length` characters of a text.
+pub(crate) fn cut(text: &str, max_length: usize) -> &str {
+    text.char_indices().nth(max_length).and_then(|(at, _)| text.get(..at)).unwrap_or(text)
 }
 
 /// A set of names that are in use, from which unused names are derived.
@@ -175,12 +175,12 @@ impl Taken {
     }
 
     /// Adds and returns a name, or, if it is in use, the first unused name with a number appended.
-    pub(crate) fn free(&mut self, wanted: String, most: usize) -> String {
+    pub(crate) fn free(&mut self, wanted: String, max_length: usize) -> String {
         if self.names.insert(wanted.clone()) {
             return wanted;
         }
         // All numbers have the same head, so that names which differ only in the truncated part share one counter.
-        let head = cut(&wanted, most.saturating_sub(NUMBER));
+        let head = cut(&wanted, max_length.saturating_sub(NUMBER));
         let next = self.next.entry(head.into()).or_insert(2);
         loop {
             let found = format!("{head}_{next}");
@@ -317,9 +317,9 @@ impl Names {
         for (name, close) in alone.chain(hashing) {
             // Two digests are never equal by chance, but a server may choose a name that equals the digest name of
             // another tool.
-            let mut found = self.taken.free(close, shape.most);
+            let mut found = self.taken.free(close, shape.max_length);
             while shape.rules.is_some() && !rules.insert(rule_of(&Text::new(found.clone()))) {
-                found = self.taken.free(found, shape.most);
+                found = self.taken.free(found, shape.max_length);
             }
             self.renamed.insert((*name).clone().into_owned(), found);
         }

@@ -15,7 +15,7 @@ pub fn nearest<'k>(
     if folded.is_empty() || folded.len() > LONGEST {
         return None;
     }
-    let most = tolerance(folded.len());
+    let limit = tolerance(folded.len());
     let mut best: Option<(usize, &str)> = None;
     for name in known {
         if name.len() > 8 * LONGEST {
@@ -23,11 +23,11 @@ pub fn nearest<'k>(
         }
         // The difference in length is a lower bound of the distance.
         let known = fold(name);
-        if known.len().abs_diff(folded.len()) > most {
+        if known.len().abs_diff(folded.len()) > limit {
             continue;
         }
         let distance = distance(&folded, &known);
-        if distance <= most && best.is_none_or(|(least, _)| distance < least) {
+        if distance <= limit && best.is_none_or(|(lowest, _)| distance < lowest) {
             best = Some((distance, name));
         }
     }
@@ -54,14 +54,14 @@ fn distance(a: &[char], b: &[char]) -> usize {
         next.push(row + 1);
         for (column, other) in b.iter().enumerate() {
             let at = |line: &[usize], place: usize| line.get(place).copied().unwrap_or(usize::MAX - 1);
-            let mut least = (at(&last, column) + usize::from(one != other))
+            let mut cost = (at(&last, column) + usize::from(one != other))
                 .min(at(&last, column + 1) + 1)
                 .min(at(&next, column) + 1);
             let swapped = row > 0 && column > 0 && a.get(row - 1) == Some(other) && b.get(column - 1) == Some(one);
             if swapped {
-                least = least.min(at(&before, column - 1) + 1);
+                cost = cost.min(at(&before, column - 1) + 1);
             }
-            next.push(least);
+            next.push(cost);
         }
         before = core::mem::replace(&mut last, next);
     }

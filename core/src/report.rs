@@ -11,7 +11,7 @@ use core::fmt;
 
 use crate::collections::{self, Set};
 pub use answer::AnswerChange;
-pub(crate) use repair::{retry_message, Permits, Stood};
+pub(crate) use repair::{retry_message, MovedFrom, Permits};
 pub use repair::{Confidence, Left, LeftReason, Repair, RepairRule, Repaired, RepairedCall};
 
 macro_rules! names {
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_does_one_thing_here_and_another_there_says_the_worst() {
+    fn a_change_that_differs_between_places_reports_the_worst() {
         for (here, there, both) in [
             (Closed, Closed, Closed),
             (Closed, Narrower, Narrower),

@@ -16,7 +16,7 @@ use std::{
 use census::{
     advice::advice,
     broken::{keywords, rules, Broken},
-    count::{Census, Column, Fate, Verdict},
+    count::{Census, Column, Outcome, Verdict},
     figures::{share, Figures},
     files, root,
     tools::{server, Tools},
@@ -26,7 +26,7 @@ use serde_json::Value;
 use toolwire::{dialects, rules::Constraint, Dialect};
 
 /// Prints a line without the test harness, which would capture it.
-fn say(line: &str) {
+fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
@@ -41,7 +41,7 @@ fn sample() -> PathBuf {
 }
 
 #[test]
-fn the_page_is_fresh_and_tells_nothing_of_a_server() {
+fn the_page_is_fresh_and_names_no_server() {
     let Some(figures) = whole() else {
         println!("skipped: expected {TOOLS} beside the checkout, found none; the census is not compared with it");
         return;
@@ -66,12 +66,12 @@ fn the_page_is_fresh_and_tells_nothing_of_a_server() {
     let secrets = secrets(&root().join(TOOLS));
     assert!(secrets.len() > 500, "expected the names of hundreds of tools, found {}", secrets.len());
     let is_of_a_name = |character: char| character.is_ascii_alphanumeric() || "_-./@".contains(character);
-    let told: BTreeSet<&str> = files
+    let named: BTreeSet<&str> = files
         .values()
         .flat_map(|text| text.split(|character| !is_of_a_name(character)))
         .filter(|word| secrets.contains(*word))
         .collect();
-    assert!(told.is_empty(), "the census names {told:?}");
+    assert!(named.is_empty(), "the census names {named:?}");
 }
 
 /// Returns the names of servers and tools, except for English words.
@@ -96,12 +96,16 @@ fn every_rule_that_is_listed_has_its_advice() {
             assert!(Constraint::ALL.iter().any(|constraint| constraint.id() == name), "`{name}` is no constraint");
             assert!(advice(name).is_some(), "tests/census/advice.rs: expected what to do about `{name}`, found none");
         }
-        say(&format!("census: {} tools of {} servers", figures.census.tools.tools.len(), figures.census.tools.servers));
+        print_line(&format!(
+            "census: {} tools of {} servers",
+            figures.census.tools.tools.len(),
+            figures.census.tools.servers
+        ));
     }
 }
 
 #[test]
-fn a_server_is_what_its_source_says_before_the_version() {
+fn a_server_is_its_source_without_the_version() {
     for (source, name) in [
         ("npm:@scope/package@1.2.3", "npm:@scope/package"),
         ("npm:package@1.2.3", "npm:package"),
@@ -128,38 +132,44 @@ fn equal_schemas_are_judged_once_and_counted_each() {
 
 #[test]
 fn a_tool_has_the_fate_of_its_worst_change() {
-    for (schema, fate, refused) in [
+    for (schema, outcome, refused) in [
         (
             r#"{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}"#,
-            Fate::AsItIs,
+            Outcome::AsItIs,
             [].as_slice(),
         ),
         (
             r#"{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}"#,
-            Fate::Closed,
+            Outcome::Closed,
             &["object-not-closed"],
         ),
         (
             r#"{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}"#,
-            Fate::Encoded,
+            Outcome::Encoded,
             &["not-required"],
         ),
         (
             r#"{"type":"object","properties":{"a":{"type":"string"}}}"#,
-            Fate::Closed,
+            Outcome::Closed,
             &["not-required", "object-not-closed"],
         ),
     ] {
         let verdict = Verdict::of("openai-strict", schema);
-        assert_eq!((verdict.fate, verdict.refused), (fate, refused.iter().copied().collect()), "{schema}");
+        assert_eq!((verdict.outcome, verdict.refused), (outcome, refused.iter().copied().collect()), "{schema}");
     }
 }
 
 /// Returns a verdict that is independent of the tables, because these tests are about totals.
-fn verdict(fate: Fate, refused: &[&'static str], keywords: &[&str]) -> Verdict {
+fn verdict(outcome: Outcome, refused: &[&'static str], keywords: &[&str]) -> Verdict {
     let keywords = keywords.iter().map(|keyword| (*keyword).to_owned()).collect();
     let refused = refused.iter().copied().collect();
-    Verdict { fate, refused, keywords, reinterpreted: fate == Fate::AsItIs, ignored: fate != Fate::AsItIs }
+    Verdict {
+        outcome,
+        refused,
+        keywords,
+        reinterpreted: outcome == Outcome::AsItIs,
+        ignored: outcome != Outcome::AsItIs,
+    }
 }
 
 fn dialect(name: &str) -> &'static Dialect {
@@ -171,9 +181,12 @@ fn dialect(name: &str) -> &'static Dialect {
 fn made_up() -> Census {
     let (refused, other, third) = ("refused-keyword", "untyped", "format");
     let columns = [
-        ("xai", [verdict(Fate::Wider, &[refused], &["minimum"]), verdict(Fate::Closed, &[other, third], &[])]),
-        ("groq", [verdict(Fate::AsItIs, &[], &[]), verdict(Fate::Encoded, &[other, refused], &["minimum", "maximum"])]),
-        ("portable", [verdict(Fate::Wider, &[third], &[]), verdict(Fate::Wider, &[third], &[])]),
+        ("xai", [verdict(Outcome::Wider, &[refused], &["minimum"]), verdict(Outcome::Closed, &[other, third], &[])]),
+        (
+            "groq",
+            [verdict(Outcome::AsItIs, &[], &[]), verdict(Outcome::Encoded, &[other, refused], &["minimum", "maximum"])],
+        ),
+        ("portable", [verdict(Outcome::Wider, &[third], &[]), verdict(Outcome::Wider, &[third], &[])]),
     ];
     Census {
         tools: tools(&[("one", "1"), ("one", "2"), ("two", "2")]),

@@ -14,7 +14,7 @@ use serde_json::{json, Value};
 use toolwire::{check, json as tree, normalize_envelope, reports::Change, sanitize, Error, SanitizeOptions};
 
 /// Prints a line without the test harness, which would capture it.
-fn say(line: &str) {
+fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
@@ -75,7 +75,7 @@ fn codex_cases() {
                 )),
             }
         }
-        say(&format!("codex_cases.json: {} cases, {deviations} named deviations", cases.len()));
+        print_line(&format!("codex_cases.json: {} cases, {deviations} named deviations", cases.len()));
         assert_eq!(deviations, 2, "every named deviation has its case");
         assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
     }
@@ -165,8 +165,8 @@ fn real_tools() {
                 }
             }
         }
-        say(&format!("mcp_tools.jsonl: {tools} tools through {} functions, {refused} refused", FUNCTIONS.len()));
-        say(&format!("  codex-wire: {without_descriptions} lose every description, {without_constraints} a constraint or default"));
+        print_line(&format!("mcp_tools.jsonl: {tools} tools through {} functions, {refused} refused", FUNCTIONS.len()));
+        print_line(&format!("  codex-wire: {without_descriptions} lose every description, {without_constraints} a constraint or default"));
         assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
         assert_eq!(refused, 0);
         if is_whole {

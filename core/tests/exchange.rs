@@ -123,8 +123,8 @@ fn play_with(case: &Value, named: bool, whole: bool, cache: Option<&ToolListCach
             assert_eq!(exchange.asks_again(), !last, "{name}, round {number}");
         } else {
             let reply = round["reply"].to_string();
-            let told = exchange.reply(&reply).expect(name);
-            assert_eq!(told.as_deref(), last.then_some(&*case["told"].to_string()), "{name}, round {number}");
+            let reported = exchange.reply(&reply).expect(name);
+            assert_eq!(reported.as_deref(), last.then_some(&*case["told"].to_string()), "{name}, round {number}");
         }
     }
     let repaired = bindings::repaired_calls(&exchange.take_repaired_calls());
@@ -177,7 +177,7 @@ fn what_passes_has_the_same_bytes() {
 }
 
 #[test]
-fn a_failure_in_the_middle_is_told_as_an_event() {
+fn a_failure_in_the_middle_becomes_an_event() {
     let exchange =
         open(&json!({"options": {"dialect": "anthropic"}}), "{\"messages\":[]}").expect("opens").expect("an exchange");
     let overloaded = json!({"type": "error", "error": {"type": "overloaded_error", "message": "later"}});
@@ -187,7 +187,7 @@ fn a_failure_in_the_middle_is_told_as_an_event() {
 }
 
 #[test]
-fn whatever_a_backend_says_is_taken() {
+fn any_reply_of_a_backend_is_accepted() {
     let is_first = |case: &Value| {
         let name = case["name"].as_str().expect("a name");
         name == "search-and-call" || name.starts_with("overflow-") && name.matches('-').count() == 1
@@ -228,11 +228,11 @@ fn any_event_is_taken(case: &Value) {
         }
         for times in [0, 2] {
             let mut exchange = open(case, &body).expect("opens").expect("an exchange");
-            let said =
+            let body_events =
                 events.iter().enumerate().flat_map(|(place, event)| vec![event; if place == at { times } else { 1 }]);
             events_of(&feed(
                 &mut exchange,
-                &said.map(|event| format!("data: {event}\n\n")).collect::<String>(),
+                &body_events.map(|event| format!("data: {event}\n\n")).collect::<String>(),
                 "events",
             ));
         }

@@ -10,9 +10,9 @@ use toolwire::{adapt_request, check_request, options::HistoryPairs, AdaptOptions
 struct Numbers(u64);
 
 impl Numbers {
-    fn below(&mut self, most: usize) -> usize {
+    fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from((self.0 >> 33) % most as u64).expect("small")
+        usize::try_from((self.0 >> 33) % limit as u64).expect("small")
     }
 
     fn id(&mut self) -> String {

@@ -18,7 +18,7 @@ use toolwire::{
 };
 
 /// Prints a line without the test harness, which would capture it.
-fn say(line: &str) {
+fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
@@ -94,7 +94,10 @@ fn every_real_tool_has_a_name_of_its_own_and_every_call_comes_back() {
                     assert!(at_fault.is_none(), "{}: {at_fault:?}", dialect.name);
                 }
             }
-            say(&format!("{}: {kept} real tools sent, {renamed} renamed, {quarantined} set aside", dialect.name));
+            print_line(&format!(
+                "{}: {kept} real tools sent, {renamed} renamed, {quarantined} set aside",
+                dialect.name
+            ));
         }
     }
 }

@@ -540,12 +540,12 @@ fn defaults_and_documentation_are_those_of_the_row() {
                 let Some(default) = &row.default else { continue };
                 let default = plain(default);
                 let documentation = plain(documentation);
-                let says = ["Default ", "By default "].iter().any(|start| {
+                let states_default = ["Default ", "By default "].iter().any(|start| {
                     documentation.match_indices(start).any(|(at, _)| {
                         documentation.get(at + start.len()..).is_some_and(|rest| rest.starts_with(&default))
                     })
                 });
-                if !says && default != "\"\"" {
+                if !states_default && default != "\"\"" {
                     faults.push(format!(
                         "{function}: `{name}` in {language} does not give the default {default}: {documentation}"
                     ));
@@ -553,9 +553,9 @@ fn defaults_and_documentation_are_those_of_the_row() {
             }
             // Options that another page documents are compared there.
             let Some((_, cell)) = page.iter().find(|(option, _)| *option == name) else { continue };
-            let is_said =
+            let is_stated =
                 row.default.as_deref().is_none_or(|default| default == "\"\"" || plain(cell) == plain(default));
-            if cell.trim().is_empty() || !is_said {
+            if cell.trim().is_empty() || !is_stated {
                 let default = row.default.unwrap_or_default();
                 faults.push(format!(
                     "{function}: docs/functions/{} gives `{name}` the default {cell}, and its row {default}",

@@ -23,13 +23,13 @@ fn data(name: &str) -> Option<String> {
 }
 
 /// The compared parts of a repair, in sortable form: pointer, rule, confidence.
-type Told = (String, String, String);
+type ReportedRepair = (String, String, String);
 
 struct Found {
     arguments: Value,
     is_unchanged: bool,
     valid: Option<bool>,
-    told: Vec<Told>,
+    reported: Vec<ReportedRepair>,
 }
 
 fn found(row: &Value) -> Result<Found, toolwire::Error> {
@@ -48,48 +48,49 @@ fn found(row: &Value) -> Result<Found, toolwire::Error> {
             (done.arguments, is_unchanged, done.valid, done.repairs)
         }
     };
-    let told = |repair: &toolwire::reports::Repair| {
+    let reported = |repair: &toolwire::reports::Repair| {
         let at = repair.output_pointer.clone().unwrap_or_else(|| repair.pointer.clone());
         (at, repair.rule.as_str().to_owned(), repair.confidence.as_str().to_owned())
     };
-    let mut told: Vec<Told> = repairs.iter().map(told).collect();
-    told.sort();
-    Ok(Found { arguments, is_unchanged, valid, told })
+    let mut reported: Vec<ReportedRepair> = repairs.iter().map(reported).collect();
+    reported.sort();
+    Ok(Found { arguments, is_unchanged, valid, reported })
 }
 
 fn fault(row: &Value) -> Option<String> {
     let found = match (found(row), row["reason"].as_str()) {
         (Err(error), Some(reason)) if row["error"] == true => {
-            let is_told = error.code().as_str() == "invalid-json" && error.message().contains(&format!("({reason},"));
-            return (!is_told).then(|| format!("expected {reason}, found {error}"));
+            let is_as_expected =
+                error.code().as_str() == "invalid-json" && error.message().contains(&format!("({reason},"));
+            return (!is_as_expected).then(|| format!("expected {reason}, found {error}"));
         }
         (Err(error), _) => return Some(format!("expected arguments, found {error}")),
         (Ok(found), _) if row["error"] == true => return Some(format!("expected an error, found {}", found.arguments)),
         (Ok(found), _) => found,
     };
     if row["unchanged"] == true && !found.is_unchanged {
-        return Some(format!("expected no repair, found {} {:?}", found.arguments, found.told));
+        return Some(format!("expected no repair, found {} {:?}", found.arguments, found.reported));
     }
     // Numbers are compared by value: `1e5` equals 100000.
     let is_same = |expected: &Value| same(expected, &found.arguments);
     if let Some(expected) = row.get("expected").filter(|expected| !is_same(expected)) {
-        return Some(format!("expected {expected}, found {} {:?}", found.arguments, found.told));
+        return Some(format!("expected {expected}, found {} {:?}", found.arguments, found.reported));
     }
     if found.valid != row["valid"].as_bool() {
         return Some(format!("expected valid {}, found {:?} {}", row["valid"], found.valid, found.arguments));
     }
-    let told = |repair: &Value| {
+    let reported = |repair: &Value| {
         let text = |key: &str| repair[key].as_str().unwrap_or_default().to_owned();
         (text("at"), text("rule"), text("confidence"))
     };
-    let mut expected: Vec<Told> = row["repairs"].as_array().into_iter().flatten().map(told).collect();
+    let mut expected: Vec<ReportedRepair> = row["repairs"].as_array().into_iter().flatten().map(reported).collect();
     expected.sort();
     // Something dropped from a text is reported at the pointer of that text; the rows contain its own pointer.
-    let agree = |(expected, found): (&Told, &Told)| {
+    let agree = |(expected, found): (&ReportedRepair, &ReportedRepair)| {
         expected.1 == found.1 && expected.2 == found.2 && expected.0.starts_with(found.0.as_str())
     };
-    let is_told = expected.len() == found.told.len() && expected.iter().zip(&found.told).all(agree);
-    (!is_told).then(|| format!("expected {expected:?}, found {:?}", found.told))
+    let is_as_expected = expected.len() == found.reported.len() && expected.iter().zip(&found.reported).all(agree);
+    (!is_as_expected).then(|| format!("expected {expected:?}, found {:?}", found.reported))
 }
 
 fn same(one: &Value, two: &Value) -> bool {
@@ -97,13 +98,13 @@ fn same(one: &Value, two: &Value) -> bool {
 }
 
 #[test]
-fn every_case_comes_out_as_it_says() {
+fn every_case_gives_the_expected_result() {
     let mut faults = Vec::new();
     for file in ["argument_cases.json", "more/argument_cases.json"] {
         let Some(text) = data(file) else { return };
         let rows: Vec<Value> = serde_json::from_str(&text).expect("the cases are JSON");
-        let told = rows.iter().filter_map(|row| Some(format!("{}: {}", row["name"], fault(row)?)));
-        faults.extend(told);
+        let reported = rows.iter().filter_map(|row| Some(format!("{}: {}", row["name"], fault(row)?)));
+        faults.extend(reported);
         println!("{file}: {} cases", rows.len());
     }
     assert!(faults.is_empty(), "{} cases:\n{}", faults.len(), faults.join("\n"));
@@ -125,7 +126,7 @@ fn what_a_schema_takes_stays() {
 
 /// These inputs are spelled differently as a value and as text, so they cannot be fixtures.
 #[test]
-fn a_string_that_holds_no_arguments_stays() {
+fn a_string_without_arguments_stays() {
     let schema = serde_json::json!({"type": "object"});
     let options = RepairOptions::default();
     for text in ["\"42\"", "\"\\\"7\\\"\"", "\"\\\"\\\\ud800\\\"\""] {

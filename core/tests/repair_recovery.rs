@@ -24,7 +24,7 @@ use toolwire::{
 };
 
 /// Prints a line without the test harness, which would capture it.
-fn say(line: &str) {
+fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
@@ -42,7 +42,7 @@ fn calls() -> Vec<(&'static str, Vec<Call>)> {
         ("generated, whole", calls::generated(true)),
     ];
     for (name, _) in all.iter().filter(|(_, calls)| calls.is_empty()) {
-        say(&format!("skipped: {name} is not beside this checkout"));
+        print_line(&format!("skipped: {name} is not beside this checkout"));
     }
     all.into_iter().filter(|(_, calls)| !calls.is_empty()).collect()
 }
@@ -69,7 +69,7 @@ fn touched(arguments: &Value, schema: &Value) -> Option<String> {
 fn no_valid_call_changes() {
     for (name, calls) in calls() {
         let faults: Vec<String> = calls.iter().filter_map(|call| touched(&call.arguments, &call.schema)).collect();
-        say(&format!("{name}: {} valid calls", calls.len()));
+        print_line(&format!("{name}: {} valid calls", calls.len()));
         assert!(faults.is_empty(), "{} of {name}:\n{}", faults.len(), faults.join("\n"));
     }
 }
@@ -97,7 +97,7 @@ fn no_valid_instance_of_the_suite_changes() {
                 faults.extend(touched(&test["data"], &schema).filter(|_| test["data"].is_object()));
             }
         }
-        say(&format!("test_suite.jsonl: {count} valid instances"));
+        print_line(&format!("test_suite.jsonl: {count} valid instances"));
         assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
         assert!(count >= if source.is_whole { 1000 } else { 500 }, "{count} instances");
     }
@@ -129,9 +129,10 @@ fn outcome(call: &Call, text: &str) -> Result<Became, String> {
     if !again.as_ref().is_ok_and(|again| !again.changed) {
         return Err(format!("a second run changes {result}"));
     }
-    let told = format!("{:?} {:?}", done.repairs, done.left);
-    if let Some(secret) = secrets(&call.arguments, &schema).into_iter().find(|secret| told.contains(secret.as_str())) {
-        return Err(format!("{secret:?} is told: {told}"));
+    let report = format!("{:?} {:?}", done.repairs, done.left);
+    if let Some(secret) = secrets(&call.arguments, &schema).into_iter().find(|secret| report.contains(secret.as_str()))
+    {
+        return Err(format!("{secret:?} is told: {report}"));
     }
     let exact = options.clone().confidence(Confidence::Exact);
     let exact = repair_arguments(text, &schema, &exact).ok();
@@ -232,14 +233,14 @@ fn no_spoiled_call_becomes_another_value() {
                     Err(fault) => faults.push(format!("{from}, {name}: {text}\n  of {}\n  {fault}", call.schema)),
                 }
             }
-            say(&format!("  {from}, {name}: {counts:?}"));
+            print_line(&format!("  {from}, {name}: {counts:?}"));
         }
-        say(&format!("{from}: {} calls, {totals:?}", calls.len()));
+        print_line(&format!("{from}: {} calls, {totals:?}", calls.len()));
         // A kind of damage without effect would prove nothing. Most of the generated calls must be restored.
-        let (most, count) =
+        let (total, count) =
             (totals.values().sum::<usize>(), totals.get(&Became::Original).copied().unwrap_or_default());
         if from == "generated, sample" {
-            assert!(calls.len() >= 250 && count >= 3200, "{count} of {most} come back, of {} calls", calls.len());
+            assert!(calls.len() >= 250 && count >= 3200, "{count} of {total} come back, of {} calls", calls.len());
         }
     }
     assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.iter().take(40).cloned().collect::<Vec<_>>().join("\n"));

@@ -61,7 +61,7 @@ fn names(sent: &Value) -> Vec<String> {
 }
 
 #[test]
-fn nothing_tells_a_kept_list_from_a_new_one() {
+fn a_kept_list_equals_a_new_one() {
     let (mut compared, mut rewritten) = (0, 0);
     for request in requests() {
         for url in URLS {

@@ -230,8 +230,8 @@ fn half_of_a_surrogate_pair_stays_in_a_text_that_passes() {
         "\n\n",
     );
     assert_eq!(stream.feed_text(text).expect("events"), text);
-    let held = r#"data: {"choices":[{"index":1,"delta":{"content":" \n"}}]}"#;
-    assert_eq!(stream.feed_text(&format!("{held}\n\n")).expect("white space is held"), "");
+    let blank_delta = r#"data: {"choices":[{"index":1,"delta":{"content":" \n"}}]}"#;
+    assert_eq!(stream.feed_text(&format!("{blank_delta}\n\n")).expect("white space is held"), "");
     let rest = r#"data: {"choices":[{"index":1,"delta":{"content":"\ud83d"}}]}"#;
     let both = rest.replace(r"\ud83d", r" \n\ud83d");
     assert_eq!(stream.feed_text(&format!("{rest}\n\n")).expect("the text passes"), format!("{both}\n\n"));

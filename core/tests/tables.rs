@@ -17,7 +17,7 @@ use serde_json::{json, Value};
 use toolwire::{check, dialects, reports::Fact, Dialect, SanitizeOptions};
 
 /// Prints a line without the test harness, which would capture it.
-fn say(line: &str) {
+fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
@@ -59,7 +59,7 @@ fn described() -> impl Iterator<Item = &'static Dialect> {
 
 /// Returns true if the first fact covers all rules that no other fact names: `portable` refuses what any of its
 /// surfaces refuses.
-fn speaks_for_all(dialect: &Dialect) -> bool {
+fn covers_all(dialect: &Dialect) -> bool {
     matches!(dialect.facts, [fact, ..] if fact.rules.is_empty() && dialect.name == "portable")
 }
 
@@ -199,8 +199,8 @@ fn facts_have_fixtures() {
             let is_fine = |case: &Value| case["expected"].as_array().is_some_and(Vec::is_empty);
             let is_about = |case: &Value| {
                 let text = input(case);
-                let speaks = |key: &&str| text.contains(&format!("\"{key}\""));
-                rules.iter().any(|rule| subject(rule).is_none_or(|keys| keys.iter().any(speaks)))
+                let mentions = |key: &&str| text.contains(&format!("\"{key}\""));
+                rules.iter().any(|rule| subject(rule).is_none_or(|keys| keys.iter().any(mentions)))
             };
             if !of_dialect.iter().any(|case| finds(case)) {
                 faults
@@ -214,7 +214,7 @@ fn facts_have_fixtures() {
             }
         }
     }
-    say(&format!(
+    print_line(&format!(
         "{facts} facts of confidence A and B about schemas, {of_requests} about requests, {} without a fixture",
         faults.len()
     ));
@@ -228,7 +228,7 @@ fn findings_rest_on_facts() {
     schemas.extend(malformed().iter().map(Value::to_string));
     let mut unclaimed: BTreeMap<(&str, &str), String> = BTreeMap::new();
     let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for dialect in described().filter(|dialect| !speaks_for_all(dialect)) {
+    for dialect in described().filter(|dialect| !covers_all(dialect)) {
         let options = SanitizeOptions::new(dialect.name);
         for schema in &schemas {
             for violation in check(schema, &options).unwrap_or_default() {
@@ -247,7 +247,7 @@ fn findings_rest_on_facts() {
         }
     }
     for (dialect, rules) in &found {
-        say(&format!("  {dialect:<20} {:>3} rules", rules.len()));
+        print_line(&format!("  {dialect:<20} {:>3} rules", rules.len()));
     }
     let faults: Vec<String> =
         unclaimed.iter().map(|((dialect, rule), schema)| format!("{dialect}: `{rule}`: {schema}")).collect();
@@ -291,7 +291,7 @@ fn what_the_metaschema_refuses_is_refused_where_a_page_states_it() {
             }
         }
     }
-    say(&format!("{judged} malformed schemas judged by {} dialects", stating_the_metaschema().count()));
+    print_line(&format!("{judged} malformed schemas judged by {} dialects", stating_the_metaschema().count()));
     assert!(judged > 1_000 && faults.is_empty(), "{} accepted\n{}", faults.len(), faults.join("\n"));
 }
 

@@ -15,7 +15,7 @@ use serde_json::{json, Value};
 use toolwire::{check, reports::Violation, SanitizeOptions};
 
 /// Prints a line without the test harness, which would capture it.
-fn say(line: &str) {
+fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
@@ -105,7 +105,7 @@ fn agrees_with_the_validator() {
                     failures.push(format!("{name}: accepted there, here {found:?}"));
                 }
             } else {
-                match SAME.iter().find(|(says, _)| verdict.contains(says)) {
+                match SAME.iter().find(|(phrase, _)| verdict.contains(phrase)) {
                     None => failures.push(format!("{name}: no rule is known for {verdict:?}")),
                     Some((_, rule)) if found.iter().any(|violation| is_same(rule, violation.constraint)) => row[1] += 1,
                     Some((_, rule)) => {
@@ -114,12 +114,12 @@ fn agrees_with_the_validator() {
                 }
             }
         }
-        say("group                       accepted  refused  of");
+        print_line("group                       accepted  refused  of");
         for (group, [accepted, refused, of]) in &table {
-            say(&format!("{group:<27} {accepted:>8} {refused:>8} {of:>3}"));
+            print_line(&format!("{group:<27} {accepted:>8} {refused:>8} {of:>3}"));
         }
         let agreed: usize = table.values().map(|[accepted, refused, _]| accepted + refused).sum();
-        say(&format!("{agreed} of {} agree, {} undecided {undecided:?}", cases.len(), undecided.len()));
+        print_line(&format!("{agreed} of {} agree, {} undecided {undecided:?}", cases.len(), undecided.len()));
         assert!(failures.is_empty(), "{} of {} differ:\n{}", failures.len(), cases.len(), failures.join("\n"));
         assert_eq!(agreed + undecided.len(), cases.len());
     }
@@ -127,7 +127,7 @@ fn agrees_with_the_validator() {
 
 /// The API's answers to schemas that users quoted, and the rule that identifies the problem.
 #[test]
-fn names_what_users_were_told() {
+fn names_the_errors_that_users_quoted() {
     for Source { text, is_whole } in sources("issue_cases.jsonl") {
         let rows = text.lines().map(|line| {
             serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("issue_cases.jsonl: {error}"))
@@ -135,14 +135,14 @@ fn names_what_users_were_told() {
         let mut quoted = 0;
         for row in rows.filter(|row| row["provider"] == "moonshot" && row["schema_origin"] == "quoted") {
             let error = row["error"].as_str().unwrap_or_default();
-            let Some((_, rule)) = SAME.iter().find(|(says, _)| error.contains(says)) else {
+            let Some((_, rule)) = SAME.iter().find(|(phrase, _)| error.contains(phrase)) else {
                 panic!("no rule is known for {error:?}")
             };
             let found = violations(&row["schema"]);
             assert!(found.iter().any(|violation| is_same(rule, violation.constraint)), "{error}: here {found:?}");
             quoted += 1;
         }
-        say(&format!("{quoted} quoted rejections named"));
+        print_line(&format!("{quoted} quoted rejections named"));
         assert_eq!(quoted > 0, is_whole, "what users quoted is theirs, and not in the sample");
     }
 }
@@ -190,7 +190,7 @@ fn stays_bounded() {
         let start = Instant::now();
         let found = violations(&schema);
         let rules: std::collections::BTreeSet<_> = found.iter().map(|violation| violation.constraint).collect();
-        say(&format!(
+        print_line(&format!(
             "{name}: {} bytes, {} violations {rules:?}, {:?}",
             schema.to_string().len(),
             found.len(),
@@ -265,7 +265,7 @@ fn survives_anything_anywhere() {
             }
         }
     }
-    say(&format!("{cases} malformed schemas answered"));
+    print_line(&format!("{cases} malformed schemas answered"));
     for root in [json!(null), json!(true), json!(5), json!("x"), json!([]), json!({})] {
         assert!(!violations(&root).is_empty(), "{root}");
     }

@@ -182,7 +182,7 @@ function isRequest(input: RequestInfo | URL): input is Request {
 }
 
 /** The callbacks of a running exchange. */
-interface Doing {
+interface Callbacks {
   /** Sends the exchange's current request. */
   next: (exchange: Exchange) => Promise<Response>;
   /** Reports calls whose arguments were repaired. */
@@ -206,9 +206,9 @@ function refused(url: string, error: unknown): Response {
 }
 
 /** Returns the reply for the client, and closes the exchange if that fails. */
-async function answered(url: string, exchange: Exchange, doing: Doing): Promise<Response> {
+async function answered(url: string, exchange: Exchange, callbacks: Callbacks): Promise<Response> {
   try {
-    return await rounds(url, exchange, doing);
+    return await rounds(url, exchange, callbacks);
   } catch (error) {
     // The error is the caller's or the network's; the exchange is over.
     exchange.close();
@@ -217,14 +217,14 @@ async function answered(url: string, exchange: Exchange, doing: Doing): Promise<
 }
 
 /** Sends requests until there is a reply for the client. */
-async function rounds(url: string, exchange: Exchange, doing: Doing): Promise<Response> {
+async function rounds(url: string, exchange: Exchange, callbacks: Callbacks): Promise<Response> {
   for (;;) {
-    const response = await doing.next(exchange);
+    const response = await callbacks.next(exchange);
     if (NO_BODY.has(response.status)) {
       exchange.close();
       return response;
     }
-    if (isStream(response)) return told(response, streamed(exchange, response, doing));
+    if (isStream(response)) return withBody(response, streamed(exchange, response, callbacks));
     if (!response.ok || !/\bjson\b/i.test(typeOf(response))) {
       exchange.close();
       return response;
@@ -232,7 +232,7 @@ async function rounds(url: string, exchange: Exchange, doing: Doing): Promise<Re
     const text = await response.text();
     if (text === '') {
       exchange.close();
-      return told(response, null);
+      return withBody(response, null);
     }
     let reply: string | null;
     try {
@@ -241,16 +241,16 @@ async function rounds(url: string, exchange: Exchange, doing: Doing): Promise<Re
       exchange.close();
       return refused(url, error);
     }
-    doing.repaired(exchange);
+    callbacks.repaired(exchange);
     if (reply !== null) {
       exchange.close();
-      return told(response, reply);
+      return withBody(response, reply);
     }
   }
 }
 
 /** Returns a response with another body. */
-function told({ status, statusText, headers, url }: Response, body: BodyInit | null): Response {
+function withBody({ status, statusText, headers, url }: Response, body: BodyInit | null): Response {
   const left = new Headers(headers);
   for (const name of OF_REPLY) left.delete(name);
   const response = new Response(body, { status, statusText, headers: left });
@@ -259,7 +259,7 @@ function told({ status, statusText, headers, url }: Response, body: BodyInit | n
 }
 
 /** Returns the streams of all rounds as one stream. Nothing is read before the consumer pulls. */
-function streamed(exchange: Exchange, first: Response, doing: Doing): ReadableStream<Uint8Array> {
+function streamed(exchange: Exchange, first: Response, callbacks: Callbacks): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let pieces = readerOf(first);
   let decoder = utf8();
@@ -273,13 +273,13 @@ function streamed(exchange: Exchange, first: Response, doing: Doing): ReadableSt
     const { done, value } = await pieces.read();
     if (!done) {
       const text = exchange.feedText(decoder.decode(value, { stream: true }));
-      doing.repaired(exchange);
+      callbacks.repaired(exchange);
       return text;
     }
     let text = exchange.feedText(decoder.decode()) + exchange.finishText();
-    doing.repaired(exchange);
+    callbacks.repaired(exchange);
     if (exchange.asksAgain) {
-      const response = await doing.next(exchange);
+      const response = await callbacks.next(exchange);
       if (isStream(response)) {
         pieces = readerOf(response);
         decoder = utf8();

@@ -95,7 +95,7 @@ export class ToolSet {
     // A JSON copy, because later changes of the caller's options must not affect this result.
     const ready = handOut(made, JSON.parse(JSON.stringify(options)));
     if (key !== undefined) {
-      if (this.#ready.size >= MOST) for (const oldest of this.#ready.keys()) if (this.#ready.delete(oldest)) break;
+      if (this.#ready.size >= MAX_READY) for (const oldest of this.#ready.keys()) if (this.#ready.delete(oldest)) break;
       this.#ready.set(key, ready);
     }
     return ready;
@@ -108,7 +108,7 @@ export class ToolSet {
 }
 
 /** Maximum number of different options for which lists are kept. */
-const MOST = 16;
+const MAX_READY = 16;
 
 /** Returns options as text; `undefined` if they cannot be serialized, so that the core refuses them. */
 function keyOf(options: unknown): string | undefined {

@@ -159,12 +159,12 @@ test("`dialects` prints the library's result", async () => {
 test('a reader that closes the pipe is not an error', async () => {
   const child = spawn(process.execPath, [PROGRAM, 'dialects', '--json'], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.destroy();
-  let said = '';
+  let written = '';
   child.stderr.on('data', (piece) => {
-    said += piece;
+    written += piece;
   });
   const [code] = await once(child, 'close');
-  assert.deepEqual([code, said], [0, '']);
+  assert.deepEqual([code, written], [0, '']);
 });
 
 /** Runs a program whose output is not read, and returns its exit code. */
@@ -194,14 +194,14 @@ test('an output that cannot be written', {
 }, async () => {
   const full = openSync('/dev/full', 'w');
   const child = spawn(process.execPath, [PROGRAM, 'dialects'], { stdio: ['ignore', full, 'pipe'] });
-  let said = '';
+  let written = '';
   child.stderr.on('data', (piece) => {
-    said += piece;
+    written += piece;
   });
   const [code] = await once(child, 'close');
   closeSync(full);
   const expected = 'toolwire: expected an output that can be written, found one that cannot (ENOSPC)\n';
-  assert.deepEqual([code, said], [2, expected]);
+  assert.deepEqual([code, written], [2, expected]);
 });
 
 test('the empty name is not a file', async () => {
@@ -245,9 +245,9 @@ describe('a server with hand-written messages', () => {
     assert.equal(code, 2);
     assert.match(stderr, /: expected at most 10000 tools, found more\n$/);
   });
-  for (const told of [{}, { tools: 'none' }]) {
-    test(`that answers ${JSON.stringify(told)}`, async () => {
-      const [, stderr, code] = await run(['matrix', '--', process.execPath, '-e', PLAIN, JSON.stringify(told)]);
+  for (const page of [{}, { tools: 'none' }]) {
+    test(`that answers ${JSON.stringify(page)}`, async () => {
+      const [, stderr, code] = await run(['matrix', '--', process.execPath, '-e', PLAIN, JSON.stringify(page)]);
       assert.equal(code, 2);
       assert.match(
         stderr,
@@ -377,12 +377,12 @@ describe('a live server over stdio', () => {
     const [, stderr, code] = await run(args, { cwd, program: join(cwd, 'command.js') });
     assert.equal(code, 2);
     assert.match(stderr, /`npx -y -p toolwire -p @modelcontextprotocol\/sdk toolwire … -- SERVER`/);
-    const [, said] = await run(['matrix', '--url', 'https://me:a-secret@x.test/?key=a-secret'], {
+    const [, written] = await run(['matrix', '--url', 'https://me:a-secret@x.test/?key=a-secret'], {
       cwd,
       program: join(cwd, 'command.js'),
     });
-    assert.match(said, /toolwire … --url URL`/);
-    assert.doesNotMatch(said, /a-secret/);
+    assert.match(written, /toolwire … --url URL`/);
+    assert.doesNotMatch(written, /a-secret/);
   });
 
   test('Ctrl-C and SIGTERM end the server, too', {

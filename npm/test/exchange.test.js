@@ -59,7 +59,7 @@ function play(one, as, named, whole) {
   const warn = mock.method(console, 'warn', () => {});
   const exchange = open(one, as.given(text));
   warn.mock.restore();
-  const warned = warn.mock.calls.map(({ arguments: [said] }) => said);
+  const warned = warn.mock.calls.map(({ arguments: [line] }) => line);
   // The same warning is not repeated.
   if (one.warning === undefined || warned.length > 0) {
     assert.deepEqual(warned, one.warning === undefined ? [] : [`toolwire: ${one.warning}`]);
@@ -78,8 +78,8 @@ function play(one, as, named, whole) {
       streamed += feed(exchange, textOf(events, named, whole));
       assert.equal(exchange.asksAgain, !last, `round ${number}`);
     } else {
-      const told = exchange.reply(as.given(JSON.stringify(reply)));
-      assert.equal(told && as.text(told), last ? JSON.stringify(one.told) : null, `round ${number}`);
+      const reported = exchange.reply(as.given(JSON.stringify(reply)));
+      assert.equal(reported && as.text(reported), last ? JSON.stringify(one.told) : null, `round ${number}`);
     }
   }
   if (Array.isArray(one.told)) assert.deepEqual(eventsOf(streamed), one.told);
@@ -129,19 +129,19 @@ const ANTHROPIC = { options: { dialect: 'anthropic' } };
 
 test('a warning is given once, and not with another `onSetAside`', () => {
   const warn = mock.method(console, 'warn', () => {});
-  const told = [];
+  const reported = [];
   try {
     for (let times = 0; times < 3; times += 1) {
       open(ANTHROPIC, BAD);
-      open({ options: { dialect: 'anthropic', onSetAside: (...given) => told.push(given) } }, BAD);
+      open({ options: { dialect: 'anthropic', onSetAside: (...given) => reported.push(given) } }, BAD);
     }
   } finally {
     warn.mock.restore();
   }
   assert.equal(warn.mock.calls.length, 1);
   assert.match(warn.mock.calls[0].arguments[0], /^toolwire: expected to send every tool, set 1 tool aside: `odd` at /);
-  assert.equal(told.length, 3);
-  const [[tools, { url, dialect, body }]] = told;
+  assert.equal(reported.length, 3);
+  const [[tools, { url, dialect, body }]] = reported;
   assert.deepEqual([tools[0].name, tools[0].pointer], ['odd', '/tools/1/input_schema']);
   assert.deepEqual([url, dialect], ['http://localhost/v1/messages', 'anthropic']);
   assert.deepEqual(

@@ -62,14 +62,14 @@ describe('errors', () => {
     const { url, got } = await backend(t, [200, JSON_TYPE, CALLS]);
     const aside = [];
     const sent = [];
-    const told = [];
+    const calls = [];
     const fetch = toolwireFetch({
       dialect: 'moonshot',
       onReport: ({ quarantined, dialect }, request) => {
         aside.push(...quarantined);
         sent.push({ ...request, reported: dialect });
       },
-      onSetAside: (tools, request) => told.push([tools.map(({ name }) => name), request.dialect]),
+      onSetAside: (tools, request) => calls.push([tools.map(({ name }) => name), request.dialect]),
     });
     const tools = [
       { name: 'bad', input_schema: { type: 'string' } },
@@ -81,7 +81,7 @@ describe('errors', () => {
       [['bad', 'not-representable']],
     );
     assert.deepEqual(sent, [{ url: String(url), dialect: 'moonshot', body: got[0].body, reported: 'moonshot' }]);
-    assert.deepEqual(told, [[['bad'], 'moonshot']]);
+    assert.deepEqual(calls, [[['bad'], 'moonshot']]);
     assert.deepEqual(
       JSON.parse(got[0].body).tools.map(({ name }) => name),
       ['good'],

@@ -18,13 +18,13 @@ const WRONG = message('tool_use', [book('t1', { seats: '4' }), book('t2', { seat
 
 /** Records the calls of `onRepair`. */
 function listener() {
-  const told = [];
-  return { told, onRepair: (calls, request) => told.push([calls, request]) };
+  const reported = [];
+  return { reported, onRepair: (calls, request) => reported.push([calls, request]) };
 }
 
 test('in a whole reply to a request that is sent unchanged', async (t) => {
   const { url, got } = await backend(t, [200, JSON_TYPE, WRONG]);
-  const { told, onRepair } = listener();
+  const { reported, onRepair } = listener();
   const response = await toolwireFetch({ dialect: 'anthropic', repair: true, onRepair })(url, post(ASKED));
   const { content } = await response.json();
   assert.deepEqual(
@@ -35,8 +35,8 @@ test('in a whole reply to a request that is sent unchanged', async (t) => {
     got.map(({ body }) => body),
     [ASKED],
   );
-  const [[calls, request]] = told;
-  assert.equal(told.length, 1);
+  const [[calls, request]] = reported;
+  assert.equal(reported.length, 1);
   assert.deepEqual(
     calls.map(({ id, name, valid, repairs }) => [id, name, valid, repairs.map(({ rule }) => rule)]),
     [
@@ -50,14 +50,14 @@ test('in a whole reply to a request that is sent unchanged', async (t) => {
 
 test('in a stream', async (t) => {
   const { url } = await backend(t, [200, SSE, (response) => response.end(streamOf(WRONG).join(''))]);
-  const { told, onRepair } = listener();
+  const { reported, onRepair } = listener();
   const response = await toolwireFetch({ dialect: 'anthropic', repair: true, onRepair })(url, post(ASKED));
   const deltas = eventsOf(await response.text()).filter(({ type }) => type === 'content_block_delta');
   assert.deepEqual(
     deltas.map(({ delta }) => delta.partial_json),
     ['{"seats":4}', '{"seats":"four"}'],
   );
-  const ids = told.flatMap(([calls]) => calls.map(({ id, valid }) => [id, valid]));
+  const ids = reported.flatMap(([calls]) => calls.map(({ id, valid }) => [id, valid]));
   assert.deepEqual(ids, [
     ['t1', true],
     ['t2', false],
@@ -66,12 +66,12 @@ test('in a stream', async (t) => {
 
 test('nothing is repaired without the option', async (t) => {
   const { url } = await backend(t, [200, JSON_TYPE, WRONG], [200, JSON_TYPE, WRONG]);
-  const { told, onRepair } = listener();
+  const { reported, onRepair } = listener();
   for (const repair of [undefined, false]) {
     const response = await toolwireFetch({ dialect: 'anthropic', repair, onRepair })(url, post(ASKED));
     assert.deepEqual((await response.json()).content, WRONG.content);
   }
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
 });
 
 test('wrong options are reported at once', () => {

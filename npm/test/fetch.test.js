@@ -300,8 +300,8 @@ describe('streams', () => {
   });
 
   test('split characters, a byte order mark, and invalid bytes', async (t) => {
-    const said = streamOf(CALLS).join('').replace('"input":{}', '"input":{},"title":"Größe 🎈"');
-    const bytes = Buffer.concat([Buffer.from('\ufeff'), Buffer.from(said), Buffer.from(': \xff\n\n', 'latin1')]);
+    const streamed = streamOf(CALLS).join('').replace('"input":{}', '"input":{},"title":"Größe 🎈"');
+    const bytes = Buffer.concat([Buffer.from('\ufeff'), Buffer.from(streamed), Buffer.from(': \xff\n\n', 'latin1')]);
     const { url } = await backend(t, [
       200,
       SSE,

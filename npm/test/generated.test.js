@@ -262,12 +262,12 @@ describe('generated', () => {
       if (id !== undefined) inputs.set(id, input);
       if (name !== 'sanitize') continue;
       const found = outcome(() => sanitize(inputs.get(of), { dialect }));
-      const { schema, ...said } = found.given ?? {};
+      const { schema, ...reported } = found.given ?? {};
       // The report is text if a name in it holds a lone surrogate, which Rust's values cannot.
       const expectedReport = typeof report === 'string' ? JSON.parse(report) : report;
-      const expected = error === undefined ? { schema: output ?? inputs.get(of), said: expectedReport } : { error };
+      const expected = error === undefined ? { schema: output ?? inputs.get(of), reported: expectedReport } : { error };
       assert.deepEqual(
-        found.error === undefined ? { schema, said } : { error: found.error },
+        found.error === undefined ? { schema, reported } : { error: found.error },
         expected,
         `${dialect}: ${inputs.get(of)}`,
       );

@@ -50,8 +50,8 @@ class Agent {
   }
 
   /** Records the model's message, and answers its searches. */
-  answer({ what, call, answer }, said) {
-    if (said !== undefined) this.history.push(said);
+  answer({ what, call, answer }, message) {
+    if (message !== undefined) this.history.push(message);
     if (call === undefined) return;
     assert.deepEqual(answerToolSearch(call, this.tools, this.script.searchOptions), answer, what);
     assert.deepEqual(
@@ -112,9 +112,9 @@ for (const api of TARGETS) {
       const response = await post(backend.url, body, 'advanced-tool-use-2025-11-20,tool-search-tool-2025-10-19');
       const answer = await response.json();
       assert.equal(response.status, 200, `${turn.what}: ${JSON.stringify(answer)}`);
-      const said = SAID[api](answer);
-      assert.deepEqual(said, turn.said, turn.what);
-      agent.answer(turn, said);
+      const message = SAID[api](answer);
+      assert.deepEqual(message, turn.said, turn.what);
+      agent.answer(turn, message);
     }
     assert.equal(backend.requests.length, turns.length);
   });

@@ -44,13 +44,13 @@ async function asked(url, { args = [], key = KEY, cwd } = {}) {
 
 /** A fake of Chat Completions: overloaded at first, then refusals in OpenAI's own words. */
 async function withApi(use) {
-  const heard = [];
+  const received = [];
   const server = createServer(async (request, response) => {
     let text = '';
     for await (const piece of request) text += piece;
     const body = JSON.parse(text);
     const { authorization } = request.headers;
-    heard.push([request.url, authorization, body]);
+    received.push([request.url, authorization, body]);
     const answer = (status, said, headers = {}) => response.writeHead(status, headers).end(said);
     const kind = request.url.split('/')[1];
     if (kind === 'away') answer(307, '', { location: '/v1/chat/completions' });
@@ -58,7 +58,7 @@ async function withApi(use) {
     else if (kind === 'escaped') answer(401, ESCAPED);
     else if (kind === 'key' || authorization !== `Bearer ${KEY}`)
       answer(401, `Incorrect API key provided: ${authorization}`);
-    else if (heard.length === 1) answer(429, '{}', { 'retry-after': '1' });
+    else if (received.length === 1) answer(429, '{}', { 'retry-after': '1' });
     else if (body.tools.some((tool) => tool.function.name === 'bad'))
       answer(400, JSON.stringify({ error: { message: SAID } }));
     else answer(200, '{}');
@@ -66,7 +66,7 @@ async function withApi(use) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   try {
-    await use(`http://127.0.0.1:${server.address().port}`, heard);
+    await use(`http://127.0.0.1:${server.address().port}`, received);
   } finally {
     server.closeAllConnections();
     server.close();
@@ -74,7 +74,7 @@ async function withApi(use) {
 }
 
 test('the key goes into the header and nowhere else', () =>
-  withApi(async (url, heard) => {
+  withApi(async (url, received) => {
     const cwd = mkdtempSync(join(tmpdir(), 'toolwire-probe-'));
     const args = ['--json', '--record', 'rows.jsonl'];
     const [stdout, stderr, code] = await asked(`${url}/v1`, { args, key: ` ${KEY}\n`, cwd });
@@ -86,19 +86,19 @@ test('the key goes into the header and nowhere else', () =>
       found.tools.map((tool) => tool.api),
       ['accepted', 'refused'],
     );
-    assert.deepEqual([found.requests, heard.length], [3, 3], 'one was repeated');
-    for (const [path, authorization] of heard) {
+    assert.deepEqual([found.requests, received.length], [3, 3], 'one was repeated');
+    for (const [path, authorization] of received) {
       assert.deepEqual([path, authorization], ['/v1/chat/completions', `Bearer ${KEY}`]);
     }
-    assert.deepEqual(heard[0][2], heard[1][2]);
+    assert.deepEqual(received[0][2], received[1][2]);
     const rows = recorded.trim().split('\n').map(JSON.parse);
     assert.deepEqual(
       rows.map((row) => row.verdict),
       ['accepted', 'rejected'],
     );
     assert.match(rows[0].recorded, /^\d{4}-\d\d-\d\d$/);
-    for (const told of [stdout, recorded, JSON.stringify(heard.map(([, , body]) => body))])
-      assert.ok(!told.includes(KEY));
+    for (const text of [stdout, recorded, JSON.stringify(received.map(([, , body]) => body))])
+      assert.ok(!text.includes(KEY));
     assert.ok(!recorded.includes('127.0.0.1'));
   }));
 
@@ -117,16 +117,16 @@ test('an answer that repeats the key with escapes', () =>
   }));
 
 test('a key that no header can hold', () =>
-  withApi(async (url, heard) => {
+  withApi(async (url, received) => {
     const [stdout, stderr, code] = await asked(`${url}/v1`, { key: 'one\ntwo-secret' });
-    assert.deepEqual([code, heard], [2, []]);
+    assert.deepEqual([code, received], [2, []]);
     assert.ok(!(stdout + stderr).includes('two-secret'), stderr);
   }));
 
 test('a redirection is not followed', () =>
-  withApi(async (url, heard) => {
+  withApi(async (url, received) => {
     const [, stderr, code] = await asked(`${url}/away`);
-    assert.deepEqual([code, heard.length], [2, 1]);
+    assert.deepEqual([code, received.length], [2, 1]);
     assert.ok(stderr.includes('found 307'), stderr);
   }));
 

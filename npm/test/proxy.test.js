@@ -149,11 +149,11 @@ async function connected(args, { env = {}, capabilities = {}, direct = false } =
     env: { PATH: process.env.PATH, ...env },
     stderr: 'pipe',
   });
-  const said = [];
-  transport.stderr?.on('data', (piece) => said.push(String(piece)));
+  const log = [];
+  transport.stderr?.on('data', (piece) => log.push(String(piece)));
   const client = new Client({ name: 'test', version: '1' }, { capabilities });
   await client.connect(transport);
-  return { client, transport, said: () => said.join('') };
+  return { client, transport, log: () => log.join('') };
 }
 
 const text = (result) => result.content.map((one) => one.text).join('');
@@ -196,7 +196,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
   });
 
   test('a server that dies during a call is restarted', async () => {
-    const { client, said } = await connected(['--', process.execPath, SERVER]);
+    const { client, log } = await connected(['--', process.execPath, SERVER]);
     await client.listTools();
     await assert.rejects(client.callTool({ name: 'die' }), /the server .* has ended: exit code 3/);
     let changed = 0;
@@ -205,21 +205,21 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     };
     await until(() => changed > 0);
     assert.match(text(await client.callTool({ name: 'files_read', arguments: { dollar_ref_: 'b' } })), /"\$ref":"b"/);
-    assert.match(said(), /has ended: exit code 3/);
+    assert.match(log(), /has ended: exit code 3/);
     await client.close();
   });
 
   test('a server that hangs, writes garbage, answers twice or without a request', async () => {
-    const { client, said } = await connected(['--', process.execPath, SERVER]);
+    const { client, log } = await connected(['--', process.execPath, SERVER]);
     await client.listTools();
     await assert.rejects(client.callTool({ name: 'hang' }, undefined, { timeout: 200 }), /timed out/);
     assert.deepEqual((await client.callTool({ name: 'rubbish' })).content, []);
     assert.equal(text(await client.callTool({ name: 'wrong-id' })), 'yours');
     assert.equal(text(await client.callTool({ name: 'twice' })), 'first');
     assert.match(text(await client.callTool({ name: 'files_read', arguments: { dollar_ref_: 'c' } })), /"c"/);
-    assert.match(said(), /ignored a line from .*: not JSON/);
+    assert.match(log(), /ignored a line from .*: not JSON/);
     assert.ok(
-      !said().includes('\u001b'),
+      !log().includes('\u001b'),
       'no control sequence of a server reaches the terminal through a message of ours',
     );
     await client.close();
@@ -256,7 +256,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
       config,
       JSON.stringify({ mcpServers: { one: server, two: server, gone: { command: 'no-such-command' } } }),
     );
-    const { client, said } = await connected(['--servers', config]);
+    const { client, log } = await connected(['--servers', config]);
     const { tools } = await client.listTools();
     assert.equal(tools.length, 20);
     const { name } = tools.find((tool) => tool.name.startsWith('two__files_read'));
@@ -264,7 +264,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     assert.equal(text(result), '{"name":"files.read","arguments":{"$ref":"x"}}');
     await assert.rejects(client.callTool({ name: 'one__die' }), /`one` has ended/);
     assert.equal(text(await client.callTool({ name: 'two__twice' })), 'first');
-    assert.match(said(), /`gone` has ended: expected a command, found none of that name/);
+    assert.match(log(), /`gone` has ended: expected a command, found none of that name/);
     await client.close();
   });
 
@@ -342,13 +342,13 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     const child = spawn(process.execPath, [PROGRAM, 'proxy', '--', 'no-such-command'], {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
-    let said = '';
+    let log = '';
     child.stderr.on('data', (piece) => {
-      said += piece;
+      log += piece;
     });
     const [code] = await once(child, 'close');
     assert.equal(code, 2);
-    assert.match(said, /^toolwire: proxy: no-such-command: expected a command, found none of that name\n$/);
+    assert.match(log, /^toolwire: proxy: no-such-command: expected a command, found none of that name\n$/);
   });
 
   test('numbers and whitespace in messages pass byte for byte', async () => {
@@ -437,7 +437,7 @@ describe('a server at an address', { timeout: 60_000 }, () => {
 
   test('a session that the server has forgotten is opened again', async () => {
     const { http, url, forget } = await listening();
-    const { client, said } = await connected(['--url', `${url}/mcp?token=secret-token`]);
+    const { client, log } = await connected(['--url', `${url}/mcp?token=secret-token`]);
     await client.listTools();
     forget();
     await assert.rejects(called(client), /has ended/);
@@ -450,7 +450,7 @@ describe('a server at an address', { timeout: 60_000 }, () => {
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     }
-    assert.ok(!said().includes('secret-token'));
+    assert.ok(!log().includes('secret-token'));
     await client.close();
     http.closeAllConnections();
     http.close();

@@ -535,7 +535,7 @@ test('shutting down lets open requests finish, and accepts no more', async () =>
 });
 
 test('wrong usage', async () => {
-  const said = async (...args) => {
+  const logged = async (...args) => {
     const child = spawn(process.execPath, [PROGRAM, 'relay', ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
     const log = (await all(child.stderr)).toString();
     return [child.exitCode ?? (await once(child, 'close'))[0], log];
@@ -552,7 +552,7 @@ test('wrong usage', async () => {
     [['--upstream', url, '--dialect', 'gemni'], "'gemini'"],
     [['--config', join(folder, 'none.toml')], 'none.toml'],
   ]) {
-    const [code, log] = await said(...args);
+    const [code, log] = await logged(...args);
     assert.equal(code, 2, log);
     assert.ok(log.includes(words), `${words} in ${log}`);
   }

@@ -74,9 +74,9 @@ function judge({ report: { valid, repairs = [], left = [], retryMessage } }, fou
   assert.equal(found.retryMessage === null, found.left.length === 0);
   for (const { message } of found.repairs) assert.match(message, /^found /);
   for (const { message } of found.left) assert.match(message, /^expected .*, found /);
-  const told = (list) => list.map(({ message: _, ...one }) => one);
+  const withoutMessages = (list) => list.map(({ message: _, ...one }) => one);
   assert.deepEqual(
-    { valid: found.valid, repairs: told(found.repairs), left: told(found.left) },
+    { valid: found.valid, repairs: withoutMessages(found.repairs), left: withoutMessages(found.left) },
     { valid, repairs, left },
   );
 }

@@ -6,10 +6,10 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { sanitizeTools, ToolSet } from '../dist/index.js';
 
 const { warn } = console;
-let heard = [];
+let warnings = [];
 beforeEach(() => {
-  heard = [];
-  console.warn = (line) => heard.push(line);
+  warnings = [];
+  console.warn = (line) => warnings.push(line);
 });
 afterEach(() => {
   console.warn = warn;
@@ -35,19 +35,19 @@ for (const [name, sanitize] of Object.entries(WAYS)) {
       const tools = list();
       const { tools: sent, restore } = sanitize(tools);
       assert.ok(sent.length > 0 && restore !== undefined);
-      assert.deepEqual(heard, []);
+      assert.deepEqual(warnings, []);
       await turn();
       const start = `toolwire: expected to send every tool, set 1 tool aside: \`odd${number}\` at \`/1/inputSchema\` for \`anthropic\``;
       assert.deepEqual(
-        heard.map((line) => line.slice(0, start.length)),
+        warnings.map((line) => line.slice(0, start.length)),
         [start],
       );
       sanitize(tools);
       await turn();
-      assert.equal(heard.length, 1);
+      assert.equal(warnings.length, 1);
       sanitize(tools, { dialect: 'bedrock' });
       await turn();
-      assert.equal(heard.length, 2);
+      assert.equal(warnings.length, 2);
     });
 
     const looks = {
@@ -60,19 +60,19 @@ for (const [name, sanitize] of Object.entries(WAYS)) {
       test(`reading them suppresses the warning: ${how}`, async () => {
         look(sanitize(list()));
         await turn();
-        assert.deepEqual(heard, []);
+        assert.deepEqual(warnings, []);
       });
     }
 
     test('a function is called every time, and there is no warning', async () => {
-      const [tools, told] = [list(), []];
-      for (let times = 0; times < 2; times++) sanitize(tools, { onSetAside: (...what) => told.push(what) });
+      const [tools, reported] = [list(), []];
+      for (let times = 0; times < 2; times++) sanitize(tools, { onSetAside: (...what) => reported.push(what) });
       await turn();
       assert.deepEqual(
-        told.map(([missing, about]) => [missing.map((tool) => tool.name), about]),
+        reported.map(([missing, about]) => [missing.map((tool) => tool.name), about]),
         Array(2).fill([[`odd${number}`], { dialect: 'anthropic' }]),
       );
-      assert.deepEqual(heard, []);
+      assert.deepEqual(warnings, []);
     });
 
     test('an error if no tool may be missing', () => {
@@ -90,7 +90,7 @@ for (const [name, sanitize] of Object.entries(WAYS)) {
       sanitize(list().slice(0, 1), { onSetAside: () => assert.fail('expected no call') });
       sanitize(list().slice(0, 1));
       await turn();
-      assert.deepEqual(heard, []);
+      assert.deepEqual(warnings, []);
     });
   });
 }
@@ -112,7 +112,7 @@ test('the result looks like any object', async () => {
   assert.deepEqual(other.quarantined, []);
   assert.equal(sealed.quarantined.length, 1);
   // The `quarantined` of three results was not read.
-  assert.equal(heard.length, 3);
+  assert.equal(warnings.length, 3);
 });
 
 test('a set whose missing tools were read does not warn again', async () => {
@@ -121,23 +121,23 @@ test('a set whose missing tools were read does not warn again', async () => {
   await turn();
   assert.equal(set.sanitize(options()).tools.length, 1);
   await turn();
-  assert.deepEqual(heard, []);
+  assert.deepEqual(warnings, []);
 });
 
 test('a set calls each function, and returns the same list', () => {
-  const [set, told] = [new ToolSet(list()), []];
-  const first = set.sanitize(options({ onSetAside: () => told.push('first') }));
-  const second = set.sanitize(options({ onSetAside: () => told.push('second') }));
+  const [set, reported] = [new ToolSet(list()), []];
+  const first = set.sanitize(options({ onSetAside: () => reported.push('first') }));
+  const second = set.sanitize(options({ onSetAside: () => reported.push('second') }));
   assert.equal(first, second);
-  assert.deepEqual(told, ['first', 'second']);
+  assert.deepEqual(reported, ['first', 'second']);
 });
 
 test('a function does not silence the warning of callers without one', async () => {
   const set = new ToolSet(list());
   set.sanitize(options({ onSetAside: () => {} }));
   await turn();
-  assert.deepEqual(heard, []);
+  assert.deepEqual(warnings, []);
   set.sanitize(options());
   await turn();
-  assert.equal(heard.length, 1);
+  assert.equal(warnings.length, 1);
 });

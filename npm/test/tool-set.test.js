@@ -32,7 +32,7 @@ test('each choice of options has its own result, and the latest sixteen are kept
   const first = set.sanitize(OPTIONS);
   assert.equal(set.sanitize({ maxTools: undefined, ...OPTIONS }), first);
   assert.notEqual(set.sanitize({ dialect: 'codex' }).json, first.json);
-  for (let most = 1; most <= 16; most++) set.sanitize({ ...OPTIONS, maxTools: most });
+  for (let limit = 1; limit <= 16; limit++) set.sanitize({ ...OPTIONS, maxTools: limit });
   assert.notEqual(set.sanitize(OPTIONS), first);
   assert.deepEqual(set.sanitize(OPTIONS), first);
 });

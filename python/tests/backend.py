@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 class Backend(HTTPServer):
     """Answers each request with the model's next turn, and records the request bodies."""
 
-    def __init__(self, api: str, says: list[dict[str, Any]]) -> None:
+    def __init__(self, api: str, answers: list[dict[str, Any]]) -> None:
         """Listen on a free port."""
         super().__init__(("127.0.0.1", 0), Handler)
-        self.api, self.says, self.requests = api, says, list[Any]()
+        self.api, self.answers, self.requests = api, answers, list[Any]()
         self.url = f"http://127.0.0.1:{self.server_port}"
 
     def answer(self, body: Any, beta: str | None) -> tuple[int, dict[str, Any]]:
@@ -33,22 +33,22 @@ class Backend(HTTPServer):
         except RefusedError as refusal:
             return 400, {"error": {"type": "invalid_request_error", "message": str(refusal)}}
         self.requests.append(body)
-        if len(self.requests) > len(self.says):
+        if len(self.requests) > len(self.answers):
             return 500, {"error": {"message": "nothing more to say"}}
-        return 200, reply(self.api, self.says[len(self.requests) - 1])
+        return 200, reply(self.api, self.answers[len(self.requests) - 1])
 
 
-def reply(api: str, said: dict[str, Any]) -> dict[str, Any]:
+def reply(api: str, model: dict[str, Any]) -> dict[str, Any]:
     """Return the model's turn in the format of the API."""
-    text = said.get("text")
+    text = model.get("text")
     if text is None:
-        function = {"name": said["name"], "arguments": json.dumps(said["arguments"])}
+        function = {"name": model["name"], "arguments": json.dumps(model["arguments"])}
         if api == "openai-responses":
-            call = {"type": "function_call", "id": f"fc_{said['id']}", "call_id": said["id"], **function}
+            call = {"type": "function_call", "id": f"fc_{model['id']}", "call_id": model["id"], **function}
             return {"object": "response", "output": [{**call, "status": "completed"}]}
         message: dict[str, Any] = {
             "content": None,
-            "tool_calls": [{"id": said["id"], "type": "function", "function": function}],
+            "tool_calls": [{"id": model["id"], "type": "function", "function": function}],
         }
     elif api == "openai-responses":
         content = [{"type": "output_text", "text": text, "annotations": []}]
@@ -79,9 +79,9 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def backend(api: str, says: list[dict[str, Any]]) -> Iterator[Backend]:
+def backend(api: str, answers: list[dict[str, Any]]) -> Iterator[Backend]:
     """Run a backend within a `with` block. `says` are the model's turns, one for each request."""
-    with Backend(api, says) as server:
+    with Backend(api, answers) as server:
         thread = Thread(target=server.serve_forever)
         thread.start()
         try:

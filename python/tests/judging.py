@@ -31,12 +31,12 @@ from reference import ROOT, sources
 class Complaint:
     """A judge's refusal, with its place. If a judge does not report the place, the pointer is empty."""
 
-    says: str
+    message: str
     pointer: str = ""
 
     def __str__(self) -> str:
         """Return the text against which rows are matched."""
-        return f"{self.says} at `{self.pointer}`"
+        return f"{self.message} at `{self.pointer}`"
 
 
 UNREAD = frozenset({"refused-keyword", "root-keyword"})
@@ -51,7 +51,7 @@ class Row:
     """A known disagreement."""
 
     why: str
-    says: str
+    message: str
     """A regular expression that is searched for in the printed disagreement."""
     schema: Any
     """The smallest input of `sanitize` or of `check` that shows the disagreement."""
@@ -231,21 +231,23 @@ def agrees_on_inputs(
 
 
 def judged(found: Sequence[tuple[str, str]], rows: Sequence[Row]) -> None:
-    patterns = [re.compile(row.says) for row in rows]
-    new = [(says, text) for says, text in found if not any(pattern.search(says) for pattern in patterns)]
+    patterns = [re.compile(row.message) for row in rows]
+    new = [(message, text) for message, text in found if not any(pattern.search(message) for pattern in patterns)]
     for row, pattern in zip(rows, patterns, strict=True):
-        print(f"  {len({text for says, text in found if pattern.search(says)})} schemas: {row}")
+        print(f"  {len({text for message, text in found if pattern.search(message)})} schemas: {row}")
     new.sort(key=lambda one: len(one[1]))
-    assert not new, f"{len(new)} disagreements\n\n" + "\n".join(f"{says}\n  {text[:300]}" for says, text in new[:12])
+    assert not new, f"{len(new)} disagreements\n\n" + "\n".join(
+        f"{message}\n  {text[:300]}" for message, text in new[:12]
+    )
 
 
 def still_refused(dialect: str, judge: Judge, row: Row) -> None:
     """Check that the smallest example of a row about outputs still shows the disagreement."""
     found = disputed_outputs(dialect, judge, [json.dumps(row.schema)])
-    assert any(re.search(row.says, says) for says, _ in found), f"no longer so, take the row out: {found}"
+    assert any(re.search(row.message, message) for message, _ in found), f"no longer so, take the row out: {found}"
 
 
 def still_disputed(dialect: str, judge: Judge, known: frozenset[str] | None, row: Row) -> None:
     """Check that the smallest example of a row about inputs still shows the disagreement."""
     _, found = disputed_inputs(dialect, judge, known, [json.dumps(row.schema)])
-    assert any(re.search(row.says, says) for says, _ in found), f"no longer so, take the row out: {found}"
+    assert any(re.search(row.message, message) for message, _ in found), f"no longer so, take the row out: {found}"

@@ -66,10 +66,10 @@ TEMPLATE_SOURCES = [
 ]
 INCLUDES = ["common", "include", "ggml/include", "src", "vendor"]
 
-MOST_SECONDS = 30.0
+MAX_SECONDS = 30.0
 """Real schemas take milliseconds, but bounds that admit no value never end."""
 
-MOST_BYTES = 1 << 30
+MAX_BYTES = 1 << 30
 """Maximum memory of the judge, because the same bounds would grow it without end."""
 
 
@@ -192,7 +192,7 @@ class LlamaCpp:
             process.stdin.flush()
             with selectors.DefaultSelector() as ready:
                 ready.register(process.stdout, selectors.EVENT_READ)
-                line = process.stdout.readline() if ready.select(MOST_SECONDS) else ""
+                line = process.stdout.readline() if ready.select(MAX_SECONDS) else ""
         except BrokenPipeError:
             line = ""
         if line:
@@ -200,14 +200,14 @@ class LlamaCpp:
             return answer
         ended = process.poll()
         self.close()
-        says = "no answer" if ended is None else f"the process ended: {ended}"
-        return {"error": says, "accepts": [False] * len(texts)}
+        reason = "no answer" if ended is None else f"the process ended: {ended}"
+        return {"error": reason, "accepts": [False] * len(texts)}
 
     def start(self) -> subprocess.Popen[str]:
         """Start a process with limited memory."""
 
         def limit() -> None:
-            resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+            resource.setrlimit(resource.RLIMIT_AS, (MAX_BYTES, MAX_BYTES))
 
         return subprocess.Popen(
             [str(self.program)],

@@ -42,9 +42,9 @@ class Numbers:
     def __init__(self, seed: int) -> None:
         self.state = seed
 
-    def below(self, most: int) -> int:
+    def below(self, limit: int) -> int:
         self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2**64
-        return (self.state >> 33) % most
+        return (self.state >> 33) % limit
 
     def of(self, values: Any) -> Any:
         return values[self.below(len(values))]

@@ -101,8 +101,8 @@ def answered(command: _toolwire.Command, words: str, answer: Any) -> None:
         return
     if "for" in answer:
         assert json.dumps(asked) == json.dumps(answer["for"])
-    told = {"status": answer["status"], "retryAfter": answer.get("retryAfter"), "body": text(answer.get("body"))}
-    command.give(json.dumps(told).encode())
+    body = {"status": answer["status"], "retryAfter": answer.get("retryAfter"), "body": text(answer.get("body"))}
+    command.give(json.dumps(body).encode())
 
 
 ALONE = [case for case in cases() if not {"terminal", "server", "servers", "answers"} & case.values[0].keys()]
@@ -180,8 +180,8 @@ def test_output_that_cannot_be_written() -> None:
         done = subprocess.run(
             [*PROGRAM, "dialects"], stdout=output, stderr=subprocess.PIPE, env=clean(), timeout=60, check=False
         )
-    said = b"toolwire: expected an output that can be written, found one that cannot (ENOSPC)\n"
-    assert (done.returncode, done.stderr) == (2, said)
+    message = b"toolwire: expected an output that can be written, found one that cannot (ENOSPC)\n"
+    assert (done.returncode, done.stderr) == (2, message)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="shells there close no streams")

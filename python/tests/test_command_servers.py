@@ -103,8 +103,8 @@ for line in sys.stdin:
 @pytest.mark.parametrize("cursor", [None, ""])
 def test_server_that_writes_a_cursor_at_the_end(tmp_path: Path, cursor: str | None) -> None:
     (tmp_path / "server.py").write_text(PLAIN, "utf-8")
-    told = json.dumps({"tools": [{"name": "a", "inputSchema": {"type": "object"}}], "nextCursor": cursor})
-    done = run("matrix", "--json", "--", sys.executable, "server.py", told, place=tmp_path)
+    page = json.dumps({"tools": [{"name": "a", "inputSchema": {"type": "object"}}], "nextCursor": cursor})
+    done = run("matrix", "--json", "--", sys.executable, "server.py", page, place=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
     assert json.loads(done.stdout)["count"] == 1
 
@@ -114,8 +114,8 @@ def test_server_with_tools_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "server.py").write_text(PLAIN, "utf-8")
     schema = {"type": "array", "x-own": 1}
     tools = [{"name": "good", "inputSchema": {}}, {"name": "bad", "inputSchema": schema}, {"name": None}, 7]
-    told = json.dumps({"tools": tools})
-    done = run("check", "-d", "anthropic", "--json", "--", sys.executable, "server.py", told, place=tmp_path)
+    page = json.dumps({"tools": tools})
+    done = run("check", "-d", "anthropic", "--json", "--", sys.executable, "server.py", page, place=tmp_path)
     assert (done.returncode, done.stderr) == (1, b"")
     found = json.loads(done.stdout)
     assert found["sources"][0]["count"] == len(tools)
@@ -127,9 +127,9 @@ def test_server_with_tools_that_are_none(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("major")
 @pytest.mark.parametrize("told", ["{}", '{"tools": "none"}'])
-def test_server_without_a_list(tmp_path: Path, told: str) -> None:
+def test_server_without_a_list(tmp_path: Path, page: str) -> None:
     (tmp_path / "server.py").write_text(PLAIN, "utf-8")
-    done = run("matrix", "--", sys.executable, "server.py", told, place=tmp_path)
+    done = run("matrix", "--", sys.executable, "server.py", page, place=tmp_path)
     assert done.returncode == 2
     assert done.stderr.decode().endswith(
         ": the server did not list its tools: expected an answer with a list in `tools`, found none\n"
@@ -265,23 +265,23 @@ class Remote(BaseHTTPRequestHandler):
         if self.kind == "sse" and self.path != "/messages":
             self.answer(404)
             return
-        told: Any = None
+        result: Any = None
         if asked["method"] == "initialize":
             version = asked["params"]["protocolVersion"]
-            told = {"protocolVersion": version, "capabilities": {"tools": {}}}
-            told["serverInfo"] = {"name": "f", "version": "1"}
+            result = {"protocolVersion": version, "capabilities": {"tools": {}}}
+            result["serverInfo"] = {"name": "f", "version": "1"}
         elif asked["method"] == "tools/list":
             schema = {"type": "object", "properties": {"a": {"enum": []}}}
-            told = {"tools": [{"name": "one", "inputSchema": schema}]}
+            result = {"tools": [{"name": "one", "inputSchema": schema}]}
         if self.kind in ("gzip", "large") and asked["method"] == "tools/list":
             self.answer(200, self.large, encoding="gzip" if self.kind == "gzip" else "identity")
             return
-        message = json.dumps({"jsonrpc": "2.0", "id": asked.get("id"), "result": told}).encode()
-        if told is None or self.kind == "sse":
+        message = json.dumps({"jsonrpc": "2.0", "id": asked.get("id"), "result": result}).encode()
+        if result is None or self.kind == "sse":
             self.answer(202)
         else:
             self.answer(200, message)
-        if told is not None and self.kind == "sse":
+        if result is not None and self.kind == "sse":
             Remote.stream.write(b"event: message\ndata: " + message + b"\n\n")
             Remote.stream.flush()
 
@@ -376,8 +376,8 @@ def test_server_at_an_address_that_fails() -> None:
     with served("http") as url:
         secret = ("--url", f"{url}?key=the-query&more=of-it#behind", "--header", "Authorization: Bearer the-token ")
         done = run("check", "--format", "github", *secret)
-    said = (done.stdout + done.stderr).decode()
-    assert not [word for word in ("the-query", "of-it", "the-token") if word in said]
+    output = (done.stdout + done.stderr).decode()
+    assert not [word for word in ("the-query", "of-it", "the-token") if word in output]
     done = run("matrix", "--url", "http://x.test:port/mcp")
     expected = "the server did not list its tools: expected an address, found something else"
     assert done.stderr.decode() == f"toolwire: http://x.test:port/mcp: {expected}\n"

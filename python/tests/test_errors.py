@@ -65,7 +65,7 @@ def test_the_codes_of_the_fixtures_are_those_of_the_type() -> None:
 
 
 @pytest.mark.parametrize(("function", "options", "known"), FORMS, ids=lambda form: getattr(form, "__name__", ""))
-def test_an_unknown_option_is_told_the_known_ones(function: Any, options: dict[str, Any], known: Any) -> None:
+def test_an_unknown_option_error_lists_the_known_ones(function: Any, options: dict[str, Any], known: Any) -> None:
     error = caught(function, {}, **options, no_such_option=1)
     assert (error.code, error.pointer) == ("unknown-option", "/no_such_option")
     assert "found `no_such_option`" in error.message
@@ -104,7 +104,7 @@ def test_messages_spell_options_as_python_does() -> None:
     assert "`max_nodes`" in error.message
 
 
-def test_an_unknown_dialect_is_told_the_known_ones() -> None:
+def test_the_error_of_an_unknown_dialect_lists_the_known_ones() -> None:
     error = caught(toolwire.sanitize, {}, dialect="codecs")
     assert (error.code, error.pointer) == ("unknown-dialect", "/dialect")
     for dialect in toolwire.dialects():

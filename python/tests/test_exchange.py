@@ -99,8 +99,8 @@ def play(case: dict[str, Any], as_bytes: bool, named: bool = False, whole: bool 
             assert exchange.asks_again is not last, number
         else:
             reply = written(one["reply"])
-            told = exchange.reply(reply.encode() if as_bytes else reply)
-            assert told == (written(case["told"]) if last else None), number
+            reported = exchange.reply(reply.encode() if as_bytes else reply)
+            assert reported == (written(case["told"]) if last else None), number
     assert [call.to_dict() for call in exchange.take_repaired_calls()] == case.get("repaired", [])
     assert exchange.take_answer_changes() == case.get("answerChanges", [])
     if isinstance(case["told"], list):
@@ -126,19 +126,19 @@ URL = "http://localhost/v1/messages"
 
 def test_a_warning_is_given_once_and_not_by_who_has_another_way() -> None:
     _set_aside._given.clear()
-    told: list[Any] = []
+    reported: list[Any] = []
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
         for _ in range(3):
             toolwire.Exchange.open(URL, BAD, dialect="anthropic")
-            toolwire.Exchange.open(URL, BAD, dialect="anthropic", on_set_aside=lambda *what: told.append(what))
+            toolwire.Exchange.open(URL, BAD, dialect="anthropic", on_set_aside=lambda *what: reported.append(what))
         # Another dialect causes another warning.
         toolwire.Exchange.open(URL, BAD, dialect="bedrock")
     assert len(given) == 2
     start = "toolwire: expected to send every tool, set 1 tool aside: `odd` at `/tools/1/input_schema` for `anthropic`"
     assert str(given[0].message).startswith(start)
-    assert len(told) == 3
-    tools, sent = told[0]
+    assert len(reported) == 3
+    tools, sent = reported[0]
     assert [tool.name for tool in tools] == ["odd"]
     assert (sent.url, sent.dialect) == (URL, "anthropic")
     assert [tool["name"] for tool in json.loads(sent.body)["tools"]] == ["good"]
@@ -158,7 +158,7 @@ def test_what_a_callable_raises_comes_through() -> None:
         toolwire.Exchange.open(URL, BAD, dialect="anthropic", on_set_aside=on_set_aside)
 
 
-def test_a_tool_that_turns_out_to_be_unusable_once_it_is_found_is_told_then() -> None:
+def test_a_tool_that_proves_unusable_when_found_is_reported_then() -> None:
     tools = [
         {"type": "tool_search_tool_bm25_1", "name": "s"},
         {"name": "later", "description": "rooms", "input_schema": {"type": "array"}, "defer_loading": True},

@@ -42,7 +42,7 @@ class Mapped(dict[str, Any]):
         return [("type", "lie")]
 
 
-class Said(str):
+class Subclassed(str):
     __slots__ = ()
 
     def __str__(self) -> str:
@@ -89,8 +89,8 @@ ODD: list[Any] = [
     decimal.Decimal(1),
     Mapped(type="string"),
     collections.OrderedDict(type="string"),
-    Said("string"),
-    {Said("type"): Said("integer")},
+    Subclassed("string"),
+    {Subclassed("type"): Subclassed("integer")},
     Counted(3),
     Coloured.RED,
     Numbered.ONE,
@@ -214,7 +214,7 @@ def test_odd_arguments_are_restored_as_their_text_is(arguments: Any, dialect: st
 @pytest.mark.skipif(
     shutil.which("cargo") is None or not (ROOT / "core").exists(), reason="the core's source is not here"
 )
-def test_this_binding_says_what_rust_says_in_every_dialect(tmp_path: Path) -> None:
+def test_this_binding_reports_what_rust_reports_in_every_dialect(tmp_path: Path) -> None:
     sample: list[Any] = []
 
     @settings(FIXED, max_examples=150, phases=[Phase.generate])

@@ -68,7 +68,7 @@ def test_the_first_round_passes_before_the_second_is_asked_for() -> None:
         wire.httpx.Client(transport=wire.ToolwireTransport(backend.transport, dialect="anthropic")) as client,
         client.stream("POST", URL, json=ASKED) as response,
     ):
-        stream = backend.says[0].stream
+        stream = backend.answers[0].stream
         assert isinstance(stream, wire.Stream)
         lines = response.iter_lines()
         assert "message_start" in next(lines)
@@ -79,7 +79,7 @@ def test_the_first_round_passes_before_the_second_is_asked_for() -> None:
         assert len(backend.got) == 1
         assert blocks_of(events_of("\n".join(lines)))[-1] == "tool_use"
     assert len(backend.got) == 2
-    assert all(isinstance(said.stream, wire.Stream) and said.stream.closed for said in backend.says)
+    assert all(isinstance(one.stream, wire.Stream) and one.stream.closed for one in backend.answers)
 
 
 def test_giving_up_reaches_the_backend() -> None:
@@ -89,7 +89,7 @@ def test_giving_up_reaches_the_backend() -> None:
         client.stream("POST", URL, json=LOADED) as response,
     ):
         next(response.iter_lines())
-    stream = backend.says[0].stream
+    stream = backend.answers[0].stream
     assert isinstance(stream, wire.Stream)
     assert (stream.read, stream.closed) == (1, True)
 
@@ -237,11 +237,11 @@ def test_pieces_without_a_type_are_not_waited_for(post: Post) -> None:
 
 @both
 def test_letters_cut_in_two(post: Post) -> None:
-    said = b"\xef\xbb\xbf" + b"".join(pieces_of(CALLS)).replace(
+    streamed_body = b"\xef\xbb\xbf" + b"".join(pieces_of(CALLS)).replace(
         b'"input": {}', '"title": "Gr\u00f6\u00dfe \U0001f388"'.encode()
     )
-    said += b": \xff\n\n"
-    stream = wire.Stream([said[at : at + 1] for at in range(len(said))])
+    streamed_body += b": \xff\n\n"
+    stream = wire.Stream([streamed_body[at : at + 1] for at in range(len(streamed_body))])
     text = post(Backend(wire.httpx.Response(200, headers=SSE, stream=stream)), json=LOADED, dialect="anthropic").text
     block = events_of(text)[1]["content_block"]
     assert (block["name"], block["title"]) == ("book.room", "Gr\u00f6\u00dfe \U0001f388")
@@ -257,7 +257,7 @@ def test_replies_that_are_errors_or_something_else(post: Post) -> None:
         assert (response.status_code, response.text) == (status, text)
 
 
-def test_wrong_options_are_told_at_once() -> None:
+def test_wrong_options_raise_at_once() -> None:
     options: Any
     for options, code in [
         ({"dialect": "antropic"}, "unknown-dialect"),
@@ -313,20 +313,20 @@ def test_what_the_caller_raises_is_no_bad_request(post: Post) -> None:
 
 @both
 def test_tools_that_are_set_aside_are_reported(post: Post) -> None:
-    backend, reports, told = Backend(whole(CALLS)), list[Any](), list[Any]()
+    backend, reports, reported = Backend(whole(CALLS)), list[Any](), list[Any]()
     tools = [{"name": "bad", "input_schema": {"type": "string"}}, {"name": "good", "input_schema": {}}]
     post(
         backend,
         json={**BASE, "tools": tools},
         dialect="moonshot",
         on_report=lambda *given: reports.append(given),
-        on_set_aside=lambda *given: told.append(given),
+        on_set_aside=lambda *given: reported.append(given),
     )
     [(report, sent)] = reports
     assert [(one.name, one.rule) for one in report.quarantined] == [("bad", "not-representable")]
     assert report.dialect == "moonshot"
     assert sent == SentRequest(URL, "moonshot", backend.got[0].content.decode())
-    assert told == [(report.quarantined, sent)]
+    assert reported == [(report.quarantined, sent)]
     assert [tool["name"] for tool in backend.bodies[0]["tools"]] == ["good"]
 
 
@@ -343,28 +343,28 @@ def booked(seats: object) -> dict[str, Any]:
 
 @both
 def test_calls_are_repaired_where_that_is_asked_for(post: Post) -> None:
-    told: list[Any] = []
-    options = {"dialect": "anthropic", "on_repair": lambda calls, request: told.append((calls, request))}
+    reported: list[Any] = []
+    options = {"dialect": "anthropic", "on_repair": lambda calls, request: reported.append((calls, request))}
     backend = Backend(whole(booked("4")))
     assert post(backend, json=BOOK, repair=True, **options).json()["content"][0]["input"] == {"seats": 4}
     assert backend.bodies == [BOOK]
-    (calls, request), *more = told
+    (calls, request), *more = reported
     assert [(call.id, call.valid, call.repairs[0].rule) for call in calls] == [("t1", True, "string-to-number")]
     assert (request.url, request.dialect, json.loads(request.body), more) == (URL, "anthropic", BOOK, [])
 
-    told.clear()
+    reported.clear()
     events = events_of(
         post(Backend(streamed(booked("four"))), json=BOOK, repair={"confidence": "exact"}, **options).text
     )
     pieces = [event["delta"]["partial_json"] for event in events if event["type"] == "content_block_delta"]
     assert pieces == ['{"seats": "four"}']
-    ((calls, _),) = told
+    ((calls, _),) = reported
     assert calls[0].valid is False
     assert "/seats: expected an integer" in (calls[0].retry_message or "")
 
-    told.clear()
+    reported.clear()
     assert post(Backend(whole(booked("4"))), json=BOOK, **options).json() == booked("4")
-    assert told == []
+    assert reported == []
     refused: dict[str, dict[str, Any]] = {
         "/on_repair": {"on_repair": 3},
         "/repair": {"repair": "yes"},

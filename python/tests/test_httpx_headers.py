@@ -23,8 +23,8 @@ KEYS = {"idempotency-key": "k", "x-idempotency-key": "k"}
 @both
 def test_headers_about_another_body_go(post: Post) -> None:
     headers = {**JSON_TYPE, **OF_BODY, "etag": '"1"'}
-    says = [wire.httpx.Response(200, headers=headers, content=json.dumps(said)) for said in (SEARCHES, CALLS)]
-    backend = Backend(*says)
+    responses = [wire.httpx.Response(200, headers=headers, content=json.dumps(body)) for body in (SEARCHES, CALLS)]
+    backend = Backend(*responses)
     response = post(backend, json=ASKED, headers={**OF_BODY, **KEYS, "x-own": "stays"}, dialect="anthropic")
     assert len(response.json()["content"]) == 3
     for name in (*OF_BODY, "etag", "transfer-encoding"):
@@ -48,8 +48,8 @@ def test_headers_stay_where_nothing_is_rewritten(post: Post) -> None:
 def test_headers_and_bodies_that_are_not_ascii(post: Post) -> None:
     odd = [(b"Content-Type", b"application/json"), (b"X-Region", "Z\u00fcrich".encode("latin-1")), (b"x-a", b"1")]
     odd.append((b"x-a", b"2"))
-    said = json.dumps(CALLS).encode().replace(b'"id": "t2"', b'"id": "t\xff"')
-    backend = Backend(wire.httpx.Response(200, headers=odd, content=b"\xef\xbb\xbf" + said))
+    body = json.dumps(CALLS).encode().replace(b'"id": "t2"', b'"id": "t\xff"')
+    backend = Backend(wire.httpx.Response(200, headers=odd, content=b"\xef\xbb\xbf" + body))
     response = post(backend, content=json.dumps(LOADED).encode(), headers=odd, dialect="anthropic")
     for headers in (response.headers, backend.got[0].headers):
         assert headers.get_list("x-a") == ["1", "2"]
@@ -91,7 +91,7 @@ def test_a_backend_with_a_construct_of_its_own_gets_the_betas_that_it_needs(post
 
 
 @both
-def test_the_url_and_the_model_say_what_the_backend_has(post: Post) -> None:
+def test_the_url_and_the_model_determine_what_the_backend_has(post: Post) -> None:
     added = {"type": "tool_addition", "tool": {"type": "tool_definition", "definition": {**wire.ROOM, "name": "late"}}}
     messages = [*LOADED["messages"], {"role": "system", "content": [added]}]
     late = {**LOADED, "model": "claude-opus-5", "messages": messages}

@@ -112,8 +112,8 @@ def types_that_are_no_names(value: Any, at: str = "") -> Iterator[Complaint]:
     """Check each `type` separately, and remove it: the SDK warns of unknown names, and fails for lists."""
     if not isinstance(value, dict):
         return
-    if value.get("type") is not None and (says := fault_of_type(json.dumps(value["type"]))) is not None:
-        yield Complaint(says, f"{at}/type")
+    if value.get("type") is not None and (fault := fault_of_type(json.dumps(value["type"]))) is not None:
+        yield Complaint(fault, f"{at}/type")
         del value["type"]
     for path, below in schemas_below(value):
         yield from types_that_are_no_names(below, at + pointer(path))

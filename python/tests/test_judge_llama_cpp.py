@@ -102,9 +102,9 @@ def llama_cpp() -> Judge:
         error = asked.refuses(text)
         if error is None:
             return []
-        says = error.removeprefix("JSON schema conversion failed:\n")
-        place = re.search(r"JSON schema error at #(\S*):", says)
-        return [Complaint(says, place.group(1) if place else "")]
+        message = error.removeprefix("JSON schema conversion failed:\n")
+        place = re.search(r"JSON schema error at #(\S*):", message)
+        return [Complaint(message, place.group(1) if place else "")]
 
     return judge
 
@@ -143,7 +143,7 @@ def test_real_tools_are_accepted_as_they_are_but_for_two() -> None:
         ('{"type":"object","properties":{"a":{}}}', '{"a":1}', True),
     ],
 )
-def test_the_grammar_holds_what_the_facts_say(schema: str, text: str, accepted: bool) -> None:
+def test_the_grammar_enforces_the_facts(schema: str, text: str, accepted: bool) -> None:
     assert converter().accepts(schema, [text]) == [accepted]
 
 

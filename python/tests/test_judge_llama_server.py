@@ -210,7 +210,7 @@ def shown(why: str, arguments: str, text: str) -> str:
     return f"{why}: {arguments!r}: {text}"
 
 
-def test_check_says_what_the_server_does_not_hold() -> None:
+def test_check_reports_what_the_server_does_not_enforce() -> None:
     calls, found = 0, []
     for text in [*schemas(), *(json.dumps(schema) for schema, _ in cases())]:
         for sent, arguments in called(text):

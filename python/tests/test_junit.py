@@ -25,7 +25,7 @@ def cases() -> list[Any]:
 @pytest.mark.parametrize("case", cases())
 def test_junit_is_read(case: dict[str, Any]) -> None:
     read = JUnitXml.fromstring("\n".join(case["stdout"]).encode())
-    said = (read.tests, read.failures, read.errors)
+    counts = (read.tests, read.failures, read.errors)
     tests = failures = errors = 0
     for suite in read:
         assert isinstance(suite, TestSuite)
@@ -33,7 +33,7 @@ def test_junit_is_read(case: dict[str, Any]) -> None:
             tests += 1
             failures += any(isinstance(result, Failure) for result in one.result)
             errors += any(isinstance(result, Error) for result in one.result)
-    assert said == (tests, failures, errors)
+    assert counts == (tests, failures, errors)
     assert case["exitCode"] == (2 if errors else 1 if failures else 0)
 
 

@@ -191,20 +191,20 @@ def replies(case: Case, restore: toolwire.Restore) -> None:
     for one in case.members.get("replies", []):
         reply, expected = one["input"], compact(one["expected"])
         for way in (restore, kept):
-            said = (one.get("calls", []), one.get("answerChanges", []))
-            told = way.reply(reply)
-            assert compact(told.reply) == expected
-            assert (told.to_dict()["calls"], told.to_dict()["answerChanges"]) == said
+            expected_reports = (one.get("calls", []), one.get("answerChanges", []))
+            restored = way.reply(reply)
+            assert compact(restored.reply) == expected
+            assert (restored.to_dict()["calls"], restored.to_dict()["answerChanges"]) == expected_reports
             shown = way.reply(compact(reply)).to_dict()
-            assert (shown["calls"], shown["answerChanges"]) == said
+            assert (shown["calls"], shown["answerChanges"]) == expected_reports
             assert exact(way.reply(compact(reply)).reply) == exact(expected)
             assert exact(way.reply(compact(reply).encode()).reply.decode()) == exact(expected)
     for one in case.members.get("clientCalls", []):
         for way in (restore, kept):
             if "error" not in one["expected"]:
-                told_call = way.client_call(one["input"]).to_dict()
-                assert compact(told_call["call"]) == compact(one["expected"])
-                assert told_call == {"call": one["expected"], "repaired": one.get("repaired")}
+                restored_call = way.client_call(one["input"]).to_dict()
+                assert compact(restored_call["call"]) == compact(one["expected"])
+                assert restored_call == {"call": one["expected"], "repaired": one.get("repaired")}
             else:
                 with pytest.raises(toolwire.ToolwireError) as caught:
                     way.client_call(one["input"])
@@ -212,10 +212,10 @@ def replies(case: Case, restore: toolwire.Restore) -> None:
     for one in case.members.get("contents", []):
         for way in (restore, kept):
             content = way.content(one["input"])
-            said = (one["complete"], one.get("fenced", False))
-            assert (content.content, (content.complete, content.fenced)) == (one["expected"], said)
+            flags = (one["complete"], one.get("fenced", False))
+            assert (content.content, (content.complete, content.fenced)) == (one["expected"], flags)
             content = way.content(one["input"].encode())
-            assert (content.content, (content.complete, content.fenced)) == (one["expected"].encode(), said)
+            assert (content.content, (content.complete, content.fenced)) == (one["expected"].encode(), flags)
     for one in case.members.get("callStreams", []):
         call = kept.call_stream(one["name"])
         assert [*map(call.feed, one["pieces"]), call.finish()] == one["expected"]

@@ -75,10 +75,10 @@ class Agent:
             self.loaded = report["loaded"]
         return body
 
-    def answer(self, turn: dict[str, Any], said: Any) -> None:
+    def answer(self, turn: dict[str, Any], model_message: Any) -> None:
         """Add the model's message, and answer its searches."""
-        if said is not None:
-            self.history = [*self.history, said]
+        if model_message is not None:
+            self.history = [*self.history, model_message]
         if "call" in turn:
             options: Any = self.search
             assert toolwire.answer_tool_search(turn["call"], self.tools, **options) == turn["answer"], turn["what"]
@@ -101,18 +101,18 @@ def test_the_whole_conversation(name: str) -> None:
 def test_the_whole_conversation_over_http(api: str) -> None:
     script = read("anthropic")
     # Every turn is a request; the model says nothing if the script contains no message.
-    says = [turn["model"] for turn in script["turns"] if "model" in turn]
+    answers = [turn["model"] for turn in script["turns"] if "model" in turn]
     agent = Agent(script, api)
-    with backend(api, says) as server:
+    with backend(api, answers) as server:
         for turn in script["turns"]:
             body = agent.request(turn)
             if "model" not in turn:
                 continue
             status, answer = post(server, body, "advanced-tool-use-2025-11-20,tool-search-tool-2025-10-19")
             assert status == 200, f"{turn['what']}: {answer}"
-            assert said(api, answer) == turn["said"], turn["what"]
-            agent.answer(turn, said(api, answer))
-        assert len(server.requests) == len(says)
+            assert model_message(api, answer) == turn["said"], turn["what"]
+            agent.answer(turn, model_message(api, answer))
+        assert len(server.requests) == len(answers)
 
 
 @pytest.mark.parametrize("api", TARGETS)
@@ -133,7 +133,7 @@ def test_what_the_fake_refuses(api: str) -> None:
         assert post(server, body)[0] == 200
 
 
-def said(api: str, answer: dict[str, Any]) -> dict[str, Any]:
+def model_message(api: str, answer: dict[str, Any]) -> dict[str, Any]:
     """Convert a backend's answer to Anthropic's format, which is the agent's own."""
     if api == "openai-responses":
         content = [

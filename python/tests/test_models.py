@@ -35,7 +35,7 @@ class Function(BaseModel):
     strict: bool | None = None
 
 
-def test_models_stand_anywhere_and_keep_what_tells_them_apart() -> None:
+def test_models_occur_anywhere_and_keep_their_differences() -> None:
     tools = {"tools": (Function(name="a", inputSchema=SCHEMA),)}
     assert toolwire.sanitize_tools(tools, dialect="openai-chat").tools[0]["function"]["name"] == "a"
     # Null means absent in a member of a model, and null in a schema.

@@ -95,7 +95,7 @@ def flaw(pattern: str) -> str | None:
     return None
 
 
-def test_patterns_mean_what_python_says() -> None:
+def test_patterns_follow_python() -> None:
     chance = random.Random(2026)
     judged = 0
     for _ in range(4000):

@@ -37,7 +37,7 @@ class Api(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        self.heard.append((self.path, self.headers["authorization"], body))
+        self.requests.append((self.path, self.headers["authorization"], body))
         kind = self.path.split("/")[1]
         if kind == "away":
             self.answer(307, b"", location="/v1/chat/completions")
@@ -49,11 +49,11 @@ class Api(BaseHTTPRequestHandler):
             self.answer(401, ESCAPED.encode())
         elif kind == "key" or self.headers["authorization"] != f"Bearer {KEY}":
             self.answer(401, f"Incorrect API key provided: {self.headers['authorization']}".encode())
-        elif len(self.heard) == 1:
+        elif len(self.requests) == 1:
             self.answer(429, b"{}", **{"retry-after": "1"})
         elif any(tool["function"]["name"] == "bad" for tool in body["tools"]):
-            said = "Invalid schema for function 'bad': In context=('properties', 'a'), array schema missing items."
-            self.answer(400, json.dumps({"error": {"message": said}}).encode())
+            message = "Invalid schema for function 'bad': In context=('properties', 'a'), array schema missing items."
+            self.answer(400, json.dumps({"error": {"message": message}}).encode())
         else:
             self.answer(200, b"{}")
 
@@ -83,36 +83,36 @@ class Api(BaseHTTPRequestHandler):
         pass
 
     @property
-    def heard(self) -> list[Any]:
-        return self.server.heard  # type: ignore[attr-defined]
+    def requests(self) -> list[Any]:
+        return self.server.requests  # type: ignore[attr-defined]
 
 
 @contextlib.contextmanager
 def api() -> Iterator[tuple[str, list[Any]]]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Api) as server:
         server.daemon_threads = True
-        heard: list[Any] = []
-        server.heard = heard  # type: ignore[attr-defined]
+        requests: list[Any] = []
+        server.requests = requests  # type: ignore[attr-defined]
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}", heard
+        yield f"http://127.0.0.1:{server.server_port}", requests
         server.shutdown()
 
 
 def test_the_key_goes_into_the_header_and_nowhere_else(tmp_path: Path) -> None:
-    with api() as (url, heard):
+    with api() as (url, requests):
         rows = ("--record", "rows.jsonl")
         done = run(*ASKED, "--json", "--url", f"{url}/v1", *rows, given=TOOLS, place=tmp_path, THE_KEY=f" {KEY}\n")
     assert (done.returncode, done.stderr) == (1, b"")
     found = json.loads(done.stdout)
     assert [tool["api"] for tool in found["tools"]] == ["accepted", "refused"]
-    assert found["requests"] == len(heard) == 3, "one was repeated"
-    assert {(path, sent) for path, sent, _ in heard} == {("/v1/chat/completions", f"Bearer {KEY}")}
-    assert heard[0][2] == heard[1][2]
+    assert found["requests"] == len(requests) == 3, "one was repeated"
+    assert {(path, sent) for path, sent, _ in requests} == {("/v1/chat/completions", f"Bearer {KEY}")}
+    assert requests[0][2] == requests[1][2]
     recorded = (tmp_path / "rows.jsonl").read_text("utf-8")
     assert [json.loads(row)["verdict"] for row in recorded.splitlines()] == ["accepted", "rejected"]
     assert json.loads(recorded.splitlines()[0])["recorded"].count("-") == 2
-    for told in (done.stdout.decode(), recorded, json.dumps([body for _, _, body in heard])):
-        assert KEY not in told
+    for text in (done.stdout.decode(), recorded, json.dumps([body for _, _, body in requests])):
+        assert KEY not in text
     assert "127.0.0.1" not in recorded
 
 
@@ -139,16 +139,16 @@ def test_an_answer_that_drips(what: str) -> None:
 
 
 def test_a_key_that_no_header_can_hold() -> None:
-    with api() as (url, heard):
+    with api() as (url, requests):
         done = run(*ASKED, "--url", f"{url}/v1", given=TOOLS, THE_KEY="one\ntwo-secret")
-    assert (done.returncode, heard) == (2, [])
+    assert (done.returncode, requests) == (2, [])
     assert b"two-secret" not in done.stdout + done.stderr
 
 
 def test_a_redirection_is_not_followed() -> None:
-    with api() as (url, heard):
+    with api() as (url, requests):
         done = run(*ASKED, "--url", f"{url}/away", given=TOOLS, THE_KEY=KEY)
-    assert (done.returncode, len(heard)) == (2, 1)
+    assert (done.returncode, len(requests)) == (2, 1)
     assert b"found 307" in done.stderr
 
 
@@ -160,11 +160,11 @@ def test_a_server_that_does_not_answer() -> None:
 
 
 def test_a_key_without_tls_goes_through_no_proxy() -> None:
-    with api() as (url, heard), api() as (proxy, overheard):
+    with api() as (url, requests), api() as (proxy, overheard):
         asked = (*ASKED, "--url", f"{url}/v1")
         done = run(*asked, given=TOOLS, THE_KEY=KEY, http_proxy=proxy, no_proxy="", NO_PROXY="")
     assert (done.returncode, overheard) == (1, [])
-    assert len(heard) == 3
+    assert len(requests) == 3
 
 
 def test_no_server_at_all() -> None:

@@ -305,8 +305,8 @@ def test_a_report_that_is_a_pipe(tmp_path: Path) -> None:
 def test_a_command_that_is_not_there() -> None:
     done = run("proxy", "--", "no-such-command")
     assert done.returncode == 2
-    said = "toolwire: proxy: no-such-command: expected a command, found none of that name\n"
-    assert done.stderr.decode() == said
+    expected_error = "toolwire: proxy: no-such-command: expected a command, found none of that name\n"
+    assert done.stderr.decode() == expected_error
 
 
 def test_messages_pass_byte_for_byte(tmp_path: Path) -> None:
@@ -415,7 +415,7 @@ def test_a_server_at_an_address_and_a_session_that_it_has_forgotten() -> None:
     assert set(keys) == {"k"}
 
 
-class Said:
+class Answer:
     """A response of an HTTP library, with the members that `Limit` uses."""
 
     def __init__(self, kind: str, pieces: list[bytes]) -> None:
@@ -437,9 +437,9 @@ class Said:
         ("text/event-stream", [b"\n\n"] + [b"x" * 999_999, b"\n"] * 5, False, False),
     ],
 )
-def test_what_a_server_at_an_address_may_say(kind: str, pieces: list[bytes], together: bool, fits: bool) -> None:
+def test_what_a_server_at_an_address_may_send(kind: str, pieces: list[bytes], together: bool, fits: bool) -> None:
     async def read(limit: Limit) -> int:
-        response: Any = Said(kind, pieces)
+        response: Any = Answer(kind, pieces)
         await limit.response(response)
         return sum([len(piece) async for piece in response.aiter_bytes()])
 
@@ -461,7 +461,7 @@ def test_answers_that_would_be_unpacked_are_refused(coding: str, fits: bool) -> 
     """`none` keeps servers from compressing an event stream, and is not an encoding."""
 
     async def read(limit: Limit) -> int:
-        response: Any = Said("text/event-stream", [b"data: 1\n\n"])
+        response: Any = Answer("text/event-stream", [b"data: 1\n\n"])
         response.headers["content-encoding"] = coding
         await limit.response(response)
         return sum([len(piece) async for piece in response.aiter_bytes()])

@@ -414,7 +414,7 @@ def test_no_key_is_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit for the size of files")
-def test_a_report_that_cannot_be_written_is_said_once(tmp_path: Path) -> None:
+def test_a_report_that_cannot_be_written_is_reported_once(tmp_path: Path) -> None:
     async def answer(_: web.BaseRequest) -> web.Response:
         return web.json_response({})
 
@@ -429,7 +429,7 @@ def test_a_report_that_cannot_be_written_is_said_once(tmp_path: Path) -> None:
     between(answer, what, "--report", str(tmp_path / "full.jsonl"), shell="ulimit -f 1")
 
 
-def test_what_was_not_said_is_not_added() -> None:
+def test_what_was_not_set_is_not_added() -> None:
     async def answer(request: web.BaseRequest) -> web.Response:
         assert request.transport is not None
         request.transport.write(b"HTTP/1.1 200 OK\r\nX-One: 1\r\nContent-Length: 2\r\n\r\nok")

@@ -37,8 +37,8 @@ def test_case(case: dict[str, Any], form: str) -> None:
         assert reason is None or f"({reason}, at byte " in str(caught.value)
         return
     answer = toolwire.repair_arguments(given, schema, **options)
-    told = answer.to_dict()
-    assert list(told) == ["arguments", "changed", "valid", "repairs", "left", "retryMessage"]
+    report = answer.to_dict()
+    assert list(report) == ["arguments", "changed", "valid", "repairs", "left", "retryMessage"]
     # If the arguments are text, the schema may be text or a value.
     assert toolwire.repair_arguments(given, case["schema"], **options) == answer
     found = answer.arguments
@@ -56,18 +56,18 @@ def test_case(case: dict[str, Any], form: str) -> None:
             assert compact(json.loads(shown)) == compact(case["expected"])
         assert answer.changed == (found != given)
         assert answer.changed or found is given
-    judge(case["report"], told)
+    judge(case["report"], report)
 
 
 def judge(expected: dict[str, Any], answer: dict[str, Any]) -> None:
     assert all(repair["message"].startswith("found ") for repair in answer["repairs"])
     assert all(left["message"].startswith("expected ") for left in answer["left"])
-    told = {
+    report = {
         name: [{key: one[key] for key in one if key != "message"} for one in answer[name]]
         for name in ("repairs", "left")
     }
-    said = {"retryMessage": answer["retryMessage"]} if "retryMessage" in expected else {}
-    assert {"valid": answer["valid"], **told, **said} == {"repairs": [], "left": [], **expected}
+    retry = {"retryMessage": answer["retryMessage"]} if "retryMessage" in expected else {}
+    assert {"valid": answer["valid"], **report, **retry} == {"repairs": [], "left": [], **expected}
     assert (answer["retryMessage"] is None) == (answer["left"] == [])
 
 

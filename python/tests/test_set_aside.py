@@ -37,7 +37,7 @@ ALL = pytest.mark.parametrize("sanitize", [by_list, by_text, by_set])
 
 
 @pytest.fixture(autouse=True)
-def heard() -> Iterator[list[warnings.WarningMessage]]:
+def caught() -> Iterator[list[warnings.WarningMessage]]:
     _set_aside._given.clear()
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
@@ -45,21 +45,21 @@ def heard() -> Iterator[list[warnings.WarningMessage]]:
 
 
 @ALL
-def test_the_tools_are_taken_unseen(sanitize: Callable[..., Any], heard: list[warnings.WarningMessage]) -> None:
+def test_the_tools_are_taken_unseen(sanitize: Callable[..., Any], caught: list[warnings.WarningMessage]) -> None:
     result = sanitize()
     assert result.restore.to_json()
     assert result.lossless is False
-    assert heard == []
+    assert caught == []
     for _ in range(2):
         assert result.tools
-    assert [(str(one.message)[: len(START)], one.category, one.filename) for one in heard] == [
+    assert [(str(one.message)[: len(START)], one.category, one.filename) for one in caught] == [
         (START, toolwire.ToolwireWarning, __file__)
     ]
     # One warning for each list and dialect.
     assert sanitize().tools
-    assert len(heard) == 1
+    assert len(caught) == 1
     assert sanitize(dialect="bedrock").tools
-    assert len(heard) == 2
+    assert len(caught) == 2
 
 
 @ALL
@@ -74,40 +74,40 @@ def test_the_tools_are_taken_unseen(sanitize: Callable[..., Any], heard: list[wa
     ],
 )
 def test_whoever_has_looked_is_not_warned(
-    sanitize: Callable[..., Any], look: Callable[[Any], object], heard: list[warnings.WarningMessage]
+    sanitize: Callable[..., Any], look: Callable[[Any], object], caught: list[warnings.WarningMessage]
 ) -> None:
     result = sanitize()
     look(result)
     assert result.tools
-    assert heard == []
+    assert caught == []
 
 
-def test_a_set_of_which_somebody_knows_does_not_warn_again(heard: list[warnings.WarningMessage]) -> None:
+def test_a_set_of_which_somebody_knows_does_not_warn_again(caught: list[warnings.WarningMessage]) -> None:
     tools = toolwire.ToolSet(LIST)
     assert [tool.name for tool in tools.sanitize(dialect="anthropic").quarantined] == ["odd"]
     assert tools.sanitize(dialect="anthropic").tools
-    assert heard == []
+    assert caught == []
     # Reading the text counts as reading the list.
     assert tools.sanitize(dialect="bedrock").json
-    assert len(heard) == 1
+    assert len(caught) == 1
 
 
 @ALL
-def test_a_callable_is_called_every_time(sanitize: Callable[..., Any], heard: list[warnings.WarningMessage]) -> None:
-    told: list[Any] = []
+def test_a_callable_is_called_every_time(sanitize: Callable[..., Any], caught: list[warnings.WarningMessage]) -> None:
+    reported: list[Any] = []
     for _ in range(2):
-        assert sanitize(on_set_aside=lambda *what: told.append(what)).tools
-    assert [([tool.name for tool in tools], about.dialect) for tools, about in told] == [(["odd"], "anthropic")] * 2
-    assert heard == []
+        assert sanitize(on_set_aside=lambda *what: reported.append(what)).tools
+    assert [([tool.name for tool in tools], about.dialect) for tools, about in reported] == [(["odd"], "anthropic")] * 2
+    assert caught == []
 
 
-def test_a_set_calls_each_callable(heard: list[warnings.WarningMessage]) -> None:
-    tools, told = toolwire.ToolSet(LIST), []
-    first = tools.sanitize(dialect="anthropic", on_set_aside=lambda *_: told.append("first"))
-    second = tools.sanitize(dialect="anthropic", on_set_aside=lambda *_: told.append("second"))
+def test_a_set_calls_each_callable(caught: list[warnings.WarningMessage]) -> None:
+    tools, reported = toolwire.ToolSet(LIST), []
+    first = tools.sanitize(dialect="anthropic", on_set_aside=lambda *_: reported.append("first"))
+    second = tools.sanitize(dialect="anthropic", on_set_aside=lambda *_: reported.append("second"))
     assert first is second
-    assert told == ["first", "second"]
-    assert heard == []
+    assert reported == ["first", "second"]
+    assert caught == []
 
 
 @ALL
@@ -127,17 +127,17 @@ def test_another_value_is_refused(sanitize: Callable[..., Any], wrong: object) -
 
 
 @ALL
-def test_a_list_without_missing_tools_says_nothing(
-    sanitize: Callable[..., Any], heard: list[warnings.WarningMessage]
+def test_a_list_without_missing_tools_warns_nobody(
+    sanitize: Callable[..., Any], caught: list[warnings.WarningMessage]
 ) -> None:
-    told: list[Any] = []
-    assert sanitize(dialect="anthropic", fallback="codex", on_set_aside=lambda *what: told.append(what)).tools
-    good = toolwire.sanitize_tools(LIST[:1], dialect="anthropic", on_set_aside=lambda *what: told.append(what))
+    reported: list[Any] = []
+    assert sanitize(dialect="anthropic", fallback="codex", on_set_aside=lambda *what: reported.append(what)).tools
+    good = toolwire.sanitize_tools(LIST[:1], dialect="anthropic", on_set_aside=lambda *what: reported.append(what))
     assert good.tools
-    assert heard == []
+    assert caught == []
 
 
-def test_a_warning_that_is_an_error_stands_where_the_tools_are_taken() -> None:
+def test_a_warning_that_is_an_error_is_raised_where_the_tools_are_read() -> None:
     result = by_list()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -146,7 +146,7 @@ def test_a_warning_that_is_an_error_stands_where_the_tools_are_taken() -> None:
                 _ = result.tools
 
 
-def test_it_is_a_record_in_every_way(heard: list[warnings.WarningMessage]) -> None:
+def test_it_is_a_record_in_every_way(caught: list[warnings.WarningMessage]) -> None:
     result: Any = by_list()
     keys = ["tools", "quarantined", "changes", "lossless", "restore"]
     assert list(result.to_dict()) == keys
@@ -157,4 +157,4 @@ def test_it_is_a_record_in_every_way(heard: list[warnings.WarningMessage]) -> No
         assert copied == result
     with pytest.raises(FrozenInstanceError):
         result.tools = []
-    assert heard == []
+    assert caught == []

@@ -108,8 +108,8 @@ def test_what_is_refused_costs_nothing_that_was_there() -> None:
     with pytest.raises(toolwire.ToolwireError, match="invalid-json"):
         tools.update("[")
     assert tools.sanitize(dialect="moonshot") is ready
-    for most in range(16):
-        tools.sanitize(dialect="moonshot", max_tools=most + 1)
+    for limit in range(16):
+        tools.sanitize(dialect="moonshot", max_tools=limit + 1)
     assert tools.sanitize(dialect="moonshot") is not ready
 
 

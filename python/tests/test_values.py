@@ -398,7 +398,7 @@ def test_results_can_be_changed_without_harm() -> None:
     assert schema == {"type": "object", "properties": {"a": {"type": "string"}}}
 
 
-def test_digits_that_a_model_wrote_are_held_to_pythons_limit() -> None:
+def test_digits_that_a_model_wrote_obey_pythons_limit() -> None:
     """Reading decimal digits takes quadratic time: nine seconds for three million, with the GIL held."""
     schema = {"type": "object", "properties": {"v": {}}, "required": ["v"]}
     plan = toolwire.sanitize(schema, dialect="anthropic-strict").restore_plan

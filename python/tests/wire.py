@@ -53,16 +53,16 @@ SEARCHES = message([{"type": "tool_use", "id": "t1", "name": "tool_search", "inp
 CALLS = message([{"type": "tool_use", "id": "t2", "name": "book_room", "input": {}}])
 
 
-def pieces_of(said: dict[str, Any]) -> list[bytes]:
+def pieces_of(reply: dict[str, Any]) -> list[bytes]:
     """Return a message as the pieces of a stream."""
-    (block,) = said["content"]
+    (block,) = reply["content"]
     piece = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
     events: list[dict[str, Any]] = [
-        {"type": "message_start", "message": {**said, "content": [], "stop_reason": None}},
+        {"type": "message_start", "message": {**reply, "content": [], "stop_reason": None}},
         {"type": "content_block_start", "index": 0, "content_block": {**block, "input": {}}},
         {"type": "content_block_delta", "index": 0, "delta": piece},
         {"type": "content_block_stop", "index": 0},
-        {"type": "message_delta", "delta": {"stop_reason": said["stop_reason"]}},
+        {"type": "message_delta", "delta": {"stop_reason": reply["stop_reason"]}},
         {"type": "message_stop"},
     ]
     return [f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode() for event in events]
@@ -105,25 +105,25 @@ Stream: Any = Pieces
 class Backend:
     """Sends prepared replies, one after the other, and records the requests."""
 
-    def __init__(self, *says: Any) -> None:
-        self.says, self.got = list(says), list[Any]()
+    def __init__(self, *answers: Any) -> None:
+        self.answers, self.got = list(answers), list[Any]()
         self.transport = httpx.MockTransport(self.answer)
 
     def answer(self, request: Any) -> Any:
         self.got.append(request)
-        return self.says[len(self.got) - 1]
+        return self.answers[len(self.got) - 1]
 
     @property
     def bodies(self) -> list[Any]:
         return [json.loads(request.content) for request in self.got]
 
 
-def whole(said: object, status: int = 200) -> Any:
-    return httpx.Response(status, headers=JSON_TYPE, content=json.dumps(said).encode())
+def whole(reply: object, status: int = 200) -> Any:
+    return httpx.Response(status, headers=JSON_TYPE, content=json.dumps(reply).encode())
 
 
-def streamed(said: dict[str, Any]) -> Any:
-    return httpx.Response(200, headers=SSE, stream=Stream(pieces_of(said)))
+def streamed(reply: dict[str, Any]) -> Any:
+    return httpx.Response(200, headers=SSE, stream=Stream(pieces_of(reply)))
 
 
 Post = Callable[..., Any]

@@ -118,7 +118,7 @@ impl FailOn {
     }
 
     /// Returns the minimum severity that counts.
-    pub(crate) const fn least(self) -> Option<Severity> {
+    pub(crate) const fn min_severity(self) -> Option<Severity> {
         match self {
             FailOn::Refused => Some(Severity::Refused),
             FailOn::Reinterpreted => Some(Severity::Reinterpreted),
@@ -140,7 +140,7 @@ impl FailOn {
 
 impl Show {
     /// Returns the minimum severity that is shown.
-    pub(crate) const fn least(self) -> Severity {
+    pub(crate) const fn min_severity(self) -> Severity {
         match self {
             Show::Refused => Severity::Refused,
             Show::Reinterpreted => Severity::Reinterpreted,

@@ -53,14 +53,14 @@ pub(super) fn written<'r>(report: &'r Report<'_>) -> Node<'r> {
 fn finding<'r>(report: &'r Report<'_>, group: &'r Group) -> Node<'r> {
     let found = &group.finding;
     let (summary, fix) = words(found.rule);
-    let said = found.said.iter().map(|said| {
+    let reported_by = found.reported_by.iter().map(|reported_by| {
         if found.outcome.is_some() {
-            return record([("dialect", Node::string(said.dialect.name))]);
+            return record([("dialect", Node::string(reported_by.dialect.name))]);
         }
         record([
-            ("dialect", Node::string(said.dialect.name)),
-            ("confidence", Node::string(String::from(said.confidence))),
-            ("source", Node::string(said.source)),
+            ("dialect", Node::string(reported_by.dialect.name)),
+            ("confidence", Node::string(String::from(reported_by.confidence))),
+            ("source", Node::string(reported_by.source)),
         ])
     });
     let mut members = Vec::from([
@@ -70,7 +70,7 @@ fn finding<'r>(report: &'r Report<'_>, group: &'r Group) -> Node<'r> {
     ]);
     members.extend(place(report, &group.place));
     members.extend([
-        (Text::new("dialects"), Node::array(said.collect())),
+        (Text::new("dialects"), Node::array(reported_by.collect())),
         (Text::new("summary"), Node::string(summary)),
         (Text::new("fix"), Node::string(fix)),
         (Text::new("documentation"), Node::string(page(found.rule))),

@@ -108,11 +108,11 @@ impl Report<'_> {
                 "reinterpreted" => "taken for something else by".into(),
                 word => format!("{word} by"),
             };
-            let says = |dialect: &&&Dialect| {
-                let mut said = self.groups.iter().filter(of).flat_map(|group| &group.finding.said);
-                said.any(|said| said.dialect.name == dialect.name)
+            let has_reported = |dialect: &&&Dialect| {
+                let mut reported_by = self.groups.iter().filter(of).flat_map(|group| &group.finding.reported_by);
+                reported_by.any(|reported_by| reported_by.dialect.name == dialect.name)
             };
-            let by: Vec<&str> = self.dialects.iter().filter(says).map(|dialect| dialect.name).collect();
+            let by: Vec<&str> = self.dialects.iter().filter(has_reported).map(|dialect| dialect.name).collect();
             let by = match by.as_slice() {
                 few if few.len() <= 4 => few.join(", "),
                 many => counted(many.len(), "dialect"),

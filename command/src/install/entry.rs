@@ -328,8 +328,8 @@ mod tests {
             (Some("c"), "expected the server `c` in `mcpServers`, found `a`, `b`"),
             (Some("b"), "expected a server with `command`, found a remote one"),
         ] {
-            let said = Entry::find(json, &["mcpServers"], name, false).map(|_| ());
-            assert!(said.as_ref().is_err_and(|error| error.starts_with(found)), "{said:?}");
+            let found_entry = Entry::find(json, &["mcpServers"], name, false).map(|_| ());
+            assert!(found_entry.as_ref().is_err_and(|error| error.starts_with(found)), "{found_entry:?}");
         }
     }
 }

@@ -85,7 +85,7 @@ impl Install {
         match arguments.defer {
             Defer::Auto => {}
             Defer::Off => add("--defer", "off"),
-            Defer::Above(most) => add("--defer", &most.to_string()),
+            Defer::Above(limit) => add("--defer", &limit.to_string()),
         }
         if arguments.results != "pass" {
             add("--results", &arguments.results);

@@ -384,10 +384,10 @@ fn rules<'v>(verdicts: impl Iterator<Item = &'v Verdict>, outcome: Outcome) -> S
 }
 
 /// Returns the first few words, and the number of the others.
-fn some<T: AsRef<str>>(words: &[T], most: usize) -> String {
-    let mut text = words.iter().take(most).map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
-    if words.len() > most {
-        text.push_str(&format!(" and {} more", grouped(words.len() - most)));
+fn some<T: AsRef<str>>(words: &[T], limit: usize) -> String {
+    let mut text = words.iter().take(limit).map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
+    if words.len() > limit {
+        text.push_str(&format!(" and {} more", grouped(words.len() - limit)));
     }
     text
 }

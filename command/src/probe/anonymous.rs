@@ -199,7 +199,7 @@ impl Anonymous {
     }
 
     /// Anonymizes an API's error about the schema, with the same replacements.
-    pub(crate) fn told(&self, text: &str) -> String {
+    pub(crate) fn anonymized(&self, text: &str) -> String {
         let mut out = String::from(text);
         for text in self.texts.iter().filter(|text| text.len() > 3) {
             out = out.replace(text.as_str(), TEXT);

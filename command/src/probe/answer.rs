@@ -58,13 +58,13 @@ fn words(document: &Node<'_>) -> Option<String> {
     let error = document.get("error");
     // A gateway also includes the message of the API behind it.
     let passed = error.and_then(|error| text(error.get("metadata")?.get("raw")));
-    let said = text(error.and_then(|error| error.get("message")))
+    let message = text(error.and_then(|error| error.get("message")))
         .or_else(|| text(error))
         .or_else(|| text(document.get("message")))
         .or_else(|| text(document.get("detail")));
-    match (said, passed) {
-        (Some(said), Some(passed)) => Some(format!("{said}: {passed}")),
-        (said, passed) => said.or(passed).or_else(|| {
+    match (message, passed) {
+        (Some(message), Some(passed)) => Some(format!("{message}: {passed}")),
+        (message, passed) => message.or(passed).or_else(|| {
             let first = document.get("detail").or_else(|| document.get("errors"))?.as_array()?.first()?;
             text(first.get("msg")).or_else(|| text(first.get("message"))).or_else(|| text(Some(first)))
         }),
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_what_they_say() {
+    fn answers_are_read() {
         let read = |given: &str| read(given, &Private::default());
         let refusal = |status, text: &str| Refusal { status, text: text.into() };
         assert_eq!(read(r#"{"status": 200, "body": "{\"error\": null}"}"#), Answer::Accepted(200));

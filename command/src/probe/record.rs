@@ -52,7 +52,9 @@ impl Rows<'_> {
         }
         let (verdict, status, error) = match verdict {
             Verdict::Accepted(status) => ("accepted", *status, Node::default()),
-            Verdict::Refused(Refusal { status, text }) => ("rejected", *status, Node::string(anonymous.told(text))),
+            Verdict::Refused(Refusal { status, text }) => {
+                ("rejected", *status, Node::string(anonymous.anonymized(text)))
+            }
         };
         let is_strict = tool.strict == Some(true) || internal::strict_member(self.dialect).is_some();
         let (host, model) = self.place();

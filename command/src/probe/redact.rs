@@ -49,8 +49,8 @@ pub(crate) struct Private {
 }
 
 impl Private {
-    /// Returns a text without private data, with at most `most` characters.
-    pub(crate) fn removed(&self, text: &str, most: usize) -> String {
+    /// Returns a text without private data, with at most `max_length` characters.
+    pub(crate) fn removed(&self, text: &str, max_length: usize) -> String {
         let mut text = Cow::Borrowed(text);
         for (private, instead) in &self.texts {
             if !private.is_empty() && text.contains(private.as_str()) {
@@ -67,7 +67,7 @@ impl Private {
             out.extend(others.next());
             rest = others.as_str();
         }
-        cut(&out, most).into_owned()
+        cut(&out, max_length).into_owned()
     }
 }
 
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn what_is_private_is_left_out() {
         let private = Private { texts: Vec::from([("tools.acme.corp".into(), "(host)")]) };
-        let told = |text: &str| private.removed(text, LONG);
+        let redacted = |text: &str| private.removed(text, LONG);
         for (text, expected) in [
             ("Incorrect API key provided: sk-proj-********abcd.", "Incorrect API key provided: (key)"),
             ("key 'sk-ant-api03-AbC12345'", "key '(id)'"),
@@ -152,7 +152,7 @@ mod tests {
             ("see https://u:p@platform.openai.com/docs?key=abc.", "see https://platform.openai.com/docs"),
             ("at tools.acme.corp:8080", "at (host):8080"),
         ] {
-            assert_eq!(told(text), expected);
+            assert_eq!(redacted(text), expected);
         }
         for text in [
             "Invalid schema for function 'mcp__plugin_oh-my-claudecode_x__ask_codex': In context=('properties', 'a1')",
@@ -161,7 +161,7 @@ mod tests {
             "Invalid value at 'request.tools[0].function_declarations[23].parameters.properties[16].value.enum[0]' \
              (TYPE_STRING), 2",
         ] {
-            assert_eq!(told(text), text);
+            assert_eq!(redacted(text), text);
         }
     }
 }

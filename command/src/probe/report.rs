@@ -171,16 +171,16 @@ fn text(probe: &Probe, lines: &[(&Tool, Line<'_>)], together: &Line<'_>, termina
         table.row(row("all together".into(), together));
     }
     table.write(terminal.width, &mut out);
-    let mut said = String::new();
+    let mut refusals = String::new();
     let named = lines.iter().map(|(tool, line)| (called(probe, tool), line));
     for (name, line) in named.chain([("all together".to_string(), together)]) {
         if let Some(Refusal { status, text }) = line.refusal() {
-            said.push_str(&format!("{name}: {status}: {}\n", shown(&cut(text, ERROR))));
+            refusals.push_str(&format!("{name}: {status}: {}\n", shown(&cut(text, ERROR))));
         }
     }
-    if !said.is_empty() {
+    if !refusals.is_empty() {
         out.push('\n');
-        out.push_str(&said);
+        out.push_str(&refusals);
     }
     out.push('\n');
     let count = |api: &str| lines.iter().filter(|(_, line)| line.api() == api).count();

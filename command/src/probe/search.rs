@@ -85,7 +85,7 @@ impl Search {
         }
         let Some(group) = self.groups.pop() else { return };
         for at in &group {
-            self.tell(*at, Verdict::Accepted(status));
+            self.record(*at, Verdict::Accepted(status));
         }
         self.accepted.insert(group);
         self.conclude();
@@ -107,7 +107,7 @@ impl Search {
         }
         if let Some(at) = named.filter(|at| *at < group.len()) {
             let tool = group.remove(at);
-            self.tell(tool, Verdict::Refused(refusal));
+            self.record(tool, Verdict::Refused(refusal));
             self.groups.extend(Some(group).filter(|group| !group.is_empty()));
             self.conclude();
         } else if self.is_proven {
@@ -118,7 +118,7 @@ impl Search {
         Ok(())
     }
 
-    fn tell(&mut self, at: usize, verdict: Verdict) {
+    fn record(&mut self, at: usize, verdict: Verdict) {
         if let Some(known) = self.verdicts.get_mut(at) {
             // A tool of the last request was already accepted.
             known.get_or_insert(verdict);
@@ -128,7 +128,7 @@ impl Search {
     /// Splits a refused group.
     fn part(&mut self, group: Vec<usize>, refusal: Refusal) {
         if let [tool] = group.as_slice() {
-            self.tell(*tool, Verdict::Refused(refusal));
+            self.record(*tool, Verdict::Refused(refusal));
             return self.conclude();
         }
         let is_expected = |at: &usize| self.expected.get(*at) == Some(&true);
@@ -166,8 +166,8 @@ impl Search {
 mod tests {
     use super::{Asked, Refusal, Search, Verdict};
 
-    /// Simulates an API that refuses these tools, and more than `most`; returns the search and the number of requests.
-    fn asked(count: usize, bad: &[usize], most: usize, expected: &[usize], names: bool) -> (Search, usize) {
+    /// Simulates an API that refuses these tools, and more than `limit`; returns the search and the number of requests.
+    fn asked(count: usize, bad: &[usize], limit: usize, expected: &[usize], names: bool) -> (Search, usize) {
         let mut search = Search::new((0..count).map(|at| expected.contains(&at)).collect());
         let mut requests = 0;
         while let Some(next) = search.next() {
@@ -178,7 +178,7 @@ mod tests {
                 continue;
             };
             let first = group.iter().position(|at| bad.contains(at));
-            if first.is_none() && group.len() <= most {
+            if first.is_none() && group.len() <= limit {
                 search.accept(200);
             } else {
                 let refusal = Refusal { status: 400, text: format!("{group:?}") };
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_only_together_is_told() {
+    fn tools_refused_only_together_are_reported() {
         let (search, requests) = asked(8, &[], 4, &[], false);
         assert_eq!(
             (search.together.map(|refusal| refusal.text), requests),

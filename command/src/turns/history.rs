@@ -11,7 +11,7 @@ use toolwire::{
 use crate::error::CommandError;
 
 /// Maximum number of turns, because each turn is a request as long as the history up to it.
-const MOST_TURNS: usize = 200;
+const MAX_TURNS: usize = 200;
 /// Keys of the history.
 const LISTS: [&str; 2] = ["input", "messages"];
 
@@ -37,9 +37,9 @@ impl History {
         let list = |key| Some((key, request.get(key)?.as_array()?));
         let Some((key, items)) = key.and_then(list) else { return Ok(History::whole(request)) };
         let ends = ends(items);
-        if ends.len() > MOST_TURNS {
+        if ends.len() > MAX_TURNS {
             let found = ends.len();
-            let message = format!("expected at most {MOST_TURNS} turns, found {found}: leave earlier messages out");
+            let message = format!("expected at most {MAX_TURNS} turns, found {found}: leave earlier messages out");
             let code = Some(Code::LimitExceeded);
             return Err(CommandError { code, ..CommandError::new(format!("/{key}"), message) });
         }

@@ -6,7 +6,7 @@
 
 mod gist;
 mod history;
-mod news;
+mod new_messages;
 mod prompt;
 mod render;
 mod tool;
@@ -36,13 +36,13 @@ use super::{
 
 /// Maximum size of the output of all turns, in bytes. Without a limit, a conversation whose early messages change
 /// repeatedly would be stored once for each turn.
-const MOST_KEPT: usize = 64 << 20;
+const MAX_KEPT: usize = 64 << 20;
 /// Maximum number of messages that are shown for a turn; the others are counted.
 const MESSAGES: usize = 12;
 
 /// A tool that the model can call.
 #[derive(Clone)]
-struct Seen {
+struct CallableTool {
     name: String,
     /// True if the tool is in `tools`, at the beginning of the prompt; otherwise the history loads it.
     is_listed: bool,
@@ -52,18 +52,18 @@ struct Seen {
 struct Turn {
     /// Number of tools that the model can call.
     tools: usize,
-    came: Vec<Seen>,
-    went: Vec<Seen>,
+    came: Vec<CallableTool>,
+    went: Vec<CallableTool>,
     growth: Growth,
     /// The first messages that are new or changed since the previous turn. Empty for JSON output.
-    said: Vec<Said>,
+    shown: Vec<ShownMessage>,
     /// Warnings that no earlier turn had.
     warnings: Vec<Warning>,
     is_unreachable: bool,
 }
 
 /// A message.
-struct Said {
+struct ShownMessage {
     who: String,
     words: String,
     /// True if it replaces a message of the previous turn.
@@ -78,7 +78,7 @@ pub(crate) struct Turns {
     history: History,
     /// The previous prompt, to which the next one is compared.
     before: Prompt,
-    past: Vec<Seen>,
+    past: Vec<CallableTool>,
     /// The last tool list as text, and the names that it contains. Most lists are the same as in the previous turn.
     listed: (String, BTreeSet<String>),
     warned: BTreeSet<Warning>,
@@ -123,7 +123,7 @@ impl Turns {
             came: missing(&tools, &self.past),
             went: missing(&self.past, &tools),
             growth,
-            said: Vec::new(),
+            shown: Vec::new(),
             warnings: new,
             is_unreachable: report.unreachable,
         };
@@ -135,14 +135,15 @@ impl Turns {
             let report = described.get("report").cloned().unwrap_or_default();
             self.documents.push(json::write(&turn.document(last, &self.past, messages, report)));
         } else {
-            let fresh = turn.growth.news.fresh.iter().take(MESSAGES);
-            turn.said = fresh.filter_map(|fresh| Some(Said::of(messages.get(fresh.at)?, fresh.is_changed))).collect();
+            let fresh = turn.growth.new_messages.fresh.iter().take(MESSAGES);
+            turn.shown =
+                fresh.filter_map(|fresh| Some(ShownMessage::of(messages.get(fresh.at)?, fresh.is_changed))).collect();
         }
         Ok(turn)
     }
 
     /// Returns the tools that the model can call, each once.
-    fn tools(&mut self, request: &str, written: &Node<'_>) -> Result<Vec<Seen>, toolwire::Error> {
+    fn tools(&mut self, request: &str, written: &Node<'_>) -> Result<Vec<CallableTool>, toolwire::Error> {
         let callable = match self.options.native {
             Native::None => labels(written),
             _ => self.callable(request)?,
@@ -154,7 +155,7 @@ impl Turns {
         }
         let mut met = BTreeSet::new();
         let callable = callable.into_iter().filter(|name| met.insert(name.clone()));
-        Ok(callable.map(|name| Seen { is_listed: self.listed.1.contains(&name), name }).collect())
+        Ok(callable.map(|name| CallableTool { is_listed: self.listed.1.contains(&name), name }).collect())
     }
 
     /// Returns the names of the tools that a list contains.
@@ -185,7 +186,7 @@ fn labels(request: &Node<'_>) -> Vec<String> {
 }
 
 /// Returns the tools of `one` that are not in `other`.
-fn missing(one: &[Seen], other: &[Seen]) -> Vec<Seen> {
+fn missing(one: &[CallableTool], other: &[CallableTool]) -> Vec<CallableTool> {
     let names: BTreeSet<&str> = other.iter().map(|tool| tool.name.as_str()).collect();
     one.iter().filter(|tool| !names.contains(tool.name.as_str())).cloned().collect()
 }
@@ -207,9 +208,9 @@ impl Task for Turns {
         let turn = self.turn(step).map_err(|error| CommandError::from_core(&error, ""))?;
         self.kept += turn.kept() + self.documents.last().map(String::len).unwrap_or_default();
         self.turns.push(turn);
-        if self.kept > MOST_KEPT {
-            let (most, steps, step) = (MOST_KEPT >> 20, self.steps(), step + 1);
-            let message = format!("expected turns that show at most {most} MiB, found more in {step} of {steps}");
+        if self.kept > MAX_KEPT {
+            let (limit, steps, step) = (MAX_KEPT >> 20, self.steps(), step + 1);
+            let message = format!("expected turns that show at most {limit} MiB, found more in {step} of {steps}");
             let message = format!("{message}: leave earlier messages out");
             let pointer = self.history.key().map(|key| format!("/{key}")).unwrap_or_default();
             return Err(CommandError { code: Some(Code::LimitExceeded), ..CommandError::new(pointer, message) });

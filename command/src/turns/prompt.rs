@@ -13,7 +13,7 @@ use toolwire::json::{self, Node, Object};
 use super::{
     gist,
     history::items,
-    news::{News, Spoken},
+    new_messages::{MessageHash, NewMessages},
     tool::{label, waits},
 };
 
@@ -33,7 +33,7 @@ struct Entry {
     /// Index, if the member is a list.
     at: Option<usize>,
     bytes: usize,
-    spoken: Spoken,
+    hashes: MessageHash,
 }
 
 /// A prompt.
@@ -49,7 +49,7 @@ pub(super) struct Growth {
     pub(super) first_message: usize,
     pub(super) bytes: usize,
     pub(super) new_bytes: usize,
-    pub(super) news: News,
+    pub(super) new_messages: NewMessages,
 }
 
 /// The parts of a prompt. Messages come last, because they can refer to definitions in the other parts.
@@ -79,8 +79,8 @@ impl Prompt {
                     Part::Messages => refer(item, &mut |name| text.extend(waiting.remove(name))),
                     Part::Instructions => {}
                 }
-                let spoken = Spoken { who: hash(&gist::who(item)), print: hash(&text) };
-                entries.push(Entry { part, key, at: is_list.then_some(at), bytes: text.len(), spoken });
+                let hashes = MessageHash { who: hash(&gist::who(item)), print: hash(&text) };
+                entries.push(Entry { part, key, at: is_list.then_some(at), bytes: text.len(), hashes });
             }
         }
         Prompt(entries)
@@ -94,14 +94,14 @@ impl Prompt {
         let parted = self.0.get(common).into_iter().chain(before.0.get(common)).min_by_key(|entry| entry.part);
         let new = self.0.get(common..).unwrap_or_default();
         let length = |entries: &[Entry]| entries.iter().map(|entry| entry.bytes).sum();
-        let spoken = |prompt: &Prompt| prompt.messages().iter().map(|entry| entry.spoken).collect::<Vec<_>>();
+        let hashes = |prompt: &Prompt| prompt.messages().iter().map(|entry| entry.hashes).collect::<Vec<_>>();
         Growth {
             parts_at: parted.filter(|_| common < before.0.len()).map(Entry::pointer),
             // Unchanged messages are not news, even if a cache ends before them.
             first_message: self.messages().iter().zip(before.messages()).take_while(same).count(),
             bytes: length(&self.0),
             new_bytes: length(new),
-            news: News::between(&spoken(before), &spoken(self)),
+            new_messages: NewMessages::between(&hashes(before), &hashes(self)),
         }
     }
 
@@ -113,7 +113,7 @@ impl Prompt {
 
 impl Entry {
     fn is(&self, other: &Entry) -> bool {
-        self.part == other.part && self.bytes == other.bytes && self.spoken.print == other.spoken.print
+        self.part == other.part && self.bytes == other.bytes && self.hashes.print == other.hashes.print
     }
 
     fn pointer(&self) -> String {

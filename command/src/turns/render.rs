@@ -6,7 +6,7 @@ use toolwire::{
     options::{Api, Native},
 };
 
-use super::{gist, prompt::Growth, Said, Seen, Turn, Turns, MESSAGES};
+use super::{gist, prompt::Growth, CallableTool, ShownMessage, Turn, Turns, MESSAGES};
 use crate::{
     document::{header, record},
     terminal::{counted, cut, grouped, shown, Terminal},
@@ -79,14 +79,14 @@ impl Turns {
 impl Turn {
     /// Renders the new and changed messages, one in each line.
     fn talk(&self, terminal: &Terminal, out: &mut String) {
-        for Said { who, words, is_changed } in &self.said {
+        for ShownMessage { who, words, is_changed } in &self.shown {
             let mark = if *is_changed { '~' } else { ' ' };
             let line = format!("  {mark} {:WHO$}  {}", shown(who), shown(words));
             // Lines are truncated only on a terminal.
             out.push_str(&cut(line.trim_end(), terminal.width.unwrap_or(usize::MAX)));
             out.push('\n');
         }
-        let rest = self.growth.news.fresh.len().saturating_sub(MESSAGES);
+        let rest = self.growth.new_messages.fresh.len().saturating_sub(MESSAGES);
         if rest > 0 {
             out.push_str(&format!("    … and {}\n", counted(rest, "more message")));
         }
@@ -96,13 +96,15 @@ impl Turn {
     pub(super) fn document<'a>(
         &self,
         last: Option<(&str, usize)>,
-        tools: &[Seen],
+        tools: &[CallableTool],
         messages: &[&Node<'a>],
         report: Node<'a>,
     ) -> Node<'a> {
-        let names = |tools: &[Seen]| Node::array(tools.iter().map(|tool| Node::string(tool.name.clone())).collect());
+        let names =
+            |tools: &[CallableTool]| Node::array(tools.iter().map(|tool| Node::string(tool.name.clone())).collect());
         let place = |is_listed: bool| Node::string(if is_listed { "tools" } else { "history" });
-        let tool = |tool: &Seen| record([("name", Node::string(tool.name.clone())), ("in", place(tool.is_listed))]);
+        let tool =
+            |tool: &CallableTool| record([("name", Node::string(tool.name.clone())), ("in", place(tool.is_listed))]);
         let growth = &self.growth;
         record([
             ("upTo", last.map(|(key, last)| Node::string(format!("/{key}/{last}"))).unwrap_or_default()),
@@ -120,18 +122,19 @@ impl Turn {
 
     /// Returns the number of bytes that are stored for display.
     pub(super) fn kept(&self) -> usize {
-        let names = self.came.iter().chain(&self.went).map(|tool| tool.name.len() + size_of::<Seen>());
-        let said = self.said.iter().map(|said| said.who.len() + said.words.len() + size_of::<Said>());
+        let names = self.came.iter().chain(&self.went).map(|tool| tool.name.len() + size_of::<CallableTool>());
+        let messages =
+            self.shown.iter().map(|message| message.who.len() + message.words.len() + size_of::<ShownMessage>());
         // Most messages are only counted.
-        names.chain(said).sum::<usize>() + size_of_val(self.growth.news.fresh.as_slice())
+        names.chain(messages).sum::<usize>() + size_of_val(self.growth.new_messages.fresh.as_slice())
     }
 }
 
-impl Said {
-    pub(super) fn of(message: &Node<'_>, is_changed: bool) -> Said {
+impl ShownMessage {
+    pub(super) fn of(message: &Node<'_>, is_changed: bool) -> ShownMessage {
         // On one line, without the original line breaks.
         let words = gist::pieces(message).join("; ").split_whitespace().collect::<Vec<_>>().join(" ");
-        Said { who: gist::who(message), words, is_changed }
+        ShownMessage { who: gist::who(message), words, is_changed }
     }
 }
 
@@ -139,11 +142,11 @@ impl Growth {
     /// Returns the end of the common prefix, and the changes of the messages after it.
     fn parting(&self) -> Option<String> {
         let pointer = self.parts_at.as_ref()?;
-        let changed = match self.news.changed() {
+        let changed = match self.new_messages.changed() {
             0 => None,
             count => Some(format!("{} changed", counted(count, "earlier message"))),
         };
-        let gone = match self.news.gone {
+        let gone = match self.new_messages.gone {
             0 => None,
             count => Some(format!("{} gone", counted(count, "earlier message"))),
         };

@@ -16,12 +16,12 @@ pub(crate) struct Request {
     after: String,
     messages: bool,
     by_rule: bool,
-    most: usize,
+    limit: usize,
 }
 
 impl Request {
     pub(crate) fn read(arguments: &[String]) -> Result<Self, String> {
-        let (mut files, mut messages, mut by_rule, mut most) = (Vec::new(), false, false, 40);
+        let (mut files, mut messages, mut by_rule, mut limit) = (Vec::new(), false, false, 40);
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
@@ -29,13 +29,13 @@ impl Request {
                 "--by-rule" => by_rule = true,
                 "--most" => {
                     let count = arguments.next().and_then(|count| count.parse().ok());
-                    most = count.ok_or_else(|| String::from("expected a number after `--most`"))?;
+                    limit = count.ok_or_else(|| String::from("expected a number after `--most`"))?;
                 }
                 file => files.push(file.to_string()),
             }
         }
         match <[String; 2]>::try_from(files) {
-            Ok([before, after]) => Ok(Request { before, after, messages, by_rule, most }),
+            Ok([before, after]) => Ok(Request { before, after, messages, by_rule, limit }),
             Err(files) => Err(format!("expected two dumps, found {}", files.len())),
         }
     }
@@ -106,19 +106,19 @@ pub(crate) fn run(request: &Request, out: &mut impl Write) -> Result<bool, Strin
     text += &format!("{differing} differ, in {} groups\n", groups.len());
     let mut ordered: Vec<_> = groups.into_iter().collect();
     ordered.sort_by_key(|(_, group)| core::cmp::Reverse(group.count));
-    for ((place, kind, detail), group) in ordered.iter().take(request.most) {
+    for ((place, kind, detail), group) in ordered.iter().take(request.limit) {
         text += &format!("\n{} × {place}: {kind}{}{detail}\n", group.count, if detail.is_empty() { "" } else { ": " });
         if let Some((_, one, two)) = &group.smallest {
             text += &format!("  {} {}\n", one.input, one.dialect);
             text += &format!("  in      {}\n", shown(before.inputs.get(&one.input).map_or("", String::as_str)));
-            text += &format!("  before  {}\n  after   {}\n", told(one), told(two));
+            text += &format!("  before  {}\n  after   {}\n", describe(one), describe(two));
             for (sign, change) in changes_that_differ(one, two, request.messages) {
                 text += &format!("    {sign} {change}\n");
             }
         }
     }
-    if ordered.len() > request.most {
-        text += &format!("\n{} more groups (--most)\n", ordered.len() - request.most);
+    if ordered.len() > request.limit {
+        text += &format!("\n{} more groups (--most)\n", ordered.len() - request.limit);
     }
     out.write_all(text.as_bytes()).map_err(|error| format!("cannot write: {error}"))?;
     Ok(differing == 0)
@@ -233,7 +233,7 @@ fn worst(report: &Value) -> &'static str {
     ORDER.get(found.map(place).max().unwrap_or(0)).copied().unwrap_or("same")
 }
 
-fn told(answer: &Answer) -> String {
+fn describe(answer: &Answer) -> String {
     match (&answer.error, &answer.output) {
         (Some([code, pointer, message]), _) => format!("{code} at `{pointer}`: {}", shown(message)),
         (None, Some(output)) => shown(output),

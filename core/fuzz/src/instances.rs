@@ -59,11 +59,11 @@ impl<'s> Instances<'s> {
         for part in ["then", "else"] {
             parts.extend(schema.get(part).filter(|_| data.arbitrary().unwrap_or(false)));
         }
-        let says_more = ["type", "properties", "items", "prefixItems", "additionalProperties"]
+        let has_more = ["type", "properties", "items", "prefixItems", "additionalProperties"]
             .iter()
             .any(|key| schema.get(key).is_some());
         let mut value = match parts.first() {
-            Some(first) if !says_more => self.value(first, data, fuel)?,
+            Some(first) if !has_more => self.value(first, data, fuel)?,
             _ => self.own(schema, data, fuel)?,
         };
         // An object that several subschemas describe has the members of all of them.

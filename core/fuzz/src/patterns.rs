@@ -34,8 +34,8 @@ fn pattern(data: &mut Unstructured<'_>) -> arbitrary::Result<String> {
     }
 }
 
-fn pieces(data: &mut Unstructured<'_>, most: usize) -> arbitrary::Result<String> {
-    let count = data.int_in_range(0..=most)?;
+fn pieces(data: &mut Unstructured<'_>, limit: usize) -> arbitrary::Result<String> {
+    let count = data.int_in_range(0..=limit)?;
     (0..count).map(|_| Ok(*data.choose(&PIECES)?)).collect()
 }
 

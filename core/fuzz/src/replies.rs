@@ -97,9 +97,11 @@ fn answer(restore: &Restore, wire: Wire, data: &mut Unstructured<'_>) -> Result<
     stream.finish().unwrap_or_default().iter().for_each(|event| wire::text_of(event, &mut found));
     let (mut expected, Ok(restored)) = (String::new(), restore.reply(&whole)) else { return Ok(None) };
     wire::text_of(&restored.reply, &mut expected);
-    let (told, told_whole) = (stream.take_answer_changes(), restored.answer_changes);
-    Ok((found != expected || told != told_whole).then(|| {
-        format!("the answer {texts:?} is {found:?} with {told:?} in pieces, {expected:?} with {told_whole:?} whole")
+    let (changes, whole_changes) = (stream.take_answer_changes(), restored.answer_changes);
+    Ok((found != expected || changes != whole_changes).then(|| {
+        format!(
+            "the answer {texts:?} is {found:?} with {changes:?} in pieces, {expected:?} with {whole_changes:?} whole"
+        )
     }))
 }
 
@@ -177,11 +179,11 @@ fn written(events: &[Value], data: &mut Unstructured<'_>) -> Result<String> {
 
 /// Cuts the text into pieces between any two characters.
 fn cut<'t>(text: &'t str, data: &mut Unstructured<'_>) -> Result<Vec<&'t str>> {
-    let most = *data.choose(&[1_usize, 2, 7, 40, 300])?;
+    let limit = *data.choose(&[1_usize, 2, 7, 40, 300])?;
     let mut pieces = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
-        let count = data.int_in_range(1..=most)?;
+        let count = data.int_in_range(1..=limit)?;
         let at = rest.char_indices().nth(count).map_or(rest.len(), |(at, _)| at);
         let (piece, left) = rest.split_at(at);
         pieces.push(piece);

@@ -61,7 +61,7 @@ fn handed_on(request: &Value, target: Api, native: Native) -> std::result::Resul
         }
         (Ok(value), Ok(written)) => Err(format!("{route} by value {value}\n  by text {written}")),
         (Err(one), Err(two)) => errors(&one, &two),
-        (one, two) => Err(format!("{route}: {} by value, {} by text", said(one.err()), said(two.err()))),
+        (one, two) => Err(format!("{route}: {} by value, {} by text", describe(one.err()), describe(two.err()))),
     }
 }
 
@@ -100,7 +100,7 @@ fn list(tools: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), Str
     let (value, written) = match (by_value, by_text) {
         (Ok(value), Ok(text)) => (value, text),
         (Err(one), Err(two)) => return errors(&one, &two),
-        (one, two) => return Err(format!("a list: {} by value, {} by text", said(one.err()), said(two.err()))),
+        (one, two) => return Err(format!("a list: {} by value, {} by text", describe(one.err()), describe(two.err()))),
     };
     if value.tools.to_string() != written.tools {
         return Err(format!("a list by value {}\n  by text {}", value.tools, written.tools));
@@ -131,7 +131,9 @@ fn whole(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), 
         (Ok(value), Ok(written)) if value.to_string() == written => {}
         (Ok(value), Ok(written)) => return Err(format!("deferred by value {value}\n  by text {written}")),
         (Err(one), Err(two)) => errors(&one, &two)?,
-        (one, two) => return Err(format!("deferred: {} by value, {} by text", said(one.err()), said(two.err()))),
+        (one, two) => {
+            return Err(format!("deferred: {} by value, {} by text", describe(one.err()), describe(two.err())))
+        }
     }
     let mut options = AdaptOptions::new(dialect).deferred(deferred);
     options.tools.format = Some(wire.format());
@@ -152,7 +154,7 @@ fn adapted(request: &Value, options: &AdaptOptions) -> std::result::Result<(), S
         (Ok(value), Ok(written)) if value.request.to_string() == written.request => kept(&value.restore),
         (Ok(value), Ok(written)) => Err(format!("adapted by value {}\n  by text {}", value.request, written.request)),
         (Err(one), Err(two)) => errors(&one, &two),
-        (one, two) => Err(format!("adapted: {} by value, {} by text", said(one.err()), said(two.err()))),
+        (one, two) => Err(format!("adapted: {} by value, {} by text", describe(one.err()), describe(two.err()))),
     }
 }
 
@@ -166,8 +168,9 @@ fn opened(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(),
         Err(error) => {
             let refusal: Value =
                 serde_json::from_str(&Exchange::refusal(url, &error)).map_err(|error| error.to_string())?;
-            let said = refusal["error"]["message"].as_str().is_some_and(|said| said.contains(error.message()));
-            return if said { errors(&error, &error) } else { Err(format!("the refusal {refusal} of {error}")) };
+            let describe =
+                refusal["error"]["message"].as_str().is_some_and(|describe| describe.contains(error.message()));
+            return if describe { errors(&error, &error) } else { Err(format!("the refusal {refusal} of {error}")) };
         }
     };
     let (aside, sent) = (&exchange.report().quarantined, exchange.request());
@@ -222,6 +225,6 @@ fn errors(one: &Error, two: &Error) -> std::result::Result<(), String> {
     Ok(())
 }
 
-fn said(error: Option<Error>) -> String {
+fn describe(error: Option<Error>) -> String {
     error.map_or_else(|| "an answer".into(), |error| error.to_string())
 }

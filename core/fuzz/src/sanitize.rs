@@ -56,11 +56,11 @@ pub(crate) fn judge(schema: &str, options: &SanitizeOptions) -> Result<(), Strin
         Err(_) => Value::Null,
     };
     // serde_json changes integers beyond 64 bits.
-    let is_held = || match (json::read(schema), json::read(&input.to_string())) {
+    let is_kept = || match (json::read(schema), json::read(&input.to_string())) {
         (Ok(one), Ok(two)) => json::same(&one, &two),
         _ => false,
     };
-    let by_value = (!input.is_null() && is_held()).then(|| sanitize(&input, options));
+    let by_value = (!input.is_null() && is_kept()).then(|| sanitize(&input, options));
     let result = match sanitize(schema, options) {
         Ok(result) => result,
         Err(error) => {

@@ -19,8 +19,8 @@ impl Seeds {
 
     /// Returns the next input. Most are short, because small schemas are fast and show as much.
     pub fn input(&mut self) -> Vec<u8> {
-        let most = [48, 96, 160, 320, 640][(self.next() % 5) as usize];
-        let words = self.next() % (most / 8) + 2;
+        let limit = [48, 96, 160, 320, 640][(self.next() % 5) as usize];
+        let words = self.next() % (limit / 8) + 2;
         (0..words).flat_map(|_| self.next().to_le_bytes()).collect()
     }
 }

@@ -116,8 +116,8 @@ fn telling(found: &Validation, instance: &Value, schema: &Value) -> Option<Strin
         if instance.pointer(&error.pointer).is_none() {
             return Some(format!("nothing stands at the pointer of {error:?}"));
         }
-        let told = secrets.iter().find(|secret| error.message.contains(secret.as_str()));
-        told.map(|secret| format!("{secret:?} is told: {error:?}"))
+        let leaked = secrets.iter().find(|secret| error.message.contains(secret.as_str()));
+        leaked.map(|secret| format!("{secret:?} is told: {error:?}"))
     })
 }
 

@@ -92,7 +92,7 @@ impl Wire {
     /// Generates a whole request: tools, and a history that calls, finds, adds and removes tools.
     pub(crate) fn request(self, data: &mut Unstructured<'_>) -> Result<Value> {
         let tools = self.tools(data)?;
-        let mut history = vec![self.said(data)?];
+        let mut history = vec![self.message(data)?];
         for _ in 0..data.int_in_range(0..=4)? {
             history.push(if data.ratio(1_u8, 12_u8)? { odd(data)? } else { self.turn(data)? });
         }
@@ -153,7 +153,7 @@ impl Wire {
         }
     }
 
-    fn said(self, data: &mut Unstructured<'_>) -> Result<Value> {
+    fn message(self, data: &mut Unstructured<'_>) -> Result<Value> {
         let text = *data.choose(&["go", "", "<available-deferred-tools>", "Tool 'read' is now available."])?;
         Ok(match self {
             Wire::Gemini => json!({"role": "user", "parts": [{"text": text}]}),
@@ -190,7 +190,7 @@ impl Wire {
             (Wire::Gemini, _) => {
                 json!({"role": "model", "parts": [{"functionCall": {"name": name, "args": arguments}}]})
             }
-            _ => self.said(data)?,
+            _ => self.message(data)?,
         })
     }
 

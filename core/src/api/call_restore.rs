@@ -10,7 +10,7 @@ use super::{
 use crate::{
     error::{Code, Error},
     json::{self, Node},
-    tools::{call_repair::Told, client_call},
+    tools::{call_repair::CallReports, client_call},
 };
 
 /// Calls a function of a `Restore`. The inputs are those of [`super::call::call`] without the `Restore`.
@@ -18,7 +18,7 @@ use crate::{
 /// # Errors
 /// Those of the function; `invalid-value` if it is not a function of a `Restore`.
 pub fn call_restore<'a>(restore: &Restore, function: Function, inputs: Vec<Node<'a>>) -> Result<Answer<'a>, Error> {
-    let (restore_map, mut told, mut inputs) = (&restore.0, Told::default(), inputs.into_iter());
+    let (restore_map, mut reports, mut inputs) = (&restore.0, CallReports::default(), inputs.into_iter());
     let mut input = || inputs.next().ok_or_else(|| missing(function));
     let (value, report) = match function {
         Function::RestoreCall => {
@@ -27,12 +27,12 @@ pub fn call_restore<'a>(restore: &Restore, function: Function, inputs: Vec<Node<
                 let found = format!("expected the name of a tool as a string, found {}", name.kind());
                 return Err(Error::new(Code::InvalidValue, "/name", found));
             };
-            restore_map.arguments(name, &mut arguments, (None, true), &mut told)?;
-            (describe::call(restore_map, name, arguments, told.take().pop().as_ref()), None)
+            restore_map.arguments(name, &mut arguments, (None, true), &mut reports)?;
+            (describe::call(restore_map, name, arguments, reports.take().pop().as_ref()), None)
         }
         Function::RestoreClientCall => {
-            let call = client_call::write(restore_map, input()?, &mut told)?;
-            (call, Some(describe::repaired_client_call(told.take().pop().as_ref())))
+            let call = client_call::write(restore_map, input()?, &mut reports)?;
+            (call, Some(describe::repaired_client_call(reports.take().pop().as_ref())))
         }
         Function::RestoreContent => {
             let text = input()?;
@@ -48,8 +48,8 @@ pub fn call_restore<'a>(restore: &Restore, function: Function, inputs: Vec<Node<
         }
         Function::RestoreReply => {
             let mut reply = input()?;
-            restore_map.whole_reply(&mut reply, &mut told)?;
-            (reply, Some(describe::restored_reply(&mut told)))
+            restore_map.whole_reply(&mut reply, &mut reports)?;
+            (reply, Some(describe::restored_reply(&mut reports)))
         }
         _ => {
             let found = format!("expected a function of a `restore`, found `{}`", function.name());

@@ -20,7 +20,7 @@ pub struct Deferred<T: Input> {
     pub request: T::Output,
     input: T,
     options: DeferredOptions,
-    told: OnceCell<Result<(DeferredReport, Restore), Error>>,
+    results: OnceCell<Result<(DeferredReport, Restore), Error>>,
 }
 
 impl<T: Input> Deferred<T> {
@@ -29,7 +29,7 @@ impl<T: Input> Deferred<T> {
     /// # Errors
     /// Only those that [`apply_deferred_loading`] would have returned.
     pub fn report(&self) -> Result<&DeferredReport, Error> {
-        Ok(&self.told()?.0)
+        Ok(&self.results()?.0)
     }
 
     /// Returns the value that restores the backend's calls to the client's: their names and the kinds of calls.
@@ -37,17 +37,17 @@ impl<T: Input> Deferred<T> {
     /// # Errors
     /// As [`Self::report`].
     pub fn restore(&self) -> Result<&Restore, Error> {
-        Ok(&self.told()?.1)
+        Ok(&self.results()?.1)
     }
 
-    fn told(&self) -> Result<&(DeferredReport, Restore), Error> {
-        let told = self.told.get_or_init(|| {
+    fn results(&self) -> Result<&(DeferredReport, Restore), Error> {
+        let results = self.results.get_or_init(|| {
             let mut node = self.input.given()?.read_request()?;
             let done = deferred::apply(&mut node, &self.options, None, true)?;
             let restore = Restore(RestoreMap::of(done.client, &done.report));
             Ok((done.report, restore))
         });
-        told.as_ref().map_err(Clone::clone)
+        results.as_ref().map_err(Clone::clone)
     }
 }
 
@@ -74,8 +74,8 @@ impl<T: Input> Deferred<T> {
 pub fn apply_deferred_loading<T: Input>(request: T, options: &DeferredOptions) -> Result<Deferred<T>, Error> {
     let mut node = request.given()?.read_request()?;
     deferred::apply(&mut node, options, None, false)?;
-    let (input, options, told, request) = (request, options.clone(), OnceCell::new(), request.written(&node)?);
-    Ok(Deferred { request, input, options, told })
+    let (input, options, results, request) = (request, options.clone(), OnceCell::new(), request.written(&node)?);
+    Ok(Deferred { request, input, options, results })
 }
 
 /// Removes the betas of deferred loading from the value of an `anthropic-beta` header, a comma-separated list, because

@@ -15,7 +15,7 @@ use crate::{
     request::report::DeferredReport,
     schema::validate::{ArgumentViolation, Validation},
     tools::{
-        call_repair::Told,
+        call_repair::CallReports,
         check::ToolViolation,
         check_request::RequestViolation,
         formats::FormatChange,
@@ -321,8 +321,8 @@ pub(super) fn repaired_client_call(call: Option<&RepairedCall>) -> Node<'static>
 }
 
 /// Returns `{ calls, answerChanges }`.
-pub(super) fn restored_reply(told: &mut Told) -> Node<'static> {
-    let (calls, changes) = (told.take(), told.take_answer_changes());
+pub(super) fn restored_reply(reports: &mut CallReports) -> Node<'static> {
+    let (calls, changes) = (reports.take(), reports.take_answer_changes());
     Node::record([("calls", repaired_calls(&calls)), ("answerChanges", answer_changes(&changes))])
 }
 

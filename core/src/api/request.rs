@@ -10,7 +10,7 @@ use crate::{
     options::{AdaptOptions, CheckRequestOptions},
     report::{AnswerChange, RepairedCall},
     tools::{
-        call_repair::Told,
+        call_repair::CallReports,
         check_request::{self, RequestViolation},
         request::{self, AdaptReport},
         stream_restorer::Stream,
@@ -127,9 +127,9 @@ impl Restore {
     /// # Errors
     /// `invalid-json`, `too-deep`.
     pub fn reply<T: Input>(&self, reply: T) -> Result<RestoredReply<T::Output>, Error> {
-        let (mut node, mut told) = (reply.given()?.read()?, Told::default());
-        self.0.whole_reply(&mut node, &mut told)?;
-        let (calls, answer_changes) = (told.take(), told.take_answer_changes());
+        let (mut node, mut reports) = (reply.given()?.read()?, CallReports::default());
+        self.0.whole_reply(&mut node, &mut reports)?;
+        let (calls, answer_changes) = (reports.take(), reports.take_answer_changes());
         Ok(RestoredReply { reply: reply.written(&node)?, calls, answer_changes })
     }
 

@@ -11,7 +11,7 @@ use crate::{
     error::Error,
     json::{self, Node, Text},
     report::RepairedCall,
-    tools::{call_pieces::CallPieces, call_repair::Told, client_call, restore::RestoreMap},
+    tools::{call_pieces::CallPieces, call_repair::CallReports, client_call, restore::RestoreMap},
 };
 
 /// Restores calls to the form that the tools' servers expect: their names, and arguments in the shape of their schemas.
@@ -127,29 +127,29 @@ impl Restore {
     /// # Errors
     /// `too-deep`; `invalid-json` if bytes are not UTF-8; `budget-exceeded` if the plan takes too many steps.
     pub fn call<T: Input>(&self, name: &str, arguments: T) -> Result<RestoredCall<T::Output>, Error> {
-        let mut told = Told::default();
+        let mut reports = CallReports::default();
         let restored = match arguments.given()? {
             Given::Text(text) => {
-                let restored = self.0.text(&Text::new(name), text, None, &mut told)?;
+                let restored = self.0.text(&Text::new(name), text, None, &mut reports)?;
                 arguments.text(restored)?
             }
             Given::Value(value) => {
                 let mut node = Node::from_value(value)?;
-                self.0.arguments(&Text::new(name), &mut node, (None, true), &mut told)?;
+                self.0.arguments(&Text::new(name), &mut node, (None, true), &mut reports)?;
                 arguments.written(&node)?
             }
         };
-        Ok(self.named(name, restored, told))
+        Ok(self.named(name, restored, reports))
     }
 
-    fn named<T>(&self, name: &str, arguments: T, mut told: Told) -> RestoredCall<T> {
+    fn named<T>(&self, name: &str, arguments: T, mut reports: CallReports) -> RestoredCall<T> {
         let shown = |text: Option<Text<'_>>| text.map(|text| text.display().into_owned());
         let index = self.0.name(&Text::new(name)).and_then(|way| way.index);
         let (server, name, namespace) = match self.0.name(&Text::new(name)) {
             Some(way) => (shown(way.server), way.name.display().into_owned(), shown(way.namespace)),
             None => (None, name.to_string(), None),
         };
-        RestoredCall { server, index, name, namespace, arguments, repaired: told.take().pop() }
+        RestoredCall { server, index, name, namespace, arguments, repaired: reports.take().pop() }
     }
 
     /// Converts a call into the format of the client's request: `tool_use`, an entry of `tool_calls`, `function_call`
@@ -173,10 +173,10 @@ impl Restore {
     /// # Errors
     /// `invalid-value` if `call` is not a call; `invalid-json`, `too-deep`.
     pub fn client_call<T: Input>(&self, call: T) -> Result<RestoredClientCall<T::Output>, Error> {
-        let mut told = Told::default();
-        let written = client_call::write(&self.0, call.given()?.read()?, &mut told)?;
+        let mut reports = CallReports::default();
+        let written = client_call::write(&self.0, call.given()?.read()?, &mut reports)?;
         let call = call.text(Some(json::write(&written)))?;
-        Ok(RestoredClientCall { call, repaired: told.take().pop() })
+        Ok(RestoredClientCall { call, repaired: reports.take().pop() })
     }
 
     /// Restores a text of the model's answer, if the request has a response format that was rewritten: extracts it from

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Maximum number of different options for which results are cached.
-const MOST: usize = 16;
+const MAX_OPTIONS: usize = 16;
 
 /// A tool list that is sent with every request. It is sanitized once for each set of options; the result is cached.
 ///
@@ -173,7 +173,7 @@ impl ToolSet {
         let (json, tools) = (json::write(&tools), tools.to_value());
         let (list, options) = (Arc::clone(&self.list), options.clone());
         let ready = Arc::new(ReadyTools { json, quarantined, lossless, restore, warning, tools, list, options });
-        if self.ready.len() >= MOST {
+        if self.ready.len() >= MAX_OPTIONS {
             self.ready.remove(0);
         }
         self.ready.push(Arc::clone(&ready));

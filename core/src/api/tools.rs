@@ -135,7 +135,7 @@ pub fn sanitize_tools_node<'a>(
 pub(super) fn reported<'a>(outcome: Outcome<'a>, options: &ToolsOptions) -> Result<(Node<'a>, ToolsReport), Error> {
     let Outcome { tools, quarantined, changes, lossless, restore_map, .. } = outcome;
     let dialect = crate::dialect::of(&options.sanitize)?.name;
-    let warning = set_aside::tell(options.on_set_aside, dialect, &quarantined, options.sanitize.naming)?;
+    let warning = set_aside::warning(options.on_set_aside, dialect, &quarantined, options.sanitize.naming)?;
     Ok((tools, ToolsReport { quarantined, lossless, restore: Restore(restore_map), warning, changes }))
 }
 

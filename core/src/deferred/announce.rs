@@ -8,7 +8,7 @@ use crate::{
     options::{Announce, Api, DeferredOptions, Mode},
     request::{
         blocks::is_system,
-        conversation::{Content, Conversation, Event, Part, Role, What},
+        conversation::{Content, Conversation, Event, EventKind, Part, Role},
         instructions::{self, appended},
         notice::listed,
         tool::has_type,
@@ -39,7 +39,7 @@ fn block(names: &[String]) -> String {
 pub(super) fn is_present(request: &Node<'_>) -> Result<bool, Error> {
     for key in ["system", "instructions", "system_instruction", "systemInstruction"] {
         if let Some(prompt) = request.get(key) {
-            if speaks_of_it(prompt)? {
+            if contains_list(prompt)? {
                 return Ok(true);
             }
         }
@@ -51,7 +51,7 @@ pub(super) fn is_present(request: &Node<'_>) -> Result<bool, Error> {
             let message = view(message)?;
             let is_from_client = is_system(&message);
             if (is_from_client || begins && is_user(&message))
-                && ["content", "parts"].iter().find_map(|key| message.get(key)).map_or(Ok(false), speaks_of_it)?
+                && ["content", "parts"].iter().find_map(|key| message.get(key)).map_or(Ok(false), contains_list)?
             {
                 begins = is_from_client || nobody_answered(messages.get(..at).unwrap_or_default())?;
                 if begins {
@@ -90,7 +90,7 @@ fn may_speak_of_it(node: &Node<'_>) -> bool {
 }
 
 /// Returns true if a prompt contains the list, in its text or in one of its text blocks.
-fn speaks_of_it(prompt: &Node<'_>) -> Result<bool, Error> {
+fn contains_list(prompt: &Node<'_>) -> Result<bool, Error> {
     if !may_speak_of_it(prompt) {
         return Ok(false);
     }
@@ -124,7 +124,7 @@ fn one_or_list<'n, 'a>(node: &'n Node<'a>) -> &'n [Node<'a>] {
 ///
 /// # Errors
 /// Same as [`append`].
-pub(super) fn say(
+pub(super) fn add_list(
     request: &mut Node<'_>,
     format: Api,
     names: &[String],
@@ -152,7 +152,7 @@ pub(super) fn add_to(conversation: &mut Conversation<'_>, source: Api, names: &[
     let prompt = usize::from(source == Api::OpenaiChat);
     let is_prompt = |event: &&mut Event<'_>| event.at == prompt;
     let last = conversation.events.iter_mut().take_while(is_prompt).last();
-    if let Some(What::Text { role: Role::System, content }) = last.map(|event| &mut event.what) {
+    if let Some(EventKind::Text { role: Role::System, content }) = last.map(|event| &mut event.kind) {
         match content {
             Content::Parts(parts) => parts.push(Part::Text(Node::string(text))),
             Content::String(old) => {
@@ -163,8 +163,8 @@ pub(super) fn add_to(conversation: &mut Conversation<'_>, source: Api, names: &[
         return Ok(());
     }
     let content = Content::String(Node::string(text));
-    let what = What::Text { role: Role::System, content };
-    conversation.events.insert(0, Event { at: 0, message: 0, member: "content", what });
+    let kind = EventKind::Text { role: Role::System, content };
+    conversation.events.insert(0, Event { at: 0, message: 0, member: "content", kind });
     Ok(())
 }
 

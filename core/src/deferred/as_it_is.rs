@@ -15,7 +15,7 @@ use crate::{
     options::{Api, CustomTools, DeferredOptions, Mode, Native, ToolChanges},
     request::{
         blocks::{directive, directive_definition, Directive},
-        conversation::{self, Conversation, What},
+        conversation::{self, Conversation, EventKind},
         namespaces::NameMap,
         prefilter,
         reader::{self, Reading},
@@ -52,7 +52,7 @@ pub(super) fn judge<'a>(
     let Conversation { tools, events, .. } = &mut conversation;
     conversation::apply(events, tools, options, warnings);
     // Ignored changes have to be removed, from messages and from results.
-    let ignores = events.iter().any(|event| matches!(event.what, What::Ignored(_)));
+    let ignores = events.iter().any(|event| matches!(event.kind, EventKind::Ignored(_)));
     // A refused definition has the name of a search: the client would run its search for calls of that tool.
     if conversation.tools.has_refused() {
         return Ok(None);
@@ -200,8 +200,8 @@ fn has_refused_carriers(request: &Node<'_>) -> Result<bool, Error> {
         }
         let message = view(message)?;
         let Some(tools) = message.get("tools").and_then(Node::as_array) else { continue };
-        let speaks = message.get("content").is_some_and(|content| !content.is_text(""));
-        if speaks || tools.iter().any(&mut is_second) {
+        let has_content = message.get("content").is_some_and(|content| !content.is_text(""));
+        if has_content || tools.iter().any(&mut is_second) {
             return Ok(true);
         }
     }

@@ -3,7 +3,7 @@
 use alloc::{format, string::String};
 
 use super::{
-    emulation::{Emulation, Standing},
+    emulation::{Availability, Emulation},
     quote::Overflowed,
 };
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     json::{Node, Text},
     options::{Api, DeferredOptions, ForcedTool},
     request::{
-        choice::{self, forced_name, Choice, Fate, Mention},
+        choice::{self, forced_name, Choice, Decision, Mention},
         namespaces::NameMap,
         report::Warnings,
         tools::{Tool, Tools},
@@ -35,13 +35,13 @@ pub(super) fn settle<'a>(
     let is_list = choice::is_list(request, api)?;
     // Computed once, because `decide` runs for every tool that a choice allows.
     let has_toolsets = emulation.has_toolsets();
-    let replaced = || search.map_or(Fate::Gone, |name| Fate::Named(Text::new(String::from(name))));
+    let replaced = || search.map_or(Decision::Remove, |name| Decision::Rename(Text::new(String::from(name))));
     let mut decide = |mention: &Mention<'a>, is_forced: bool| {
         let (namespace, name) = match mention {
             Mention::Search => return Ok(replaced()),
-            Mention::Hosted(_) => return Ok(Fate::Stays),
+            Mention::Hosted(_) => return Ok(Decision::Keep),
             // The tools of the namespace are now in the list itself.
-            Mention::Namespace(_) => return Ok(if is_forced { Fate::Stays } else { Fate::Gone }),
+            Mention::Namespace(_) => return Ok(if is_forced { Decision::Keep } else { Decision::Remove }),
             Mention::Tool { namespace, name } => (namespace.as_ref().filter(|_| api == Api::OpenaiResponses), name),
         };
         let flat = namespace.map_or_else(|| name.clone(), |namespace| map.name_in(namespace, name));
@@ -50,20 +50,20 @@ pub(super) fn settle<'a>(
             let key = (namespace.map(|namespace| namespace.display().into_owned()), name.display().into_owned());
             overflowed.is_some_and(|overflowed| overflowed.contains(&key))
         };
-        let is_sent = match emulation.standing(&flat) {
-            Standing::Visible => true,
-            Standing::Search => return Ok(replaced()),
+        let is_sent = match emulation.availability(&flat) {
+            Availability::Visible => true,
+            Availability::Search => return Ok(replaced()),
             // The request does not list the tools of a toolset.
-            Standing::Unknown => has_toolsets || is_forced && emulation.is_empty(),
-            Standing::Hidden if is_overflowed() => true,
-            Standing::Hidden if is_forced => is_loaded_for_choice(&flat, api, options, warnings)?,
-            Standing::Hidden | Standing::Withdrawn => false,
+            Availability::Unknown => has_toolsets || is_forced && emulation.is_empty(),
+            Availability::Hidden if is_overflowed() => true,
+            Availability::Hidden if is_forced => is_loaded_for_choice(&flat, api, options, warnings)?,
+            Availability::Hidden | Availability::Removed => false,
         };
         if !is_sent {
-            return Ok(Fate::Gone);
+            return Ok(Decision::Remove);
         }
         emulation.tools.load(&flat);
-        Ok(if namespace.is_some() { Fate::Named(flat) } else { Fate::Stays })
+        Ok(if namespace.is_some() { Decision::Rename(flat) } else { Decision::Keep })
     };
     if choice::settle(request, api, &mut decide)?.emptied.is_some() {
         choice::replace(request, &Choice::Auto, api)?;
@@ -109,9 +109,9 @@ pub(super) fn settle_allowed<'a>(
         return Ok(());
     }
     let mut decide = |mention: &Mention<'a>, _| {
-        let Mention::Tool { name, .. } = mention else { return Ok(Fate::Stays) };
+        let Mention::Tool { name, .. } = mention else { return Ok(Decision::Keep) };
         let is_sent = tools.get(name).is_none_or(Tool::is_available);
-        Ok(if is_sent { Fate::Stays } else { Fate::Gone })
+        Ok(if is_sent { Decision::Keep } else { Decision::Remove })
     };
     if choice::settle(request, format, &mut decide)?.emptied.is_some() {
         choice::replace(request, &Choice::Auto, format)?;

@@ -22,13 +22,13 @@ pub(crate) struct Client {
 }
 
 /// Records how calls of the tools are translated on their way back to the client.
-pub(super) struct Noting<'o> {
+pub(super) struct CallRecorder<'o> {
     pub(super) source: Api,
     pub(super) target: Api,
     pub(super) options: &'o DeferredOptions,
 }
 
-impl Noting<'_> {
+impl CallRecorder<'_> {
     /// Records one tool, by its flat name and definition.
     pub(super) fn tool(&self, map: &mut NameMap<'_>, name: &Text<'_>, definition: &Node<'_>, is_loaded: bool) {
         // In Anthropic's format, every tool of the client may have the type `custom`.

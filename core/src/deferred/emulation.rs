@@ -26,13 +26,13 @@ pub(super) struct Emulation<'a> {
 
 /// State of the tool with a given name after the history is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum Availability {
     /// A tool in the list that is sent.
     Visible,
     /// A deferred tool that is not loaded.
     Hidden,
     /// A tool that was removed.
-    Withdrawn,
+    Removed,
     /// The hosted search, which is not sent.
     Search,
     Unknown,
@@ -48,10 +48,10 @@ impl<'a> Emulation<'a> {
     /// tool that already has the name keeps it: otherwise the model would read the description of the search and call
     /// that tool. One function replaces all searches of a list.
     pub(super) fn name_search(&mut self, wanted: &str, warnings: &mut Warnings) {
-        let stands = |tool: &Tool<'_>| {
+        let is_replaced = |tool: &Tool<'_>| {
             tool.kind == Kind::ClientSearch || tool.kind == Kind::HostedSearch && self.emulates_search
         };
-        let Some(at) = self.tools.iter().position(stands) else { return };
+        let Some(at) = self.tools.iter().position(is_replaced) else { return };
         let mut name = Text::new(String::from(wanted));
         let mut number = 2_u32;
         while self.tools.knows(&name) {
@@ -91,13 +91,13 @@ impl<'a> Emulation<'a> {
         self.search_function().is_some() || self.tools.iter().any(|tool| !tool.is_search() && tool.searches(options))
     }
 
-    pub(super) fn standing(&self, name: &Text<'_>) -> Standing {
+    pub(super) fn availability(&self, name: &Text<'_>) -> Availability {
         match self.tools.get(name) {
-            Some(tool) if tool.is_available() => Standing::Visible,
-            Some(tool) if tool.is_hidden() => Standing::Hidden,
-            Some(_) => Standing::Withdrawn,
-            None if self.tools.is_search(name) => Standing::Search,
-            None => Standing::Unknown,
+            Some(tool) if tool.is_available() => Availability::Visible,
+            Some(tool) if tool.is_hidden() => Availability::Hidden,
+            Some(_) => Availability::Removed,
+            None if self.tools.is_search(name) => Availability::Search,
+            None => Availability::Unknown,
         }
     }
 
@@ -190,7 +190,7 @@ impl<'a> Emulation<'a> {
         for entry in plan.iter().filter_map(|at| entries.get(*at)) {
             let taken = match entry.source {
                 Source::Listed(place) => listed.get_mut(place),
-                Source::Own(place) => own.get_mut(place),
+                Source::Defined(place) => own.get_mut(place),
             };
             let Some(mut tool) = taken.and_then(Option::take) else { continue };
             if entry.is_search() {

@@ -6,7 +6,7 @@ use alloc::{string::String, vec::Vec};
 use super::{
     as_it_is::{self, AsItIs},
     choice,
-    client::{Client, Noting},
+    client::{CallRecorder, Client},
     quote::{unsendable, Sending},
     unavailable, Applied,
 };
@@ -17,7 +17,7 @@ use crate::{
     options::{Api, CustomTools, DeferredOptions, Native, UnavailableCalls},
     request::{
         choice::widen,
-        conversation::{self, Conversation, What},
+        conversation::{self, Conversation, EventKind},
         listed,
         namespaces::{flatten_choice, NameMap},
         reader::{self, Reading},
@@ -87,17 +87,17 @@ pub(super) fn native<'a>(
         let list = loaded_definitions(&conversation.tools, listed(request), (formats, options))?;
         conversation.set_aside = unsendable(&conversation.tools, list, sending, &names)?;
     }
-    let noting = Noting { source: formats.0, target: formats.1, options };
+    let recorder = CallRecorder { source: formats.0, target: formats.1, options };
     // The backend's own search loads listed tools, which the model may call in the same reply.
     let searches = conversation.tools.has_hosted_search() && has_hosted_search(options.native);
     let is_callable = |tool: &&Tool<'_>| tool.is_available() || searches && tool.listed && !tool.withdrawn;
     for tool in conversation.tools.iter().filter(is_callable) {
         let definition = conversation.tools.definition_of(tool, listed(request));
         if let Some((name, definition)) = tool.name.as_ref().zip(definition) {
-            noting.tool(&mut map, name, definition, tool.deferred && (tool.loaded || searches && tool.listed));
+            recorder.tool(&mut map, name, definition, tool.deferred && (tool.loaded || searches && tool.listed));
         }
     }
-    search.iter().filter(|_| own_search.is_none()).for_each(|search| noting.search(&mut map, search));
+    search.iter().filter(|_| own_search.is_none()).for_each(|search| recorder.search(&mut map, search));
     let report = DeferredReport {
         name_map: map.finish(),
         tool_search_name: search,
@@ -183,7 +183,7 @@ fn search_name(
     if name != wanted {
         warnings.about("tool-search-renamed", name.as_str());
         for event in &mut conversation.events {
-            if let What::Call(call) = &mut event.what {
+            if let EventKind::Call(call) = &mut event.kind {
                 if call.search.is_some() && call.name.is(wanted) {
                     call.name = Text::new(name.clone());
                 }

@@ -11,7 +11,8 @@ use crate::{
     options::{Api, DeferredOptions, ServerHistory, ServerToolSearch, SystemMessages, UnknownReference},
     request::{
         conversation::{
-            Addition, Call, Content, Conversation, Event, Held, Outcome, Part, Reference, Role, Search, Searcher, What,
+            Addition, Call, Content, Conversation, Event, EventKind, Outcome, Part, ReadMember, Reference, Role,
+            Search, Searcher,
         },
         notice::{self, Notices},
         report::Warnings,
@@ -30,7 +31,7 @@ pub(super) fn settle_searches(
     let emulates = options.server_tool_search == ServerToolSearch::Emulate;
     if source.has_items() {
         for event in &mut conversation.events {
-            if let What::Call(call) = &mut event.what {
+            if let EventKind::Call(call) = &mut event.kind {
                 // In Gemini Interactions, the client's search keeps its own name.
                 if call.search == Some(Searcher::Hosted) || call.search.is_some() && source == Api::OpenaiResponses {
                     call.name = Text::new(String::from(name));
@@ -39,22 +40,22 @@ pub(super) fn settle_searches(
         }
     }
     if !emulates && options.server_history == ServerHistory::Drop {
-        conversation.events.retain(|event| !is_hosted(&event.what));
+        conversation.events.retain(|event| !is_hosted(&event.kind));
         return;
     }
     let (mut called, mut answered) = (Set::new(), Set::new());
     for event in &conversation.events {
-        match &event.what {
-            What::Call(call) if is_hosted(&event.what) => called.extend(call.id.as_text().cloned()),
-            What::Result(outcome) if is_hosted(&event.what) => answered.extend(outcome.id.as_text().cloned()),
+        match &event.kind {
+            EventKind::Call(call) if is_hosted(&event.kind) => called.extend(call.id.as_text().cloned()),
+            EventKind::Result(outcome) if is_hosted(&event.kind) => answered.extend(outcome.id.as_text().cloned()),
             _ => {}
         }
     }
     let losses = &mut conversation.losses;
-    conversation.events.retain(|event| match &event.what {
+    conversation.events.retain(|event| match &event.kind {
         // APIs refuse a call without a result.
-        What::Call(call) if is_hosted(&event.what) => call.id.as_text().is_some_and(|id| answered.contains(id)),
-        What::Result(outcome) if is_hosted(&event.what) => {
+        EventKind::Call(call) if is_hosted(&event.kind) => call.id.as_text().is_some_and(|id| answered.contains(id)),
+        EventKind::Result(outcome) if is_hosted(&event.kind) => {
             let is_called = outcome.id.as_text().is_some_and(|id| called.contains(id));
             if !is_called {
                 let id = outcome.id.as_text().map(Text::display).unwrap_or_default();
@@ -68,12 +69,12 @@ pub(super) fn settle_searches(
         conversation.events = behind_calls(core::mem::take(&mut conversation.events));
     }
     for event in &mut conversation.events {
-        if !is_hosted(&event.what) {
+        if !is_hosted(&event.kind) {
             continue;
         }
-        match &mut event.what {
-            What::Call(call) => as_client_call(call, (source, same_format), options, name),
-            What::Result(outcome) => {
+        match &mut event.kind {
+            EventKind::Call(call) => as_client_call(call, (source, same_format), options, name),
+            EventKind::Result(outcome) => {
                 outcome.own = (same_format && !source.has_items()).then(|| client_result(outcome));
             }
             _ => {}
@@ -82,10 +83,10 @@ pub(super) fn settle_searches(
 }
 
 /// Returns true for a search that the API's servers ran, and for its result.
-fn is_hosted(what: &What<'_>) -> bool {
-    match what {
-        What::Call(call) => call.search == Some(Searcher::Hosted),
-        What::Result(outcome) => outcome.of_search == Some(Searcher::Hosted),
+fn is_hosted(kind: &EventKind<'_>) -> bool {
+    match kind {
+        EventKind::Call(call) => call.search == Some(Searcher::Hosted),
+        EventKind::Result(outcome) => outcome.of_search == Some(Searcher::Hosted),
         _ => false,
     }
 }
@@ -101,8 +102,8 @@ fn behind_calls(events: Vec<Event<'_>>) -> Vec<Event<'_>> {
         if core::mem::replace(&mut at, event.at) != event.at {
             message.end(&mut out);
         }
-        match &event.what {
-            What::Result(_) if is_hosted(&event.what) => message.results.push(event),
+        match &event.kind {
+            EventKind::Result(_) if is_hosted(&event.kind) => message.results.push(event),
             _ => {
                 message.end_part(&mut out);
                 message.open.push(event);
@@ -130,7 +131,7 @@ impl<'a> Parts<'a> {
             return;
         }
         for event in self.open.drain(..) {
-            let is_call = matches!(event.what, What::Call(_)) && !is_hosted(&event.what);
+            let is_call = matches!(event.kind, EventKind::Call(_)) && !is_hosted(&event.kind);
             if is_call { &mut self.calls } else { &mut *out }.push(event);
         }
         out.append(&mut self.results);
@@ -185,15 +186,15 @@ fn client_result<'a>(outcome: &Outcome<'a>) -> Node<'a> {
 }
 
 /// Returns the names of the tools that the history mentions.
-pub(super) fn spoken_of<'a>(events: &mut [Event<'a>]) -> Vec<Text<'a>> {
+pub(super) fn mentioned<'a>(events: &mut [Event<'a>]) -> Vec<Text<'a>> {
     let mut names = Vec::new();
     for event in events {
-        match &mut event.what {
-            What::Text { content, .. } | What::Result(Outcome { content, .. }) => {
+        match &mut event.kind {
+            EventKind::Text { content, .. } | EventKind::Result(Outcome { content, .. }) => {
                 content.each_reference(&mut |reference| names.push(reference.name.clone()));
             }
-            What::Add(additions) => names.extend(additions.iter().map(|addition| addition.name.clone())),
-            What::Remove { name, .. } => names.push(name.clone()),
+            EventKind::Add(additions) => names.extend(additions.iter().map(|addition| addition.name.clone())),
+            EventKind::Remove { name, .. } => names.push(name.clone()),
             _ => {}
         }
     }
@@ -220,50 +221,50 @@ impl<'a> Writer<'_, 'a> {
             SystemMessages::User if self.source != Api::OpenaiResponses => with_changes(&conversation.events),
             _ => Set::new(),
         };
-        let Conversation { events, losses, bare, held, changed, .. } = conversation;
+        let Conversation { events, losses, bare, read_members, changed, .. } = conversation;
         let mut out: Vec<Event<'a>> = Vec::with_capacity(events.len());
         // Placeholder for a Responses item that has lost all of its content so far.
         let mut emptied: Option<Event<'a>> = None;
-        for Event { at, message, member, what } in core::mem::take(events) {
+        for Event { at, message, member, kind } in core::mem::take(events) {
             out.extend(emptied.take_if(|emptied| emptied.at != at));
-            let what = match what {
-                What::Text { role, content } => match self.text(content, losses) {
-                    Some(content) => What::Text { role, content },
+            let kind = match kind {
+                EventKind::Text { role, content } => match self.text(content, losses) {
+                    Some(content) => EventKind::Text { role, content },
                     None => {
-                        let says_nothing = out.last().is_none_or(|last| last.at != at);
+                        let is_first = out.last().is_none_or(|last| last.at != at);
                         let is_item = self.source == Api::OpenaiResponses && !bare.contains(&at);
-                        if is_item && says_nothing && !self.same_format {
-                            emptied = Some(Event { at, message, member, what: self.removed(role, losses) });
+                        if is_item && is_first && !self.same_format {
+                            emptied = Some(Event { at, message, member, kind: self.removed(role, losses) });
                         }
                         continue;
                     }
                 },
-                What::Add(additions) => {
+                EventKind::Add(additions) => {
                     let parts: Vec<Part<'a>> =
                         additions.iter().filter_map(|addition| self.addition(addition, losses)).collect();
                     if parts.is_empty() {
                         continue;
                     }
-                    What::Text { role: Role::System, content: Content::Parts(parts) }
+                    EventKind::Text { role: Role::System, content: Content::Parts(parts) }
                 }
-                What::Remove { name, cache_control } => {
+                EventKind::Remove { name, cache_control } => {
                     let Some(text) = self.notices.withdrawn(&name) else { continue };
                     let part = self.part(text, cache_control, losses);
-                    What::Text { role: Role::System, content: Content::Parts(Vec::from([part])) }
+                    EventKind::Text { role: Role::System, content: Content::Parts(Vec::from([part])) }
                 }
-                What::Result(outcome) => What::Result(self.result(outcome, losses)),
-                What::Call(mut call) => {
+                EventKind::Result(outcome) => EventKind::Result(self.result(outcome, losses)),
+                EventKind::Call(mut call) => {
                     // A search that was an item becomes an ordinary call.
                     if self.source.has_items() {
                         call.search = None;
                     }
-                    What::Call(call)
+                    EventKind::Call(call)
                 }
-                What::Carry(_) | What::Orphan(_) | What::Used(_) | What::Ignored(_) => continue,
+                EventKind::Carry(_) | EventKind::Orphan(_) | EventKind::Used(_) | EventKind::Ignored(_) => continue,
                 other => other,
             };
             emptied = None;
-            push(&mut out, Event { at, message, member, what });
+            push(&mut out, Event { at, message, member, kind });
         }
         out.extend(emptied);
         if self.same_format {
@@ -271,17 +272,19 @@ impl<'a> Writer<'_, 'a> {
             // needs a text.
             let members: Set<(usize, &str)> = out.iter().map(|event| (event.at, event.member)).collect();
             let items: Set<usize> = members.iter().map(|(at, _)| *at).collect();
-            let is_emptied = |held: &&Held| {
-                let stays = held.role != Role::Assistant || items.contains(&held.at);
-                stays && changed.contains(&held.at) && !members.contains(&(held.at, held.member))
+            let is_emptied = |read_members: &&ReadMember| {
+                let stays = read_members.role != Role::Assistant || items.contains(&read_members.at);
+                stays
+                    && changed.contains(&read_members.at)
+                    && !members.contains(&(read_members.at, read_members.member))
             };
-            for Held { at, member, role } in held.iter().filter(is_emptied) {
-                let what = self.removed(*role, losses);
-                out.push(Event { at: *at, message: *at, member, what });
+            for ReadMember { at, member, role } in read_members.iter().filter(is_emptied) {
+                let kind = self.removed(*role, losses);
+                out.push(Event { at: *at, message: *at, member, kind });
             }
         }
         for event in &mut out {
-            if let What::Text { role: role @ Role::System, .. } = &mut event.what {
+            if let EventKind::Text { role: role @ Role::System, .. } = &mut event.kind {
                 if to_user.contains(&event.at) {
                     *role = Role::User;
                 }
@@ -301,12 +304,12 @@ impl<'a> Writer<'_, 'a> {
     }
 
     /// Returns the text that replaces content that has become empty.
-    fn removed(&self, role: Role, losses: &mut Warnings) -> What<'a> {
+    fn removed(&self, role: Role, losses: &mut Warnings) -> EventKind<'a> {
         let mut part = self.part(notice::REMOVED.into(), None, losses);
-        if let (Part::Own(block), Role::Assistant, Api::OpenaiResponses) = (&mut part, role, self.source) {
+        if let (Part::Untranslated(block), Role::Assistant, Api::OpenaiResponses) = (&mut part, role, self.source) {
             block.set("type", Node::literal("output_text"));
         }
-        What::Text { role, content: Content::Parts(Vec::from([part])) }
+        EventKind::Text { role, content: Content::Parts(Vec::from([part])) }
     }
 
     fn result(&mut self, mut outcome: Outcome<'a>, losses: &mut Warnings) -> Outcome<'a> {
@@ -405,14 +408,14 @@ impl<'a> Writer<'_, 'a> {
             return Part::Text(Node::string(text));
         }
         if matches!(self.source, Api::Bedrock | Api::Gemini) {
-            return Part::Own(Node::record([("text", Node::string(text))]));
+            return Part::Untranslated(Node::record([("text", Node::string(text))]));
         }
         let kind = if self.source == Api::OpenaiResponses { "input_text" } else { "text" };
         let mut block = Node::record([("type", Node::literal(kind)), ("text", Node::string(text))]);
         if let (Some(object), Some(cache_control)) = (block.as_object_mut(), cache_control) {
             object.set(CACHE, cache_control);
         }
-        Part::Own(block)
+        Part::Untranslated(block)
     }
 }
 
@@ -422,20 +425,21 @@ fn is_about_tools(part: &Part<'_>) -> bool {
 
 /// Returns the indices of the messages that add or remove tools.
 fn with_changes(events: &[Event<'_>]) -> Set<usize> {
-    let is_change = |event: &&Event<'_>| matches!(event.what, What::Add(_) | What::Remove { .. }) && event.at > 0;
+    let is_change =
+        |event: &&Event<'_>| matches!(event.kind, EventKind::Add(_) | EventKind::Remove { .. }) && event.at > 0;
     events.iter().filter(is_change).map(|event| event.at).collect()
 }
 
 /// Adds an event. Adjacent texts of one message, member and role are merged.
 fn push<'a>(events: &mut Vec<Event<'a>>, event: Event<'a>) {
-    let Event { at, message, member, what } = event;
+    let Event { at, message, member, kind } = event;
     let last = events.last_mut().filter(|last| last.at == at && last.member == member);
-    let what = match (last.map(|last| &mut last.what), what) {
+    let kind = match (last.map(|last| &mut last.kind), kind) {
         (
-            Some(What::Text { role: before, content: Content::Parts(parts) }),
-            What::Text { role, content: Content::Parts(more) },
+            Some(EventKind::Text { role: before, content: Content::Parts(parts) }),
+            EventKind::Text { role, content: Content::Parts(more) },
         ) if *before == role => return parts.extend(more),
-        (_, what) => what,
+        (_, kind) => kind,
     };
-    events.push(Event { at, message, member, what });
+    events.push(Event { at, message, member, kind });
 }

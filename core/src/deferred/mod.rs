@@ -45,7 +45,7 @@ use crate::{
         search_tool, tool,
     },
 };
-use client::Noting;
+use client::CallRecorder;
 use emulation::Emulation;
 use quote::{Quotes, Sending};
 
@@ -146,7 +146,7 @@ fn apply_to_list(
         if has_search && native_list::add_search(request, &mut warnings) {
             done.report.unreachable = false;
         }
-        announce::say(request, wire.target, &done.deferred, (options, &mut done.report.unreachable))?;
+        announce::add_list(request, wire.target, &done.deferred, (options, &mut done.report.unreachable))?;
         if formats == RESPONSES_ONLY && options.custom_tools == Some(CustomTools::Function) {
             let names = namespaces::flat_names_as_it_is(request)?;
             done.report.are_custom(custom_tools::as_functions(request, &names, &mut warnings)?);
@@ -261,8 +261,8 @@ fn emulate<'a>(
     let called = search.clone().unwrap_or_else(|| options.tool_search_name.clone());
     let function = |search: &Node<'a>| search_tool::function(format, &called, search);
     history_text::settle_searches(&mut conversation, (format, format == target), (options, &called));
-    let spoken_of = history_text::spoken_of(&mut conversation.events);
-    let notices = notices(listed(request), (&emulation, &names), &spoken_of, (sending, options), &function)?;
+    let mentioned = history_text::mentioned(&mut conversation.events);
+    let notices = notices(listed(request), (&emulation, &names), &mentioned, (sending, options), &function)?;
     let has_toolsets = emulation.has_toolsets();
     history_text::Writer { notices, options, source: format, same_format: format == target, has_toolsets }
         .write(&mut conversation);
@@ -282,16 +282,16 @@ fn emulate<'a>(
     let client_search = search.filter(|_| emulation.is_client_search());
     emulation.settle(request, options.order, function);
     if reports {
-        let noting = Noting { source: format, target, options };
+        let recorder = CallRecorder { source: format, target, options };
         let loaded: Set<&str> = report.loaded.iter().map(String::as_str).collect();
         // The client does not know that the caller deferred a tool, and expects an ordinary call.
         let is_overflowed =
             |name: &str| overflowed.is_some_and(|overflowed| overflowed.contains(&(None, String::from(name))));
-        noting.list(&mut map, listed(request), |name| {
+        recorder.list(&mut map, listed(request), |name| {
             let name = name.display();
             loaded.contains(&*name) && !is_overflowed(&name)
         });
-        client_search.iter().filter(|_| own_search.is_none()).for_each(|search| noting.search(&mut map, search));
+        client_search.iter().filter(|_| own_search.is_none()).for_each(|search| recorder.search(&mut map, search));
         report.name_map = map.finish();
     }
     let is_unreachable = reports && deferred.is_empty() && !report.hidden.is_empty() && !searchable;
@@ -320,18 +320,18 @@ fn emulate<'a>(
 fn notices<'a>(
     listed: &[Node<'a>],
     (emulation, names): (&Emulation<'a>, &Names),
-    spoken_of: &[Text<'a>],
+    mentioned: &[Text<'a>],
     (sending, options): (Option<&Sending<'_>>, &DeferredOptions),
     function: &dyn Fn(&Node<'a>) -> Node<'a>,
 ) -> Result<Notices<'a>, Error> {
     let mut notices = Notices::new(options.max_repeated_bytes);
-    let written = match sending.filter(|_| !spoken_of.is_empty()) {
+    let written = match sending.filter(|_| !mentioned.is_empty()) {
         Some(sending) => {
-            Some(Quotes::write(sending, (emulation, names), (listed, options.order), spoken_of, function)?)
+            Some(Quotes::write(sending, (emulation, names), (listed, options.order), mentioned, function)?)
         }
         None => None,
     };
-    for name in spoken_of {
+    for name in mentioned {
         let called = names.current(name);
         let known = emulation.tools.get(name).and_then(|tool| emulation.tools.definition_of(tool, listed));
         let quoted = match (&written, known) {

@@ -3,7 +3,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::emulation::{Emulation, Standing};
+use super::emulation::{Availability, Emulation};
 use crate::{
     collections::{Map, Set},
     dialect::surface::NamePattern,
@@ -43,19 +43,19 @@ impl<'a> Quotes<'a> {
         sending: &Sending<'_>,
         (emulation, names): (&Emulation<'a>, &Names),
         (tools, order): (&[Node<'a>], Order),
-        spoken_of: &[Text<'a>],
+        mentioned: &[Text<'a>],
         search: impl Fn(&Node<'a>) -> Node<'a>,
     ) -> Result<Quotes<'a>, Error> {
         let sent = emulation.sent(tools, order);
         let alone = sent.len() <= sending.alone;
-        let wanted: Set<&Text<'a>> = spoken_of.iter().collect();
+        let wanted: Set<&Text<'a>> = mentioned.iter().collect();
         let is_wanted = |node: &Node<'a>| tool::name(node).is_some_and(|name| wanted.contains(&name));
         let mut list: Vec<Node<'a>> = sent
             .into_iter()
             .filter(|(node, is_search)| !alone || *is_search || is_wanted(node))
             .map(|(node, is_search)| if is_search { search(node) } else { node.clone() })
             .collect();
-        let gone = wanted.iter().filter(|name| emulation.standing(name) != Standing::Visible);
+        let gone = wanted.iter().filter(|name| emulation.availability(name) != Availability::Visible);
         let gone = gone.filter_map(|name| emulation.tools.get(name));
         list.extend(gone.filter_map(|tool| emulation.tools.definition_of(tool, tools)).cloned());
         let mut list = (sending.write)(Node::array(list), names)?;

@@ -8,7 +8,7 @@ use crate::{
     json::{Node, Text},
     options::Removals,
     request::{
-        conversation::{Content, Conversation, Event, Part, Role, What},
+        conversation::{Content, Conversation, Event, EventKind, Part, Role},
         notice::whole,
     },
 };
@@ -27,33 +27,33 @@ pub(super) fn as_text<'a>(conversation: &mut Conversation<'a>, removals: Removal
     let mut texts: Set<Text<'a>> = Set::new();
     let mut out = Vec::with_capacity(events.len());
     let mut turn = Turn::default();
-    for Event { at, message, member, what } in core::mem::take(events) {
-        let is_step = matches!(what, What::Call(_) | What::Result(_));
+    for Event { at, message, member, kind } in core::mem::take(events) {
+        let is_step = matches!(kind, EventKind::Call(_) | EventKind::Result(_));
         // A later turn may use an id again.
-        if let What::Call(call) = &what {
+        if let EventKind::Call(call) = &kind {
             call.id.as_text().map(|id| texts.remove(id));
         }
-        let what = match what {
-            What::Call(call) if call.search.is_none() && !is_sent(&call.name) => {
+        let kind = match kind {
+            EventKind::Call(call) if call.search.is_none() && !is_sent(&call.name) => {
                 texts.extend(call.id.as_text().cloned());
                 let arguments = call.arguments.text();
                 let arguments = arguments.as_text().map(|text| whole(text, "")).transpose()?;
                 let text = format!("[Call of {}: {}]", call.name.display(), arguments.unwrap_or_default());
-                What::Text { role: Role::Assistant, content: Content::sentence(text) }
+                EventKind::Text { role: Role::Assistant, content: Content::sentence(text) }
             }
-            What::Result(outcome) if outcome.id.as_text().is_some_and(|id| texts.contains(id)) => {
+            EventKind::Result(outcome) if outcome.id.as_text().is_some_and(|id| texts.contains(id)) => {
                 let mut parts = outcome.content.into_parts();
                 if parts.is_empty() {
                     parts.push(Part::Text(Node::string(String::from("[No result]"))));
                 }
-                What::Text { role: Role::User, content: Content::Parts(parts) }
+                EventKind::Text { role: Role::User, content: Content::Parts(parts) }
             }
             other => other,
         };
-        if is_step && matches!(what, What::Text { .. }) {
+        if is_step && matches!(kind, EventKind::Text { .. }) {
             changed.insert(at);
         }
-        turn.add(Event { at, message, member, what }, is_step, (&mut out, &mut *changed));
+        turn.add(Event { at, message, member, kind }, is_step, (&mut out, &mut *changed));
     }
     turn.end((&mut out, changed));
     *events = out;
@@ -71,7 +71,7 @@ struct Turn<'a> {
 
 impl<'a> Turn<'a> {
     fn add(&mut self, event: Event<'a>, is_step: bool, (out, changed): (&mut Vec<Event<'a>>, &mut Set<usize>)) {
-        let is_results = matches!(event.what, What::Result(_) | What::Text { role: Role::User, .. });
+        let is_results = matches!(event.kind, EventKind::Result(_) | EventKind::Text { role: Role::User, .. });
         // If the format stays, a message that was not read has no event.
         let is_next = self.steps.last().is_none_or(|last| event.at <= last.at + 1);
         if !is_step || !is_next || is_results != self.is_results {
@@ -83,7 +83,7 @@ impl<'a> Turn<'a> {
 
     fn end(&mut self, (out, changed): (&mut Vec<Event<'a>>, &mut Set<usize>)) {
         let steps = core::mem::take(&mut self.steps);
-        let is_text = |event: &Event<'a>| matches!(event.what, What::Text { .. });
+        let is_text = |event: &Event<'a>| matches!(event.kind, EventKind::Text { .. });
         let others = || steps.iter().enumerate().filter(|(_, event)| !is_text(event));
         let neighbour = if self.is_results { others().next_back() } else { others().next() };
         let Some((place, at, member)) = neighbour.map(|(place, event)| (place, event.at, event.member)) else {

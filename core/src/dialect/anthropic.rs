@@ -75,7 +75,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     metaschema: true,
     array_items: false,
     names: NameRule {
-        shape: Some(PropertyPattern { also: "_.-", first: None, most: 64, root_only: true }),
+        shape: Some(PropertyPattern { also: "_.-", first: None, max_length: 64, root_only: true }),
         ..NameRule::OPEN
     },
     ..Grammar::OPEN
@@ -83,7 +83,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
 
 const TOOLS: Surface = Surface {
     format: ToolFormat::Anthropic,
-    names: NamePattern { also: Some("_-"), letter_first: false, least: 1, most: 128, rules: None },
+    names: NamePattern { also: Some("_-"), letter_first: false, min_length: 1, max_length: 128, rules: None },
     no_null_description: true,
     requests: requests::ANTHROPIC,
     ..Surface::PLAIN
@@ -151,7 +151,7 @@ pub(super) const STRICT_GRAMMAR: Grammar = Grammar {
     arrays: ArrayRule { open_items: false, ..ArrayRule::OPEN },
     patterns: PatternRule::Regular,
     formats: Some(&[("string", STRICT_FORMATS)]),
-    at_most: &[(Keyword::MinItems, 1)],
+    maxima: &[(Keyword::MinItems, 1)],
     boolean_schemas: false,
     ..GRAMMAR
 };
@@ -269,13 +269,13 @@ pub(super) const STRICT: Dialect = Dialect {
     tools: Surface {
         strict: StrictFlag::True,
         budgets: &[
-            Budget { counts: Counted::Tools, most: 20 },
-            Budget { counts: Counted::OptionalProperties, most: 24 },
-            Budget { counts: Counted::Unions, most: 16 },
+            Budget { counts: Counted::Tools, limit: 20 },
+            Budget { counts: Counted::OptionalProperties, limit: 24 },
+            Budget { counts: Counted::Unions, limit: 16 },
         ],
         tool_budgets: &[
-            Budget { counts: Counted::OptionalProperties, most: 10 },
-            Budget { counts: Counted::Unions, most: 8 },
+            Budget { counts: Counted::OptionalProperties, limit: 10 },
+            Budget { counts: Counted::Unions, limit: 8 },
         ],
         not_strict: Some("anthropic"),
         ..TOOLS

@@ -20,7 +20,7 @@ const STRINGS: Keywords = Keywords::of(&[Keyword::Pattern, Keyword::Format]);
 const GRAMMAR: Grammar = Grammar {
     refuses: STRINGS,
     refs: RefRule { recursion: Recursion::Refused, ..RefRule::OPEN },
-    enums: EnumRule { most: 500, ..EnumRule::OPEN },
+    enums: EnumRule { max_values: 500, ..EnumRule::OPEN },
     true_items: false,
     array_items: false,
     metaschema: true,
@@ -107,7 +107,7 @@ const STRICT_GRAMMAR: Grammar = Grammar {
     any_of: AnyOfRule::OPEN,
     formats: None,
     refs: RefRule { nothing_else_beside: false, recursion: Recursion::Refused, ..openai::STRICT_GRAMMAR.refs },
-    enums: EnumRule { most: 500, ..openai::STRICT_GRAMMAR.enums },
+    enums: EnumRule { max_values: 500, ..openai::STRICT_GRAMMAR.enums },
     true_items: false,
     ..openai::STRICT_GRAMMAR
 };

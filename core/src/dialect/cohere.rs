@@ -15,7 +15,8 @@ use crate::{
 const DOCUMENTATION: &str = "Cohere, structured outputs, unsupported schema features (cohere-developer-experience@\
     c7266e6e); no answer that refuses one is recorded";
 
-const NAMES: NamePattern = NamePattern { also: Some("_"), letter_first: true, least: 1, most: usize::MAX, rules: None };
+const NAMES: NamePattern =
+    NamePattern { also: Some("_"), letter_first: true, min_length: 1, max_length: usize::MAX, rules: None };
 
 const NAMES_FACT: Fact = Fact {
     statement: "a tool's name has letters, digits and `_`, and does not begin with a digit",
@@ -175,7 +176,7 @@ pub(super) const STRICT: Dialect = Dialect {
         format: ToolFormat::OpenaiChat,
         names: NAMES,
         strict: StrictFlag::Request("strict_tools"),
-        budgets: &[Budget { counts: Counted::Properties, most: 200 }],
+        budgets: &[Budget { counts: Counted::Properties, limit: 200 }],
         requests: super::requests::COHERE,
         ..Surface::PLAIN
     },

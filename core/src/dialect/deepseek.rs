@@ -60,7 +60,7 @@ const GRAMMAR: Grammar = Grammar {
 const TOOLS: Surface = Surface {
     format: ToolFormat::OpenaiChat,
     names: NamePattern::OPENAI,
-    tools_most: Some(128),
+    max_tools: Some(128),
     requests: requests::DEEPSEEK,
     has_namespaces: true,
     ..Surface::PLAIN

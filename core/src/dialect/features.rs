@@ -89,7 +89,7 @@ impl Grammar {
         if self.formats.is_some() {
             restricted = restricted.insert(Keyword::Format);
         }
-        let mut rest = self.at_most;
+        let mut rest = self.maxima;
         while let [(limited, _), tail @ ..] = rest {
             restricted = restricted.insert(*limited);
             rest = tail;

@@ -19,7 +19,7 @@ use crate::{
 };
 
 pub(super) const NAMES: NamePattern =
-    NamePattern { also: Some("_.:-"), letter_first: true, least: 1, most: 64, rules: None };
+    NamePattern { also: Some("_.:-"), letter_first: true, min_length: 1, max_length: 64, rules: None };
 
 pub(super) const NAME: Fact = Fact {
     statement: "a function's name has 1 to 64 letters, digits, `_`, `.`, `:` and `-`, and begins with a letter or `_`",
@@ -214,7 +214,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     boolean_schemas: false,
     array_items: false,
     names: NameRule {
-        shape: Some(PropertyPattern { also: "_", first: Some("_"), most: 64, root_only: false }),
+        shape: Some(PropertyPattern { also: "_", first: Some("_"), max_length: 64, root_only: false }),
         ..NameRule::OPEN
     },
     ..Grammar::OPEN
@@ -265,7 +265,7 @@ pub(super) const GEMINI: Dialect = Dialect {
         carriers: &[(ToolFormat::GeminiJsonSchema, "gemini-json-schema")],
         names: NAMES,
         no_arguments: NoArguments::Omitted,
-        tools_most: Some(512),
+        max_tools: Some(512),
         requests: super::requests::GEMINI,
         ..Surface::PLAIN
     },
@@ -348,7 +348,7 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
     tools: Surface {
         format: ToolFormat::GeminiJsonSchema,
         names: NAMES,
-        tools_most: Some(512),
+        max_tools: Some(512),
         requests: super::requests::GEMINI,
         ..Surface::PLAIN
     },

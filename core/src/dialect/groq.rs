@@ -19,7 +19,7 @@ const GRAMMAR: Grammar = Grammar { metaschema: true, required_beside_properties:
 const TOOLS: Surface = Surface {
     format: ToolFormat::OpenaiChat,
     names: NamePattern::OPENAI,
-    tools_most: Some(128),
+    max_tools: Some(128),
     requests: super::requests::GROQ,
     ..Surface::PLAIN
 };

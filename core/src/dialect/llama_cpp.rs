@@ -96,7 +96,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     patterns: PatternRule::Gbnf,
     boolean_schemas: false,
     true_items: false,
-    at_most: &[
+    maxima: &[
         (Keyword::MinLength, 2_000),
         (Keyword::MaxLength, 2_147_483_647),
         (Keyword::MinItems, 2_001),

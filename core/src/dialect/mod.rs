@@ -254,11 +254,11 @@ impl Dialect {
     pub(crate) fn fact_of(&self, rule: &str, pointer: &str) -> Option<&'static Fact> {
         let keyword = keyword_at(pointer);
         let rests_on = |fact: &&Fact| fact.rules.iter().any(|constraint| constraint.id() == rule);
-        let speaks_of = |fact: &&Fact| keyword.is_some_and(|keyword| fact.keywords.contains(keyword));
+        let concerns = |fact: &&Fact| keyword.is_some_and(|keyword| fact.keywords.contains(keyword));
         // A fact that names the keyword is more specific than one about all keywords.
         self.facts
             .iter()
-            .find(|fact| rests_on(fact) && speaks_of(fact))
+            .find(|fact| rests_on(fact) && concerns(fact))
             .or_else(|| self.facts.iter().find(|fact| rests_on(fact) && fact.keywords == Keywords::NONE))
     }
 

@@ -161,12 +161,12 @@ const FACTS: &[Fact] = &[
 
 const TOOLS: Surface = Surface {
     format: ToolFormat::OpenaiChat,
-    names: NamePattern { also: Some("_-"), letter_first: true, least: 3, most: 64, rules: None },
+    names: NamePattern { also: Some("_-"), letter_first: true, min_length: 3, max_length: 64, rules: None },
     strict: StrictFlag::True,
-    tools_most: Some(128),
+    max_tools: Some(128),
     names_by_model: &[(
         "kimi-k3",
-        NamePattern { also: Some("_-"), letter_first: true, least: 1, most: 256, rules: None },
+        NamePattern { also: Some("_-"), letter_first: true, min_length: 1, max_length: 256, rules: None },
     )],
     requests: requests::MOONSHOT,
     ..Surface::PLAIN
@@ -295,8 +295,14 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         anywhere: Keywords::of(&[Keyword::Description, Keyword::Title]),
         at_root: Keywords::of(&[Keyword::Defs, Keyword::Id]),
     }),
-    enums: EnumRule { needs_type: true, nullable_scalar_only: true, null_first: true, most: 1_000, ..EnumRule::OPEN },
-    any_of: AnyOfRule { no_type_beside: true, no_shared_keywords: true, most: 500, ..AnyOfRule::OPEN },
+    enums: EnumRule {
+        needs_type: true,
+        nullable_scalar_only: true,
+        null_first: true,
+        max_values: 1_000,
+        ..EnumRule::OPEN
+    },
+    any_of: AnyOfRule { no_type_beside: true, no_shared_keywords: true, max_branches: 500, ..AnyOfRule::OPEN },
     required_is_known: true,
     boolean_schemas: false,
     array_items: false,

@@ -10,9 +10,9 @@ pub(crate) struct NamePattern {
     /// The first character must be a letter or `_`.
     pub(crate) letter_first: bool,
     /// Minimum number of characters.
-    pub(crate) least: usize,
+    pub(crate) min_length: usize,
     /// Maximum number of characters.
-    pub(crate) most: usize,
+    pub(crate) max_length: usize,
     /// Names of rules that the grammar already has, if tool names become rules of one grammar. There, every character
     /// except ASCII letters, digits and `-` becomes `-`, and two tools must not become the same rule. `None` if names
     /// do not become rules of a grammar.
@@ -22,19 +22,19 @@ pub(crate) struct NamePattern {
 impl NamePattern {
     /// Any non-empty name.
     pub(crate) const ANY: NamePattern =
-        NamePattern { also: None, letter_first: false, least: 1, most: usize::MAX, rules: None };
+        NamePattern { also: None, letter_first: false, min_length: 1, max_length: usize::MAX, rules: None };
     /// `^[a-zA-Z0-9_-]{1,64}$`, the pattern of OpenAI and of most other APIs.
-    pub(crate) const OPENAI: NamePattern = NamePattern { also: Some("_-"), most: 64, ..NamePattern::ANY };
+    pub(crate) const OPENAI: NamePattern = NamePattern { also: Some("_-"), max_length: 64, ..NamePattern::ANY };
 }
 
 /// Describes the pattern for messages.
 impl fmt::Display for NamePattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let NamePattern { also, letter_first, least, most, rules } = *self;
-        if most == usize::MAX {
-            write!(f, "{least} or more")?;
+        let NamePattern { also, letter_first, min_length, max_length, rules } = *self;
+        if max_length == usize::MAX {
+            write!(f, "{min_length} or more")?;
         } else {
-            write!(f, "{least} to {most}")?;
+            write!(f, "{min_length} to {max_length}")?;
         }
         match also {
             None => f.write_str(" characters")?,

@@ -37,7 +37,7 @@ pub(crate) struct PropertyPattern {
     /// The first character must be a letter or one of these, not a digit; `None` if it has no rule of its own.
     pub(crate) first: Option<&'static str>,
     /// Maximum number of characters. The minimum is one.
-    pub(crate) most: usize,
+    pub(crate) max_length: usize,
     /// The pattern applies only to properties of the root.
     pub(crate) root_only: bool,
 }
@@ -50,12 +50,12 @@ impl PropertyPattern {
         let begins = |also: &str| {
             name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || also.as_bytes().contains(&first))
         };
-        !name.is_empty() && name.len() <= self.most && name.bytes().all(fits) && self.first.is_none_or(begins)
+        !name.is_empty() && name.len() <= self.max_length && name.bytes().all(fits) && self.first.is_none_or(begins)
     }
 
     /// Describes the pattern for messages.
     pub(crate) fn describe(&self) -> String {
         let first = self.first.map_or_else(String::new, |also| format!(" that begins with a letter or `{also}`"));
-        format!("a name of 1 to {} letters, digits or `{}`{first}", self.most, self.also)
+        format!("a name of 1 to {} letters, digits or `{}`{first}", self.max_length, self.also)
     }
 }

@@ -120,7 +120,7 @@ const RESPONSES_GRAMMAR: Grammar =
 pub(super) const CHAT_TOOLS: Surface = Surface {
     format: ToolFormat::OpenaiChat,
     names: NamePattern::OPENAI,
-    tools_most: Some(128),
+    max_tools: Some(128),
     requests: requests::OPENAI,
     has_custom_tools: true,
     has_namespaces: true,

@@ -41,7 +41,7 @@ const GRAMMAR: Grammar = Grammar {
     arrays: ArrayRule { needs_items: true, open_items: false, ..ArrayRule::OPEN },
     patterns: PatternRule::Python,
     names: NameRule {
-        shape: Some(PropertyPattern { also: "_.-", first: None, most: 64, root_only: true }),
+        shape: Some(PropertyPattern { also: "_.-", first: None, max_length: 64, root_only: true }),
         ..moonshot::GRAMMAR.names
     },
     nullable_strings: Keywords::NONE,
@@ -90,9 +90,9 @@ pub(super) const PORTABLE: Dialect = Dialect {
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface {
-        names: NamePattern { also: Some("_-"), letter_first: true, least: 3, most: 64, rules: None },
+        names: NamePattern { also: Some("_-"), letter_first: true, min_length: 3, max_length: 64, rules: None },
         strict: StrictFlag::Unsaid,
-        tools_most: Some(128),
+        max_tools: Some(128),
         requests: requests::PORTABLE,
         ..Surface::PLAIN
     },

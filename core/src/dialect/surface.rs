@@ -19,7 +19,7 @@ pub(crate) struct Surface {
     pub(crate) no_arguments: NoArguments,
     /// Maximum number of characters (Unicode code points) of a tool's description; longer ones are cut. The rule
     /// `description-length`.
-    pub(crate) description_most: Option<usize>,
+    pub(crate) max_description: Option<usize>,
     /// An empty description is refused, so it is left out. The rule `empty-description`.
     pub(crate) no_empty_description: bool,
     /// A description that is null is refused; other APIs treat it as a missing description. The rule
@@ -28,7 +28,7 @@ pub(crate) struct Surface {
     /// The dialects that `check_tools` applies to schemas in other members of a tool, by the format of that member.
     pub(crate) carriers: &'static [(ToolFormat, &'static str)],
     /// Maximum number of tools of a request, hosted ones included. The rule `too-many-tools`.
-    pub(crate) tools_most: Option<usize>,
+    pub(crate) max_tools: Option<usize>,
     /// Limits for all tools of a request together.
     pub(crate) budgets: &'static [Budget],
     /// Limits for one tool. The rule `too-complex`.
@@ -63,11 +63,11 @@ impl Surface {
         names: NamePattern::ANY,
         strict: StrictFlag::Unsaid,
         no_arguments: NoArguments::Schema,
-        description_most: None,
+        max_description: None,
         no_empty_description: false,
         no_null_description: false,
         carriers: &[],
-        tools_most: None,
+        max_tools: None,
         budgets: &[],
         tool_budgets: &[],
         not_strict: None,
@@ -115,7 +115,7 @@ pub(crate) enum NoArguments {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Budget {
     pub(crate) counts: Counted,
-    pub(crate) most: usize,
+    pub(crate) limit: usize,
 }
 
 /// The items that a budget counts, without following `$ref`.

@@ -87,7 +87,7 @@ pub(super) const VERTEX: Dialect = Dialect {
         carriers: &[(ToolFormat::GeminiJsonSchema, "vertex-json-schema")],
         names: gemini::NAMES,
         no_arguments: NoArguments::Omitted,
-        tools_most: Some(512),
+        max_tools: Some(512),
         requests: super::requests::VERTEX,
         ..Surface::PLAIN
     },

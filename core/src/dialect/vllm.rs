@@ -126,15 +126,15 @@ const FORMATS: &[&str] = &[
 ];
 
 /// The largest signed 32-bit integer.
-const MOST: u64 = 2_147_483_647;
+const INT32_MAX: u64 = 2_147_483_647;
 
-const AT_MOST: &[(Keyword, u64)] = &[
-    (Keyword::MaxLength, MOST),
-    (Keyword::MinLength, MOST),
-    (Keyword::MaxItems, MOST),
-    (Keyword::MinItems, MOST),
-    (Keyword::MaxProperties, MOST),
-    (Keyword::MinProperties, MOST),
+const MAXIMA: &[(Keyword, u64)] = &[
+    (Keyword::MaxLength, INT32_MAX),
+    (Keyword::MinLength, INT32_MAX),
+    (Keyword::MaxItems, INT32_MAX),
+    (Keyword::MinItems, INT32_MAX),
+    (Keyword::MaxProperties, INT32_MAX),
+    (Keyword::MinProperties, INT32_MAX),
 ];
 
 const REFS: RefRule = RefRule {
@@ -190,7 +190,7 @@ pub(super) const XGRAMMAR: Grammar = Grammar {
     array_items: false,
     checked_values: Keywords::of(&[Keyword::MultipleOf]),
     plain_counts: true,
-    at_most: AT_MOST,
+    maxima: MAXIMA,
     ..Grammar::OPEN
 };
 
@@ -226,7 +226,7 @@ pub(super) const LLGUIDANCE: Grammar = Grammar {
     boolean_root: false,
     checked_values: Keywords::of(&[Keyword::MultipleOf]),
     plain_counts: true,
-    at_most: AT_MOST,
+    maxima: MAXIMA,
     patterns: PatternRule::Regular,
     formats: Some(&[(
         "string",

@@ -122,7 +122,7 @@ pub(super) const XAI: Dialect = Dialect {
     tools: Surface {
         format: ToolFormat::OpenaiChat,
         names: NamePattern::OPENAI,
-        tools_most: Some(350),
+        max_tools: Some(350),
         requests: requests::XAI,
         ..Surface::PLAIN
     },

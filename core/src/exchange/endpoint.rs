@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_tell_the_api() {
+    fn paths_determine_the_api() {
         let api = |url: &str| of(url).map(|found| found.api);
         assert_eq!(api("https://api.anthropic.com/v1/messages?beta=true"), Some(Api::Anthropic));
         assert_eq!(api("https://gateway.example/anthropic/v1/messages/"), Some(Api::Anthropic));

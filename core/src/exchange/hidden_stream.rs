@@ -8,7 +8,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     hidden::{edit_first, is_call, is_reasoning, usage, HiddenLoop, BREAK, CHAT_ENDS, GEMINI_ENDS, STATUSES},
-    pieces::{Fate, Pieces, Round, Step},
+    pieces::{Delivery, Pieces, Round, Step},
     total,
 };
 use crate::{
@@ -98,14 +98,14 @@ impl HiddenLoop {
         if !self.decide((self.round.searched, self.round.called), ended) {
             return Ok(false);
         }
-        let Round { said, calls, steps, units, .. } = &mut self.round;
+        let Round { message: text, calls, steps, units, .. } = &mut self.round;
         let mut units = core::mem::take(units);
         units.extend(core::mem::take(calls).into_iter().map(Pieces::whole));
         units.extend(core::mem::take(steps).into_iter().map(Step::whole));
-        let said = match self.api {
+        let text = match self.api {
             Api::OpenaiChat => {
                 let mut message = Node::record([("role", Node::literal("assistant"))]);
-                for member in core::mem::take(said).whole().as_object().into_iter().flatten() {
+                for member in core::mem::take(text).whole().as_object().into_iter().flatten() {
                     if let Some(object) = message.as_object_mut() {
                         object.set(member.key.clone(), member.value.clone());
                     }
@@ -123,7 +123,7 @@ impl HiddenLoop {
             let shown = self.without_searches(&units);
             self.shown.extend(shown);
         }
-        self.answer(said, &units)?;
+        self.answer(text, &units)?;
         Ok(true)
     }
 
@@ -192,28 +192,28 @@ impl HiddenLoop {
         let keeps = self.keeps(delta);
         let mut places: Vec<Option<u64>> = Vec::new();
         for call in delta.get("tool_calls").and_then(Node::as_array).unwrap_or_default() {
-            let index = call.get("index").and_then(Node::as_u64).unwrap_or(self.round.fates.len() as u64);
-            let (fate, at) = match self.round.fates.get(&index) {
+            let index = call.get("index").and_then(Node::as_u64).unwrap_or(self.round.deliveries.len() as u64);
+            let (delivery, at) = match self.round.deliveries.get(&index) {
                 Some(known) => *known,
                 None => {
                     let is_search = self.is_search(call);
                     self.round.searched |= is_search;
                     self.round.called |= !is_search;
-                    let fate = if is_search { Fate::Search } else { Fate::Shown(self.round.passed) };
+                    let delivery = if is_search { Delivery::Search } else { Delivery::Shown(self.round.passed) };
                     self.round.passed += u64::from(!is_search);
                     let at = self.round.calls.len();
                     self.round.calls.push(Pieces::default());
-                    self.round.fates.insert(index, (fate, at));
-                    (fate, at)
+                    self.round.deliveries.insert(index, (delivery, at));
+                    (delivery, at)
                 }
             };
             if let Some(whole) = self.round.calls.get_mut(at).filter(|_| keeps) {
                 whole.add(call, &["index"]);
             }
-            places.push(if let Fate::Shown(place) = fate { Some(place) } else { None });
+            places.push(if let Delivery::Shown(place) = delivery { Some(place) } else { None });
         }
         if keeps {
-            self.round.said.add(delta, &["tool_calls", "role"]);
+            self.round.message.add(delta, &["tool_calls", "role"]);
         }
         // The client received the role in the first round.
         let repeats_role = self.continues() && delta.get("role").is_some();
@@ -340,27 +340,27 @@ impl HiddenLoop {
             let is_search = self.is_search(&item);
             self.round.searched |= is_search;
             self.round.called |= is_call(&item, self.api) && !is_search;
-            let fate = if is_search {
-                self.round.held.clear();
-                Fate::Search
+            let delivery = if is_search {
+                self.round.buffered.clear();
+                Delivery::Search
             } else if is_reasoning(&item) {
-                Fate::Held
+                Delivery::Buffered
             } else {
                 self.release(out);
                 let place = self.round.passed;
                 self.round.passed += 1;
-                Fate::Shown(place)
+                Delivery::Shown(place)
             };
             let at = self.round.steps.len();
-            self.round.fates.insert(index, (fate, at));
+            self.round.deliveries.insert(index, (delivery, at));
         }
         self.note(&event, &kind, index, names);
-        match self.round.fates.get(&index) {
-            Some((Fate::Shown(place), _)) if *place != index => event.set(names.index, Node::count(*place)),
-            Some((Fate::Search, _)) => return Ok(()),
-            Some((Fate::Held, _)) => {
+        match self.round.deliveries.get(&index) {
+            Some((Delivery::Shown(place), _)) if *place != index => event.set(names.index, Node::count(*place)),
+            Some((Delivery::Search, _)) => return Ok(()),
+            Some((Delivery::Buffered, _)) => {
                 self.kept = self.kept.saturating_add(json::length(&event));
-                self.round.held.push(event.detached());
+                self.round.buffered.push(event.detached());
                 if self.kept > MAX_HELD_BYTES {
                     self.release(out);
                 }
@@ -387,7 +387,7 @@ impl HiddenLoop {
             self.round.steps.push(Step::new(node));
             return;
         }
-        let at = self.round.fates.get(&index).map(|(_, at)| *at).filter(|_| keeps);
+        let at = self.round.deliveries.get(&index).map(|(_, at)| *at).filter(|_| keeps);
         let step = at.and_then(|at| self.round.steps.get_mut(at));
         if let Some((step, delta)) = step.zip(event.get("delta")) {
             step.add(delta);
@@ -425,15 +425,15 @@ impl HiddenLoop {
     /// Passes on the buffered reasoning events.
     fn release(&mut self, out: &mut Vec<Node<'_>>) {
         let names = if self.api == Api::GeminiInteractions { &INTERACTIONS } else { &RESPONSES };
-        for mut event in core::mem::take(&mut self.round.held) {
+        for mut event in core::mem::take(&mut self.round.buffered) {
             let Some(index) = event.get(names.index).and_then(Node::as_u64) else { continue };
-            let place = match self.round.fates.get(&index) {
-                Some((Fate::Shown(place), _)) => *place,
+            let place = match self.round.deliveries.get(&index) {
+                Some((Delivery::Shown(place), _)) => *place,
                 known => {
                     let at = known.map(|(_, at)| *at).unwrap_or_default();
                     let place = self.round.passed;
                     self.round.passed += 1;
-                    self.round.fates.insert(index, (Fate::Shown(place), at));
+                    self.round.deliveries.insert(index, (Delivery::Shown(place), at));
                     place
                 }
             };
@@ -470,10 +470,10 @@ fn is_bare(event: &Node<'_>) -> bool {
     if let Some(choice) = first("choices") {
         let delta = choice.get("delta").and_then(Node::as_object);
         let is_silent = |value: &Node<'_>| value.is_null() || value.as_text().is_some_and(Text::is_empty);
-        let says_nothing =
+        let has_no_content =
             delta.is_none_or(|delta| delta.iter().all(|member| member.key.is("role") || is_silent(&member.value)));
         let is_open = choice.get("finish_reason").is_none_or(Node::is_null);
-        return says_nothing && is_open && event.get("usage").is_none_or(Node::is_null);
+        return has_no_content && is_open && event.get("usage").is_none_or(Node::is_null);
     }
     first("candidates").is_some_and(|candidate| {
         let parts = candidate.get("content").and_then(|content| content.get("parts")?.as_array());

@@ -27,7 +27,7 @@ use crate::{
     report::{AnswerChange, RepairedCall},
     request::tool_format,
     tools::{
-        call_repair::Told,
+        call_repair::CallReports,
         list_cache::{Found, Lookup, ToolListCache},
         overflow,
         request::{self, AdaptReport, OVERFLOW},
@@ -62,7 +62,7 @@ pub(crate) struct Exchange {
     /// The error of a search at the end of a stream.
     failed: Option<Error>,
     /// Reports of repaired calls that the caller has not taken yet.
-    told: Told,
+    reports: CallReports,
 }
 
 /// How the model's searches are answered.
@@ -242,7 +242,7 @@ impl Exchange {
         });
         let request = json::text_of(body, &node).into_owned();
         let on_set_aside = options.on_set_aside;
-        let warning = tell(&report, &adapting, on_set_aside)?;
+        let warning = warning(&report, &adapting, on_set_aside)?;
         Ok(Some(Exchange {
             adapting,
             request,
@@ -256,7 +256,7 @@ impl Exchange {
             lines: Buffer::default(),
             asks: false,
             failed: None,
-            told: Told::default(),
+            reports: CallReports::default(),
         }))
     }
 
@@ -282,7 +282,7 @@ impl Exchange {
 
     /// Returns the reports of calls that ended since the last call of this method.
     pub(crate) fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
-        let mut calls = self.told.take();
+        let mut calls = self.reports.take();
         calls.extend(self.stream.iter_mut().flat_map(Stream::take_repaired_calls));
         calls
     }
@@ -290,9 +290,9 @@ impl Exchange {
     /// Returns the changes to answers since the last call of this method.
     pub(crate) fn take_answer_changes(&mut self) -> Vec<AnswerChange> {
         if let Some(stream) = &mut self.stream {
-            self.told.push_changes(stream.take_answer_changes());
+            self.reports.push_changes(stream.take_answer_changes());
         }
-        self.told.take_answer_changes()
+        self.reports.take_answer_changes()
     }
 
     /// Returns the warning about tools that the request leaves out.
@@ -304,7 +304,7 @@ impl Exchange {
     pub(crate) fn reply<'t>(&mut self, text: &'t str) -> Result<Option<Cow<'t, str>>, Error> {
         // A successful reply that is not JSON is passed on unchanged.
         let Ok(mut reply) = json::read(text) else { return Ok(Some(Cow::Borrowed(text))) };
-        let is_answered = self.restore_map.whole_reply(&mut reply, &mut self.told)?;
+        let is_answered = self.restore_map.whole_reply(&mut reply, &mut self.reports)?;
         if let Some(rounds) = &mut self.rounds {
             rounds.note_answer(is_answered);
             rounds.reply(&mut reply)?;
@@ -332,7 +332,7 @@ impl Exchange {
         self.lines = lines;
         let mut out = out?;
         if let Some(mut stream) = self.stream.take() {
-            self.told.extend(stream.take_repaired_calls(), stream.take_answer_changes());
+            self.reports.extend(stream.take_repaired_calls(), stream.take_answer_changes());
         }
         self.asks = false;
         if let Some(error) = self.failed.take() {
@@ -386,7 +386,7 @@ impl Exchange {
         if let Some(called) = report.deferred.as_ref().and_then(|report| report.tool_search_name.as_deref()) {
             restore_map.leaves(called);
         }
-        self.warning = tell(&report, &self.adapting, self.on_set_aside)?;
+        self.warning = warning(&report, &self.adapting, self.on_set_aside)?;
         self.request = json::text_of(&asked, &node).into_owned();
         (self.report, self.restore_map) = (report, restore_map);
         Ok(())
@@ -405,12 +405,12 @@ fn native_of(request: &Node<'_>, api: Api, (model, url): (Option<String>, &str))
 }
 
 /// Returns the warning about tools that were set aside, or an error if the caller forbids setting tools aside.
-fn tell(
+fn warning(
     report: &AdaptReport,
     adapting: &AdaptOptions,
     on_set_aside: OnSetAside,
 ) -> Result<Option<SetAsideWarning>, Error> {
-    set_aside::tell(on_set_aside, report.dialect, &report.quarantined, adapting.tools.sanitize.naming)
+    set_aside::warning(on_set_aside, report.dialect, &report.quarantined, adapting.tools.sanitize.naming)
 }
 
 impl Sink for Exchange {
@@ -498,7 +498,7 @@ impl SearchLoop {
         for mut block in blocks {
             let is_search = self.searches.is_search(&block);
             if is_search {
-                self.searches.tell(&mut block);
+                self.searches.rewrite_call(&mut block);
                 let result = self.searches.result(&block, &self.asked)?;
                 self.answered.extend([block, result]);
             } else {

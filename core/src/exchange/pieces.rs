@@ -12,7 +12,7 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct Round {
     /// The assistant message of Chat Completions.
-    pub(super) said: Pieces,
+    pub(super) message: Pieces,
     /// The calls of Chat Completions.
     pub(super) calls: Vec<Pieces>,
     /// The steps of Gemini Interactions.
@@ -20,9 +20,9 @@ pub(super) struct Round {
     /// The parts of Gemini, or the items of Responses.
     pub(super) units: Vec<Node<'static>>,
     /// The fate of each call or item, by the backend's index, with its position in the lists above.
-    pub(super) fates: Map<u64, (Fate, usize)>,
+    pub(super) deliveries: Map<u64, (Delivery, usize)>,
     /// Buffered reasoning events.
-    pub(super) held: Vec<Node<'static>>,
+    pub(super) buffered: Vec<Node<'static>>,
     /// Number of calls or items that the client has received, over all rounds.
     pub(super) passed: u64,
     pub(super) searched: bool,
@@ -42,12 +42,12 @@ pub(super) struct Round {
 
 /// Whether the client receives a call or an item, and with which index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum Delivery {
     /// The client receives it with this index.
     Shown(u64),
     Search,
     /// Reasoning; the next item decides whether the client receives it.
-    Held,
+    Buffered,
 }
 
 /// An object that arrives in pieces: strings are concatenated, and lists are extended.

@@ -75,15 +75,15 @@ impl Searches {
     }
 
     /// Rewrites a call into a call of the hosted search.
-    pub(super) fn tell(&self, block: &mut Node<'_>) {
+    pub(super) fn rewrite_call(&self, block: &mut Node<'_>) {
         let id = block.get("id").and_then(Node::as_text).map(|id| server_id(&id.display())).unwrap_or_default();
         block.set("type", Node::literal("server_tool_use"));
         block.set("id", Node::string(id));
         block.set("name", Node::string(self.name.clone()));
     }
 
-    /// Returns the result block for a call that [`Self::tell`] rewrote. `asked` is the client's request, which contains
-    /// the tools.
+    /// Returns the result block for a call that [`Self::rewrite_call`] rewrote. `asked` is the client's request, which
+    /// contains the tools.
     ///
     /// # Errors
     /// `invalid-option`.

@@ -95,8 +95,8 @@ impl SearchLoop {
         self.keeps(BLOCK.saturating_add(if self.only_passes && !is_search { 0 } else { json::length(block) }))?;
         let mut block = if self.only_passes && !is_search { bare(block) } else { block.detached() };
         if is_search {
-            self.searches.tell(&mut block);
-            event.visit("content_block", |shown| self.searches.tell(shown));
+            self.searches.rewrite_call(&mut block);
+            event.visit("content_block", |shown| self.searches.rewrite_call(shown));
         }
         self.renumber(event, number);
         self.round.open.insert(number, Open { block, pieces: String::new(), is_search });
@@ -118,7 +118,7 @@ impl SearchLoop {
         if let Some(result) = result.as_ref().filter(|_| !self.only_passes) {
             self.keeps(json::length(result))?;
         }
-        self.say(block);
+        self.store(block);
         if let Some(result) = result {
             self.round.ahead += 1;
             let place = Node::count(number.saturating_add(self.round.ahead));
@@ -128,7 +128,7 @@ impl SearchLoop {
                 ("content_block", result.clone()),
             ]));
             out.push(Node::record([("type", Node::literal("content_block_stop")), ("index", place)]));
-            self.say(result);
+            self.store(result);
         }
         // The client answers calls of its own tools, so this module does not ask the model again.
         if self.round.called {
@@ -138,7 +138,7 @@ impl SearchLoop {
     }
 
     /// Stores a complete block for the next request, unless `only_passes` is set.
-    fn say(&mut self, block: Node<'static>) {
+    fn store(&mut self, block: Node<'static>) {
         if !self.only_passes {
             self.answered.push(block);
         }

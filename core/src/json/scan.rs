@@ -21,12 +21,12 @@ pub(super) struct Stops<'t> {
     text: &'t [u8],
     /// Start of the current block.
     start: usize,
-    block: Seen,
+    block: Significant,
 }
 
 /// The bytes of a block that are significant to a reader of strings.
 #[derive(Clone, Copy, Default)]
-struct Seen {
+struct Significant {
     /// Bytes that end a string, that no string may contain, or that follow a backslash but form no simple escape.
     stops: u64,
     backslashes: u64,
@@ -50,7 +50,7 @@ pub(super) struct Stop {
 impl<'t> Stops<'t> {
     pub(super) fn new(text: &'t [u8]) -> Self {
         // No block starts here, and no block follows, so the first call always loads a block.
-        Stops { text, start: usize::MAX, block: Seen::default() }
+        Stops { text, start: usize::MAX, block: Significant::default() }
     }
 
     /// Returns the first stop at or after `from`, which must be inside a string but not inside an escape, and must
@@ -61,7 +61,7 @@ impl<'t> Stops<'t> {
         if start != self.start {
             // Bytes that were skipped are outside strings, where the reader accepts no backslash.
             let carry = self.block.carry && start == self.start.wrapping_add(BLOCK);
-            (self.start, self.block) = (start, Seen::at(self.text, start, carry));
+            (self.start, self.block) = (start, Significant::at(self.text, start, carry));
         }
         let mut ahead = u64::MAX << (from % BLOCK);
         let mut passed_escape = false;
@@ -70,7 +70,7 @@ impl<'t> Stops<'t> {
             passed_escape |= self.advance();
             ahead = u64::MAX;
         }
-        let Seen { stops, backslashes, escaped, carry } = self.block;
+        let Significant { stops, backslashes, escaped, carry } = self.block;
         let stops = stops & ahead;
         if stops == 0 {
             return Stop {
@@ -108,7 +108,7 @@ impl<'t> Stops<'t> {
                 block.carry = self.text.get(start - 1) == Some(&b'\\');
                 passed |= u64::from(any || block.carry);
             }
-            block = Seen::at(self.text, start, block.carry);
+            block = Significant::at(self.text, start, block.carry);
             if block.stops != 0 || start + BLOCK >= self.text.len() {
                 (self.start, self.block) = (start, block);
                 return passed != 0;
@@ -118,34 +118,34 @@ impl<'t> Stops<'t> {
     }
 }
 
-impl Seen {
+impl Significant {
     /// Returns the significant bytes of the block that starts here. `carry` is true if its first byte is escaped.
     #[inline(always)]
     fn at(text: &[u8], start: usize, carry: bool) -> Self {
         let rest = text.get(start..).unwrap_or_default();
         match rest.first_chunk() {
-            Some(block) => Seen::of(block, carry),
-            None => Seen::of_last(rest, carry),
+            Some(block) => Significant::of(block, carry),
+            None => Significant::of_last(rest, carry),
         }
     }
 
     #[inline(never)]
     fn of_last(rest: &[u8], carry: bool) -> Self {
-        Seen::of(&padded(rest), carry)
+        Significant::of(&padded(rest), carry)
     }
 
     #[inline(always)]
     fn of(block: &Block, carry: bool) -> Self {
         let Kinds { quotes, backslashes, controls } = block::kinds(block);
         if backslashes == 0 && !carry {
-            return Seen { stops: quotes | controls, ..Seen::default() };
+            return Significant { stops: quotes | controls, ..Significant::default() };
         }
         let (escaped, carry) = escaped(backslashes, carry);
         let mut odd = escaped & !(quotes | backslashes | block::letter_n(block));
         if odd != 0 {
             odd &= !block::escapable(block);
         }
-        Seen { stops: (quotes & !escaped) | controls | odd, backslashes, escaped, carry }
+        Significant { stops: (quotes & !escaped) | controls | odd, backslashes, escaped, carry }
     }
 }
 

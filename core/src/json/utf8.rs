@@ -48,21 +48,21 @@ fn unreadable(before: &str, message: &str) -> Error {
 #[derive(Debug, Default)]
 pub(crate) struct Utf8Pieces {
     /// The first bytes of an incomplete character: at most three.
-    held: Vec<u8>,
+    incomplete: Vec<u8>,
 }
 
 impl Utf8Pieces {
     /// Adds a piece. Returns the text of all characters that are complete.
     pub(crate) fn text(&mut self, piece: &[u8]) -> String {
         let mut text = String::with_capacity(piece.len());
-        self.held.extend_from_slice(piece);
+        self.incomplete.extend_from_slice(piece);
         let mut at = 0;
         loop {
-            let rest = self.held.get(at..).unwrap_or_default();
+            let rest = self.incomplete.get(at..).unwrap_or_default();
             let (valid, broken) = match core::str::from_utf8(rest) {
                 Ok(all) => {
                     text.push_str(all);
-                    self.held.clear();
+                    self.incomplete.clear();
                     return text;
                 }
                 Err(error) => (error.valid_up_to(), error.error_len()),
@@ -76,7 +76,7 @@ impl Utf8Pieces {
                     at += length;
                 }
                 None => {
-                    self.held.drain(..at);
+                    self.incomplete.drain(..at);
                     return text;
                 }
             }
@@ -85,7 +85,7 @@ impl Utf8Pieces {
 
     /// Returns U+FFFD if an incomplete character is left at the end.
     pub(crate) fn end(&mut self) -> &'static str {
-        if core::mem::take(&mut self.held).is_empty() {
+        if core::mem::take(&mut self.incomplete).is_empty() {
             ""
         } else {
             "\u{fffd}"

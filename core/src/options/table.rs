@@ -144,8 +144,8 @@ macro_rules! options {
         }
         $(with {
             $(
-                $(#[doc = $held_doc:literal])*
-                $held_vis:vis $held:ident: $held_of:ty = $held_default:expr $(, read($held_read:expr))?;
+                $(#[doc = $internal_doc:literal])*
+                $internal_vis:vis $internal:ident: $internal_of:ty = $internal_default:expr $(, read($internal_read:expr))?;
             )*
         })?
         $(forward ($dollar:tt) $forward:ident)?
@@ -153,8 +153,8 @@ macro_rules! options {
         $(#[$meta])*
         $vis struct $type {
             $($(
-                $(#[doc = $held_doc])*
-                $held_vis $held: $held_of,
+                $(#[doc = $internal_doc])*
+                $internal_vis $internal: $internal_of,
             )*)?
             $(
                 $(#[doc = $doc])*
@@ -169,7 +169,7 @@ macro_rules! options {
             /// Returns the defaults of all options.
             pub(crate) fn at_default() -> Self {
                 Self {
-                    $($($held: $held_default,)*)?
+                    $($($internal: $internal_default,)*)?
                     $($field: $default,)*
                 }
             }
@@ -183,7 +183,7 @@ macro_rules! options {
                 default: Self,
             ) -> Result<Self, $crate::error::Error> {
                 Ok(Self {
-                    $($($held: $crate::options::table::held!(reader, default.$held $(, $held_read)?),)*)?
+                    $($($internal: $crate::options::table::internal!(reader, default.$internal $(, $internal_read)?),)*)?
                     $(
                         $field: $crate::options::table::option!(reader, $json, $of $(, $read)?)?
                             .unwrap_or(default.$field),
@@ -243,7 +243,7 @@ macro_rules! option {
 pub(crate) use option;
 
 /// Reads a field that is not an option, if the row has a reader for it.
-macro_rules! held {
+macro_rules! internal {
     ($reader:ident, $default:expr) => {
         $default
     };
@@ -251,7 +251,7 @@ macro_rules! held {
         $read($reader)?
     };
 }
-pub(crate) use held;
+pub(crate) use internal;
 
 /// Defines the setter of one option.
 macro_rules! setter {

@@ -9,7 +9,7 @@ use super::Flaw;
 use crate::budget::Budget;
 
 /// Maximum number of steps of a program: `^.{1,10000}$` has 20,001.
-const MOST: usize = 1 << 15;
+const MAX_STEPS: usize = 1 << 15;
 /// Number of steps that are copied or moved per step of the budget.
 const COPIED: usize = 16;
 
@@ -94,7 +94,7 @@ impl<'b> Program<'b> {
     }
 
     fn pays(&self, steps: usize) -> Result<(), Flaw> {
-        if self.end() >= MOST || !self.budget.pay(steps) {
+        if self.end() >= MAX_STEPS || !self.budget.pay(steps) {
             return Err("it is too large");
         }
         Ok(())
@@ -127,9 +127,9 @@ impl<'b> Program<'b> {
         group.start
     }
 
-    /// Repeats the part that starts at this index at least `least` and at most `most` times.
-    pub(super) fn repeat(&mut self, start: usize, least: usize, most: Option<usize>) -> Result<(), Flaw> {
-        if most == Some(0) {
+    /// Repeats the part that starts at this index at least `min` and at most `max` times.
+    pub(super) fn repeat(&mut self, start: usize, min: usize, max: Option<usize>) -> Result<(), Flaw> {
+        if max == Some(0) {
             self.steps.truncate(start);
             return Ok(());
         }
@@ -138,23 +138,23 @@ impl<'b> Program<'b> {
             return Ok(());
         }
         // The existing part is the first repetition.
-        for _ in 1..least {
+        for _ in 1..min {
             self.copy(start, length)?;
         }
-        match most {
-            None if least > 0 => self.push(Step::Split(-far(length))),
+        match max {
+            None if min > 0 => self.push(Step::Split(-far(length))),
             None => {
                 self.insert(start, Step::Split(far(length + 2)))?;
                 self.push(Step::Jump(-far(length + 1)))
             }
-            Some(most) => {
-                let optional = most.saturating_sub(least);
+            Some(max) => {
+                let optional = max.saturating_sub(min);
                 // If one optional repetition is skipped, so are the following ones.
                 let past = |left: usize| Step::Split(far(left.saturating_mul(length + 1)));
-                if least == 0 {
+                if min == 0 {
                     self.insert(start, past(optional))?;
                 }
-                let (body, done) = if least == 0 { (start + 1, 1) } else { (start, 0) };
+                let (body, done) = if min == 0 { (start + 1, 1) } else { (start, 0) };
                 for left in (1..=optional.saturating_sub(done)).rev() {
                     self.push(past(left))?;
                     self.copy(body, length)?;
@@ -166,7 +166,7 @@ impl<'b> Program<'b> {
 
     /// Appends a copy of a part.
     fn copy(&mut self, start: usize, length: usize) -> Result<(), Flaw> {
-        if self.end().saturating_add(length) > MOST {
+        if self.end().saturating_add(length) > MAX_STEPS {
             return Err("it is too large");
         }
         self.pays(1 + length / COPIED)?;

@@ -149,31 +149,31 @@ impl Reader<'_> {
         self.program.push(Step::Look(look))
     }
 
-    fn repeat(&mut self, least: usize, most: Option<usize>) -> Result<(), Flaw> {
+    fn repeat(&mut self, min: usize, max: Option<usize>) -> Result<(), Flaw> {
         let start = self.last.take().ok_or(NOTHING)?;
         // Lazy and greedy quantifiers find the same matches.
         if self.letters.next_if_eq(&'?').is_none() && self.is_python() && self.letters.peek() == Some(&'+') {
             return Err("it has a possessive quantifier");
         }
-        self.program.repeat(start, least, most)
+        self.program.repeat(start, min, max)
     }
 
     /// Reads `{m}`, `{m,}` and `{m,n}`, in Python also `{,n}` and `{,}`. In Python anything else is a literal brace; in
     /// ECMA-262 it is an error or a literal brace.
     fn counted(&mut self) -> Result<(), Flaw> {
         let mut ahead = self.letters.clone();
-        let least = number(&mut ahead);
+        let min = number(&mut ahead);
         let has_comma = ahead.next_if_eq(&',').is_some();
-        let most = if has_comma { number(&mut ahead) } else { least };
-        let is_counted = ahead.next() == Some('}') && (least.is_some() || (self.is_python() && has_comma));
+        let max = if has_comma { number(&mut ahead) } else { min };
+        let is_counted = ahead.next() == Some('}') && (min.is_some() || (self.is_python() && has_comma));
         if !is_counted {
             return if self.is_python() { self.character('{') } else { Err("a `{` that begins no repetition") };
         }
         self.letters = ahead;
-        if most.is_some_and(|most| most < least.unwrap_or(0)) {
+        if max.is_some_and(|max| max < min.unwrap_or(0)) {
             return Err(BOUNDS);
         }
-        self.repeat(least.unwrap_or(0), most)
+        self.repeat(min.unwrap_or(0), max)
     }
 
     fn open(&mut self, is_first: bool) -> Result<(), Flaw> {

@@ -7,7 +7,7 @@ fn found(pattern: &str, text: &str, spelling: Spelling) -> Result<bool, &'static
 }
 
 #[test]
-fn patterns_mean_what_ecma_262_says() {
+fn patterns_follow_ecma_262() {
     for (pattern, text, expected) in [
         ("^a*$", "aaa", true),
         ("b", "abc", true),
@@ -61,7 +61,7 @@ fn patterns_mean_what_ecma_262_says() {
 }
 
 #[test]
-fn patterns_mean_what_python_says() {
+fn patterns_follow_python() {
     for (pattern, text, expected) in [
         (r"^get_.*_data\Z", "get_user_data", true),
         ("(?i)slack", "Slack", true),

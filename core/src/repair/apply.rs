@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// An assertion about a whole array or object that currently holds.
-pub(super) type Held<'s, 'a> = (&'s Object<'a>, Keyword);
+pub(super) type Assertion<'s, 'a> = (&'s Object<'a>, Keyword);
 
 /// Keywords that may break if a nested value changes.
 pub(super) const OF_VALUES: [Keyword; 10] = [
@@ -73,7 +73,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 }
             }
             if !is_known {
-                schemas.extend(part.get(Keyword::AdditionalProperties).filter(|says| says.as_object().is_some()));
+                schemas.extend(part.get(Keyword::AdditionalProperties).filter(|values| values.as_object().is_some()));
             }
         }
         schemas.extend(named.map(|(_, own)| own));
@@ -105,28 +105,33 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     /// Returns the assertions by these keywords that the whole value satisfies; a nested repair must not break them.
-    pub(super) fn held(&mut self, view: &View<'s, 'a>, value: &Node<'_>, keywords: &[Keyword]) -> Vec<Held<'s, 'a>> {
+    pub(super) fn satisfied(
+        &mut self,
+        view: &View<'s, 'a>,
+        value: &Node<'_>,
+        keywords: &[Keyword],
+    ) -> Vec<Assertion<'s, 'a>> {
         self.judge.together(|judge| {
-            let mut held = Vec::new();
+            let mut satisfied = Vec::new();
             for keyword in keywords {
                 // Every part is inspected, even if it lacks the keyword.
                 if !judge.budget().pay(view.parts.len() / 16) {
                     break;
                 }
-                for (part, _) in view.says(*keyword) {
+                for (part, _) in view.values(*keyword) {
                     if judge.keyword(*keyword, part, value) == Verdict::Valid {
-                        held.push((part, *keyword));
+                        satisfied.push((part, *keyword));
                     }
                 }
             }
-            held
+            satisfied
         })
     }
 
     /// True if a value breaks an assertion that held.
-    pub(super) fn breaks(&mut self, held: &[Held<'s, 'a>], value: &Node<'_>) -> bool {
+    pub(super) fn breaks(&mut self, satisfied: &[Assertion<'s, 'a>], value: &Node<'_>) -> bool {
         self.judge.together(|judge| {
-            held.iter().any(|(part, keyword)| judge.keyword(*keyword, part, value) == Verdict::Invalid)
+            satisfied.iter().any(|(part, keyword)| judge.keyword(*keyword, part, value) == Verdict::Invalid)
         })
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn forget(repairs: &mut [Repair], arguments: &Node<'_>) {
         let is_doubtful = around(&repair.pointer).any(|place| gone.contains(place))
             || gone.contains(&repair.pointer)
             || around(&pointer).any(|place| later.contains(place));
-        if is_doubtful && !stands(arguments, &pointer) {
+        if is_doubtful && !exists(arguments, &pointer) {
             repair.output_pointer = None;
         }
         later.insert(pointer);
@@ -31,7 +31,7 @@ fn around(pointer: &str) -> impl Iterator<Item = &str> {
 }
 
 /// True if there is a value at a pointer.
-fn stands(root: &Node<'_>, pointer: &str) -> bool {
+fn exists(root: &Node<'_>, pointer: &str) -> bool {
     let mut place = Some(root);
     for token in pointer.split('/').skip(1) {
         let name = token.replace("~1", "/").replace("~0", "~");

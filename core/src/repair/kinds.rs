@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{
-    apply::{Held, OF_VALUES},
+    apply::{Assertion, OF_VALUES},
     at::{At, Below, Layers},
     scalars::{self, Spelled},
     view::{literals, View},
@@ -121,14 +121,14 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     /// Returns the listed string that differs only in spelling, if there is exactly one.
-    fn listed(&mut self, view: &View<'s, 'a>, said: &Node<'_>, at: At<'_>) -> Option<Node<'static>> {
-        let said = said.as_text().and_then(scalars::folded)?;
+    fn listed(&mut self, view: &View<'s, 'a>, wanted: &Node<'_>, at: At<'_>) -> Option<Node<'static>> {
+        let wanted = wanted.as_text().and_then(scalars::folded)?;
         let mut found: Option<&Node<'_>> = None;
         for literal in view.parts.iter().flat_map(|part| literals(part)) {
             if !self.judge.budget().pay(1) {
                 return None;
             }
-            let is_meant = literal.as_text().and_then(scalars::folded).is_some_and(|spelled| spelled == said);
+            let is_meant = literal.as_text().and_then(scalars::folded).is_some_and(|spelled| spelled == wanted);
             if is_meant && found.is_some_and(|known| !same(known, literal)) {
                 self.leave(at, LeftReason::Ambiguous);
                 return None;
@@ -172,7 +172,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             self.leave(at, reason);
             return None;
         }
-        let confidence = inner.repairs.iter().fold(confidence, |least, repair| least.min(repair.confidence));
+        let confidence = inner.repairs.iter().fold(confidence, |lowest, repair| lowest.min(repair.confidence));
         repairs.extend(inner.repairs);
         Some(Candidate { fixed: Fixed { value: inner.value, repairs }, confidence })
     }
@@ -272,7 +272,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if !is_holder || !self.judge.budget().pay(crate::json::size(&reading.node, self.judge.budget())) {
             return None;
         }
-        let confidence = reading.repairs.iter().fold(Confidence::Exact, |least, text| least.min(text.confidence));
+        let confidence = reading.repairs.iter().fold(Confidence::Exact, |lowest, text| lowest.min(text.confidence));
         let rule = (RepairRule::JsonString, confidence);
         let read = words::replaced(at, rule, "string", &reading.node);
         let mut repairs = alloc::vec![words::moved(read, At { is_frozen: true, ..at }, false)];
@@ -315,21 +315,27 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
 
     /// Repairs each item.
     pub(super) fn items<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
-        let held = self.held(view, &fixed.value, &OF_VALUES);
-        if held.is_empty() {
-            return self.each_item(view, fixed, &held, at);
+        let satisfied = self.satisfied(view, &fixed.value, &OF_VALUES);
+        if satisfied.is_empty() {
+            return self.each_item(view, fixed, &satisfied, at);
         }
         // Repairs all at once; individually only if that breaks something.
         let (value, count) = (fixed.value.copy(self.judge.budget()), fixed.repairs.len());
         self.each_item(view, fixed, &[], at);
-        if self.breaks(&held, &fixed.value) {
+        if self.breaks(&satisfied, &fixed.value) {
             fixed.value = value;
             fixed.repairs.truncate(count);
-            self.each_item(view, fixed, &held, at);
+            self.each_item(view, fixed, &satisfied, at);
         }
     }
 
-    fn each_item<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, held: &[Held<'s, 'a>], at: At<'_>) {
+    fn each_item<'n>(
+        &mut self,
+        view: &View<'s, 'a>,
+        fixed: &mut Fixed<'n>,
+        satisfied: &[Assertion<'s, 'a>],
+        at: At<'_>,
+    ) {
         let count = fixed.value.as_array().map_or(0, <[_]>::len);
         let is_own = !at.layers.is_wrapped;
         let is_array = |item: &Node<'_>| matches!(item.data(), Data::Array(_));
@@ -341,14 +347,14 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             if schemas.is_empty() || !self.judge.budget().pay(1) {
                 continue;
             }
-            let old = (!held.is_empty()).then(|| item.copy(self.judge.budget()));
+            let old = (!satisfied.is_empty()).then(|| item.copy(self.judge.budget()));
             let below = Below::item(at, index, is_own);
             let found = self.place(&schemas, core::mem::take(item), below.at(at, layers));
             *item = found.value;
             if found.repairs.is_empty() {
                 continue;
             }
-            if self.breaks(held, &fixed.value) {
+            if self.breaks(satisfied, &fixed.value) {
                 if let (Some(item), Some(old)) =
                     (fixed.value.as_array_mut().and_then(|items| items.get_mut(index)), old)
                 {

@@ -3,10 +3,10 @@
 use alloc::vec::Vec;
 
 use super::{
-    apply::{key_of, member_mut, Held, OF_NAMES, OF_VALUES},
+    apply::{key_of, member_mut, Assertion, OF_NAMES, OF_VALUES},
     at::{At, Below, Layers},
     names::OldNames,
-    scalars::says_null,
+    scalars::means_null,
     view::View,
     words, Fixed, Repairer,
 };
@@ -22,17 +22,17 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     #[inline(never)]
     pub(super) fn members<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
         let (renamed, old_names) = self.rename(view, fixed, at);
-        let held = self.held(view, &fixed.value, &OF_VALUES);
-        if held.is_empty() {
-            self.each_member(view, fixed, &held, at, (&renamed, &old_names));
+        let satisfied = self.satisfied(view, &fixed.value, &OF_VALUES);
+        if satisfied.is_empty() {
+            self.each_member(view, fixed, &satisfied, at, (&renamed, &old_names));
         } else {
             // Repairs all at once; individually only if that breaks something.
             let (value, count) = (fixed.value.copy(self.judge.budget()), fixed.repairs.len());
             self.each_member(view, fixed, &[], at, (&renamed, &old_names));
-            if self.breaks(&held, &fixed.value) {
+            if self.breaks(&satisfied, &fixed.value) {
                 fixed.value = value;
                 fixed.repairs.truncate(count);
-                self.each_member(view, fixed, &held, at, (&renamed, &old_names));
+                self.each_member(view, fixed, &satisfied, at, (&renamed, &old_names));
             }
         }
         self.leave_out(view, fixed, at, &old_names);
@@ -49,7 +49,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         &mut self,
         view: &View<'s, 'a>,
         fixed: &mut Fixed<'n>,
-        held: &[Held<'s, 'a>],
+        satisfied: &[Assertion<'s, 'a>],
         at: At<'_>,
         (done, old_names): (&Set<usize>, &OldNames<'n>),
     ) {
@@ -61,14 +61,14 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 continue;
             }
             let Some(member) = member_mut(&mut fixed.value, index) else { break };
-            let old = (!held.is_empty()).then(|| member.value.copy(self.judge.budget()));
+            let old = (!satisfied.is_empty()).then(|| member.value.copy(self.judge.budget()));
             let below = Below::member(at, old_names.get(&index).unwrap_or(&key), &key);
             let found = self.place(&schemas, core::mem::take(&mut member.value), below.at(at, Layers::default()));
             member.value = found.value;
             if found.repairs.is_empty() {
                 continue;
             }
-            if self.breaks(held, &fixed.value) {
+            if self.breaks(satisfied, &fixed.value) {
                 if let (Some(member), Some(old)) = (member_mut(&mut fixed.value, index), old) {
                     member.value = old;
                     continue;
@@ -85,7 +85,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         for index in 0..count {
             let Some(key) = key_of(&fixed.value, index).filter(|_| self.judge.budget().pay(1)) else { break };
             let Some(value) = fixed.value.as_object().and_then(|object| object.members().get(index)) else { break };
-            if !says_nothing(&value.value) || !view.declares(&key) || required.contains(&key) {
+            if !is_absent(&value.value) || !view.declares(&key) || required.contains(&key) {
                 continue;
             }
             let schemas = self.member_schemas(view, &key);
@@ -109,12 +109,12 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if going.is_empty() {
             return;
         }
-        let mut held = self.held(view, &fixed.value, &OF_VALUES);
-        held.extend(self.held(view, &fixed.value, &OF_NAMES));
+        let mut satisfied = self.satisfied(view, &fixed.value, &OF_VALUES);
+        satisfied.extend(self.satisfied(view, &fixed.value, &OF_NAMES));
         let before = fixed.value.copy(self.judge.budget());
         let mut gone: Set<usize> = going.iter().map(|(index, _)| *index).collect();
         retain(&mut fixed.value, &gone);
-        if self.breaks(&held, &fixed.value) {
+        if self.breaks(&satisfied, &fixed.value) {
             gone = Set::new();
             // Another member may depend on this one: it is tried again after that one was removed.
             let mut count = usize::MAX;
@@ -126,7 +126,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                     }
                     fixed.value = before.copy(self.judge.budget());
                     retain(&mut fixed.value, &gone);
-                    if self.breaks(&held, &fixed.value) {
+                    if self.breaks(&satisfied, &fixed.value) {
                         gone.remove(index);
                     }
                 }
@@ -150,7 +150,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 if trimmed.is_empty() {
                     return Some((RepairRule::OmitEmpty, Confidence::Likely));
                 }
-                (says_null(trimmed) && !kinds.meets(InstanceTypes::STRING))
+                (means_null(trimmed) && !kinds.meets(InstanceTypes::STRING))
                     .then_some((RepairRule::OmitNullString, Confidence::Likely))
             }
             _ => None,
@@ -192,9 +192,9 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 self.leave(at, reason);
                 continue;
             }
-            let mut held = self.held(view, &fixed.value, &OF_VALUES);
-            held.extend(self.held(view, &fixed.value, &OF_NAMES));
-            let before = (!held.is_empty()).then(|| fixed.value.copy(self.judge.budget()));
+            let mut satisfied = self.satisfied(view, &fixed.value, &OF_VALUES);
+            satisfied.extend(self.satisfied(view, &fixed.value, &OF_NAMES));
+            let before = (!satisfied.is_empty()).then(|| fixed.value.copy(self.judge.budget()));
             let repair = words::replaced(place, rule, from, &default);
             match found.and_then(|index| member_mut(&mut fixed.value, index)) {
                 Some(member) => member.value = default,
@@ -204,7 +204,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                     }
                 }
             }
-            match before.filter(|_| self.breaks(&held, &fixed.value)) {
+            match before.filter(|_| self.breaks(&satisfied, &fixed.value)) {
                 Some(before) => fixed.value = before,
                 None => fixed.repairs.push(repair),
             }
@@ -214,7 +214,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// Returns the first default that the schemas accept.
     fn default_of(&mut self, schemas: &[&'s Node<'a>], at: At<'_>) -> Option<Node<'static>> {
         let view = self.view(schemas)?;
-        let defaults: Vec<&'s Node<'a>> = view.says(Keyword::Default).map(|(_, default)| default).collect();
+        let defaults: Vec<&'s Node<'a>> = view.values(Keyword::Default).map(|(_, default)| default).collect();
         for default in defaults {
             if self.verdict(schemas, default, at) == Verdict::Valid {
                 let size = crate::json::size(default, self.judge.budget());
@@ -226,7 +226,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
 
     /// Removes members that a closed object does not declare.
     fn remove_additional<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
-        let is_closed = view.says(Keyword::AdditionalProperties).any(|(_, says)| says.as_bool() == Some(false));
+        let is_closed = view.values(Keyword::AdditionalProperties).any(|(_, values)| values.as_bool() == Some(false));
         let rule = (RepairRule::RemoveAdditional, Confidence::Likely);
         let count = fixed.value.as_object().filter(|_| is_closed).map_or(0, |object| object.len());
         let mut going: Vec<(usize, Repair)> = Vec::new();
@@ -265,6 +265,6 @@ fn is_blank(value: &Node<'_>) -> bool {
 }
 
 /// True for null, blank strings, and words for null.
-fn says_nothing(value: &Node<'_>) -> bool {
-    is_blank(value) || value.as_text().is_some_and(|text| says_null(text.display().trim()))
+fn is_absent(value: &Node<'_>) -> bool {
+    is_blank(value) || value.as_text().is_some_and(|text| means_null(text.display().trim()))
 }

@@ -29,12 +29,12 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         at: At<'_>,
     ) -> (Set<usize>, OldNames<'n>) {
         let (mut done, mut old_names) = (Set::new(), OldNames::new());
-        let additional: Vec<&Node<'a>> = view.says(Keyword::AdditionalProperties).map(|(_, says)| says).collect();
+        let additional: Vec<&Node<'a>> = view.values(Keyword::AdditionalProperties).map(|(_, values)| values).collect();
         // The names in a map are data.
-        if additional.iter().any(|says| says.as_bool().is_none()) {
+        if additional.iter().any(|value| value.as_bool().is_none()) {
             return (done, old_names);
         }
-        let is_closed = additional.iter().any(|says| says.as_bool() == Some(false));
+        let is_closed = additional.iter().any(|value| value.as_bool() == Some(false));
         let meant = self.meant(view, fixed, at);
         let required = view.required();
         let lacking = if meant.is_empty() { None } else { self.only_lacking(&required, &fixed.value) };
@@ -68,8 +68,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if !is_closed && !found.iter().any(|(.., is_required)| *is_required) {
             return (done, old_names);
         }
-        let mut held = self.held(view, &fixed.value, &OF_VALUES);
-        held.extend(self.held(view, &fixed.value, &OF_NAMES));
+        let mut satisfied = self.satisfied(view, &fixed.value, &OF_VALUES);
+        satisfied.extend(self.satisfied(view, &fixed.value, &OF_NAMES));
         // One new name may depend on another one: renamings that break something are tried again after the others.
         let mut open: Vec<_> =
             found.into_iter().map(|(index, old, new, value, repairs, _)| (index, old, new, value, repairs)).collect();
@@ -78,7 +78,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             for (index, old, new, value, repairs) in open {
                 let Some(member) = member_mut(&mut fixed.value, index) else { continue };
                 let before = core::mem::replace(member, Member { key: new, value });
-                if self.breaks(&held, &fixed.value) {
+                if self.breaks(&satisfied, &fixed.value) {
                     if let Some(member) = member_mut(&mut fixed.value, index) {
                         let Member { key: new, value } = core::mem::replace(member, before);
                         later.push((index, old, new, value, repairs));

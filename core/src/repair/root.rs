@@ -134,7 +134,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             let reading = read_tolerant(&text, how)?;
             if layer > 0 {
                 let confidence =
-                    reading.repairs.iter().fold(Confidence::Exact, |least, text| least.min(text.confidence));
+                    reading.repairs.iter().fold(Confidence::Exact, |lowest, text| lowest.min(text.confidence));
                 repairs.push(words::replaced(at, (RepairRule::JsonString, confidence), "string", &reading.node));
             }
             repairs.extend(reading.repairs.iter().map(|text| words::read(at, *text, &reading.node)));
@@ -206,7 +206,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 found.value = inner.value;
                 // Values around the wrapper are not part of the result, so their repairs have no pointer into it.
                 let around = found.repairs.iter_mut().filter(|repair| repair.output_pointer.as_deref() != Some(""));
-                around.for_each(|repair| (repair.output_pointer, repair.stood) = (None, None));
+                around.for_each(|repair| (repair.output_pointer, repair.moved_from) = (None, None));
                 found.repairs.extend(inner.repairs);
             }
         }

@@ -59,8 +59,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             let found = self.branch(branch, value, at);
             if !found.repairs.is_empty() && self.keeps(view, union, value, &found.value) {
                 if self.judge.keyword(union.keyword, union.schema, &found.value) == Verdict::Valid {
-                    let least = |least: Confidence, repair: &crate::report::Repair| least.min(repair.confidence);
-                    let confidence = found.repairs.iter().fold(Confidence::Exact, least);
+                    let lowest = |lowest: Confidence, repair: &crate::report::Repair| lowest.min(repair.confidence);
+                    let confidence = found.repairs.iter().fold(Confidence::Exact, lowest);
                     valid.push(Candidate { fixed: found, confidence });
                     continue;
                 }
@@ -93,7 +93,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// True if a branch requires another value of a member than the present one.
     fn contradicts(&mut self, branch: &View<'s, 'a>, value: &Node<'_>) -> bool {
         let Some(object) = value.as_object() else { return false };
-        for (_, table) in branch.says(Keyword::Properties) {
+        for (_, table) in branch.values(Keyword::Properties) {
             for member in table.as_object().into_iter().flatten() {
                 let Some(found) = object.get_text(&member.key).filter(|_| self.judge.budget().pay(1)) else { continue };
                 let own = self.view(&[&member.value]);

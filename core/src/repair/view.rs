@@ -46,13 +46,13 @@ pub(super) struct View<'s, 'a> {
 
 impl<'s, 'a> View<'s, 'a> {
     /// Returns the values of a keyword in all parts.
-    pub(super) fn says(&self, keyword: Keyword) -> impl Iterator<Item = (&'s Object<'a>, &'s Node<'a>)> + '_ {
+    pub(super) fn values(&self, keyword: Keyword) -> impl Iterator<Item = (&'s Object<'a>, &'s Node<'a>)> + '_ {
         self.parts.iter().filter_map(move |part| Some((*part, part.get(keyword)?)))
     }
 
     /// Returns the declared names.
     pub(super) fn declared(&self) -> impl Iterator<Item = &'s Text<'a>> + '_ {
-        let tables = self.says(Keyword::Properties).filter_map(|(_, says)| says.as_object());
+        let tables = self.values(Keyword::Properties).filter_map(|(_, values)| values.as_object());
         tables.flat_map(|table| table.iter().map(|member| &member.key))
     }
 
@@ -75,7 +75,7 @@ impl<'s, 'a> View<'s, 'a> {
 
     /// Returns the required names, without duplicates.
     pub(super) fn required(&self) -> Set<&'s Text<'a>> {
-        let lists = self.says(Keyword::Required).filter_map(|(_, says)| says.as_array());
+        let lists = self.values(Keyword::Required).filter_map(|(_, values)| values.as_array());
         let mut names = Set::new();
         lists.flatten().filter_map(Node::as_text).for_each(|name| {
             names.insert(name);
@@ -134,7 +134,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                         target = Some((schema, path.len()));
                     }
                 }
-                if self.judge.ref_stands_alone() {
+                if self.judge.ignores_ref_siblings() {
                     open.extend(target);
                     continue;
                 }
@@ -152,7 +152,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             view.kinds = view.kinds.and(kinds(object));
             let part = view.parts.len();
             view.tables.extend(table.map(|table| (part, table)));
-            let has_object = |keyword| object.get(keyword).is_some_and(|says: &Node<'_>| says.as_object().is_some());
+            let has_object = |keyword| object.get(keyword).is_some_and(|value: &Node<'_>| value.as_object().is_some());
             if has_object(Keyword::PatternProperties) {
                 view.patterned.push(part);
             }

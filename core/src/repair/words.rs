@@ -8,7 +8,7 @@ use alloc::{
 use super::at::At;
 use crate::{
     json::{tolerant::TextRepair, Data, Node, Text},
-    report::{Confidence, Repair, RepairRule, Stood},
+    report::{Confidence, MovedFrom, Repair, RepairRule},
     schema::validate::words,
 };
 
@@ -29,20 +29,29 @@ pub(super) fn kind(value: &Node<'_>) -> &'static str {
 pub(super) fn replaced(at: At<'_>, (rule, confidence): (RepairRule, Confidence), from: &str, to: &Node<'_>) -> Repair {
     let (pointer, output_pointer) = (at.pointer(), Some(at.output_pointer()));
     let (from, to) = (from.into(), kind(to).into());
-    Repair { pointer, output_pointer, rule, confidence, from, to, message: does(rule), stood: None }
+    Repair { pointer, output_pointer, rule, confidence, from, to, message: does(rule), moved_from: None }
 }
 
 /// Adds to a report that the parts of the value came from elsewhere; `inside` is their position now.
 pub(super) fn moved(repair: Repair, inside: At<'_>, is_item: bool) -> Repair {
     let item = if is_item { "/0" } else { "" };
     let (to, from) = (inside.output_pointer() + item, inside.pointer());
-    Repair { stood: Some(Stood { to, from, is_in_text: inside.is_frozen }), ..repair }
+    Repair { moved_from: Some(MovedFrom { to, from, is_in_text: inside.is_frozen }), ..repair }
 }
 
 /// Reports a member that was removed.
 pub(super) fn left_out(at: At<'_>, (rule, confidence): (RepairRule, Confidence), from: &Node<'_>) -> Repair {
     let (from, to) = (kind(from).into(), "nothing".into());
-    Repair { pointer: at.pointer(), output_pointer: None, rule, confidence, from, to, message: does(rule), stood: None }
+    Repair {
+        pointer: at.pointer(),
+        output_pointer: None,
+        rule,
+        confidence,
+        from,
+        to,
+        message: does(rule),
+        moved_from: None,
+    }
 }
 
 /// Reports a member that was renamed.
@@ -55,7 +64,7 @@ pub(super) fn renamed(at: At<'_>, from: &Text<'_>, to: &Text<'_>) -> Repair {
         from: from.display().into_owned(),
         to: to.display().into_owned(),
         message: format!("found {}, another spelling of the declared name {}", words::name(from), words::name(to)),
-        stood: None,
+        moved_from: None,
     }
 }
 

@@ -177,20 +177,20 @@ named! {
 /// The repairs that a caller permits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Permits {
-    pub(crate) least: Confidence,
+    pub(crate) min_confidence: Confidence,
     disabled: u64,
 }
 
 impl Permits {
-    pub(crate) fn new(least: Confidence, disabled: &[RepairRule]) -> Self {
-        Permits { least, disabled: disabled.iter().fold(0, |bits, rule| bits | rule.bit()) }
+    pub(crate) fn new(min_confidence: Confidence, disabled: &[RepairRule]) -> Self {
+        Permits { min_confidence, disabled: disabled.iter().fold(0, |bits, rule| bits | rule.bit()) }
     }
 
     /// Returns the reason why a repair is not permitted; `None` if it is.
     pub(crate) const fn refusal(self, rule: RepairRule, confidence: Confidence) -> Option<LeftReason> {
         match () {
             () if self.disabled & rule.bit() != 0 => Some(LeftReason::SwitchedOff),
-            () if matches!((self.least, confidence), (Confidence::Exact, Confidence::Likely)) => {
+            () if matches!((self.min_confidence, confidence), (Confidence::Exact, Confidence::Likely)) => {
                 Some(LeftReason::NotExact)
             }
             () => None,
@@ -218,12 +218,12 @@ pub struct Repair {
     /// Description of the repair for people.
     pub message: String,
     /// Original position of a part of the result, if the pointers do not describe everything that the repair moved.
-    pub(crate) stood: Option<Stood>,
+    pub(crate) moved_from: Option<MovedFrom>,
 }
 
 /// A position in the result, and the position in the original arguments from which the values below it were moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Stood {
+pub(crate) struct MovedFrom {
     pub(crate) to: String,
     pub(crate) from: String,
     /// True if the original position is inside a text, whose position then applies to all values below.

@@ -313,17 +313,17 @@ pub(crate) fn weaken(request: &mut Node<'_>, api: Api) -> Result<(), Error> {
 
 /// The decision about an entry of a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Fate<'a> {
+pub(crate) enum Decision<'a> {
     /// Keep the entry unchanged.
-    Stays,
+    Keep,
     /// Replace the entry by this tool name, without a namespace.
-    Named(Text<'a>),
+    Rename(Text<'a>),
     /// Remove the entry, because the tool is not sent.
-    Gone,
+    Remove,
 }
 
 /// Decides what to do with an entry. The flag is true if the choice forces that tool.
-pub(crate) type Decide<'d, 'a> = &'d mut dyn FnMut(&Mention<'a>, bool) -> Result<Fate<'a>, Error>;
+pub(crate) type Decide<'d, 'a> = &'d mut dyn FnMut(&Mention<'a>, bool) -> Result<Decision<'a>, Error>;
 
 /// The outcome of [`settle`].
 #[derive(Debug, Default)]
@@ -497,9 +497,9 @@ fn entry<'a>(
     let bare = bare.map(|name| Mention::Tool { namespace: None, name: name.clone() });
     let Some(mention) = bare.or_else(|| mention(node)) else { return Ok(false) };
     match decide(&mention, is_forced)? {
-        Fate::Stays => {}
-        Fate::Named(name) => rename(node, name, api),
-        Fate::Gone => {
+        Decision::Keep => {}
+        Decision::Rename(name) => rename(node, name, api),
+        Decision::Remove => {
             if let Mention::Tool { name, .. } | Mention::Namespace(name) | Mention::Hosted(name) = mention {
                 gone.push(name.into_owned());
             }

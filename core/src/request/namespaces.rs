@@ -415,11 +415,11 @@ const DESCRIPTION: &str = "description";
 
 /// Maximum number of bytes that copies of one namespace's description may add to the list. Without the limit, copying
 /// it to every tool could take quadratic space.
-const MOST_COPIED: usize = 64 << 10;
+const MAX_COPIED: usize = 64 << 10;
 
 /// Returns true if the description may be copied to this many tools.
 pub(crate) fn may_describe(description: &Text<'_>, tools: usize) -> bool {
-    description.chars().len().saturating_mul(tools) <= MOST_COPIED
+    description.chars().len().saturating_mul(tools) <= MAX_COPIED
 }
 
 /// Prepends the namespace's description to that of a tool that is moved out of the namespace, because otherwise the

@@ -151,12 +151,12 @@ pub(crate) struct Notices<'a> {
     first: usize,
     repeated: usize,
     /// Maximum total bytes of repeats; `None` for the total of the first notices.
-    most: Option<usize>,
+    limit: Option<usize>,
 }
 
 impl<'a> Notices<'a> {
-    pub(crate) fn new(most: Option<usize>) -> Self {
-        Notices { most, ..Notices::default() }
+    pub(crate) fn new(limit: Option<usize>) -> Self {
+        Notices { limit, ..Notices::default() }
     }
 
     /// Creates the notice for a name if it does not exist yet. `called` is the name that the model uses for the tool.
@@ -184,8 +184,8 @@ impl<'a> Notices<'a> {
             self.first = self.first.saturating_add(length);
             return Some(notice.full.clone());
         }
-        let most = self.most.unwrap_or_else(|| self.first.max(REPEATED_NOTICE_BYTES));
-        if self.repeated.saturating_add(length) > most {
+        let limit = self.limit.unwrap_or_else(|| self.first.max(REPEATED_NOTICE_BYTES));
+        if self.repeated.saturating_add(length) > limit {
             return notice.full.get(..notice.sentence).map(String::from);
         }
         self.repeated += length;

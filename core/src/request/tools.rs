@@ -21,7 +21,7 @@ pub(crate) enum Source {
     /// Index in the request's list.
     Listed(usize),
     /// Index in [`Tools::definitions`].
-    Own(usize),
+    Defined(usize),
 }
 
 /// A tool or another entry of a tool list.
@@ -128,7 +128,7 @@ impl<'a> Tools<'a> {
 
     /// Adds a tool that was removed from the request's list, or that the history adds before the first message.
     pub(crate) fn list_own(&mut self, definition: Node<'a>, warnings: &mut Warnings) {
-        self.list(&definition, Source::Own(self.definitions.len()), warnings);
+        self.list(&definition, Source::Defined(self.definitions.len()), warnings);
         self.definitions.push(definition);
     }
 
@@ -192,7 +192,7 @@ impl<'a> Tools<'a> {
         warnings: &mut Warnings,
     ) {
         let kind = tool::kind(&definition);
-        let source = Source::Own(self.definitions.len());
+        let source = Source::Defined(self.definitions.len());
         let name = tool::name(&definition).filter(|_| kind == Kind::Tool);
         let Some((name, at)) = name.map(|name| (name, self.place(name))) else {
             return self.list_own(definition, warnings);
@@ -288,7 +288,7 @@ impl<'a> Tools<'a> {
     pub(crate) fn definition_of<'n>(&'n self, tool: &Tool<'a>, listed: &'n [Node<'a>]) -> Option<&'n Node<'a>> {
         match tool.source {
             Source::Listed(place) => listed.get(place),
-            Source::Own(place) => self.definitions.get(place),
+            Source::Defined(place) => self.definitions.get(place),
         }
     }
 

@@ -124,11 +124,11 @@ fn text<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
     effect: ChangeKind,
-    says: &'static str,
+    message: &'static str,
     context: &mut PassContext,
 ) {
     let location = Location::of(node);
-    context.diagnostics.report(place.polarity, location.clone(), location, effect, || String::from(says));
+    context.diagnostics.report(place.polarity, location.clone(), location, effect, || String::from(message));
     if let Some(object) = node.as_object_mut() {
         object.insert_at(0, Text::literal("type"), Node::literal("string"));
     }

@@ -22,7 +22,7 @@ use crate::{
 
 /// Default for the schemas that inlining may add, if references are accepted and neither `refs` nor `maxNodes` is
 /// set.
-const MOST_ADDED: usize = 64;
+const MAX_ADDED: usize = 64;
 
 /// Grammar, options of the caller, budget, facts of the survey, and the report.
 pub(in crate::sanitize) struct PassContext {
@@ -67,7 +67,7 @@ pub(in crate::sanitize) struct PassContext {
     /// Keywords that occur anywhere; passes that need none of them are skipped.
     pub(in crate::sanitize) keywords: Keywords,
     /// Keywords that occurred before references were inlined.
-    pub(in crate::sanitize) stood: Keywords,
+    pub(in crate::sanitize) original_keywords: Keywords,
     /// Keywords of the enclosing schemas, which matter to `unevaluated*`.
     pub(in crate::sanitize) counts_evaluated: Keywords,
     /// True if a keyword constrains properties by name.
@@ -99,7 +99,7 @@ impl PassContext {
             grammar,
             draft,
             max_added: match (options.refs, options.max_nodes, grammar.refs.inlining) {
-                (None, None, Inlining::Small) => MOST_ADDED,
+                (None, None, Inlining::Small) => MAX_ADDED,
                 _ => usize::MAX,
             },
             refs: options.refs.unwrap_or(if grammar.refs.inlining == Inlining::None {
@@ -131,7 +131,7 @@ impl PassContext {
                 || options.untyped.is_some(),
             deepest: 0,
             keywords: Keywords::NONE,
-            stood: Keywords::NONE,
+            original_keywords: Keywords::NONE,
             counts_evaluated: Keywords::NONE,
             judges_names: false,
             declared_object: None,

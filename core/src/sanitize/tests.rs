@@ -76,7 +76,7 @@ fn hard() -> Vec<String> {
 
 #[test]
 fn calls_take_a_fraction_of_their_budget() {
-    let mut most = (0, String::new());
+    let mut highest = (0, String::new());
     for schema in schemas() {
         for dialect in DIALECTS {
             let options = SanitizeOptions::new(dialect.name);
@@ -85,8 +85,8 @@ fn calls_take_a_fraction_of_their_budget() {
             let budget = Rc::new(options.budget(&node));
             let _ = run(&mut node, &options, Some(Detail::Whole), None, &budget);
             let share = budget.spent() * 1000 / by_size(nodes);
-            if share > most.0 {
-                most = (
+            if share > highest.0 {
+                highest = (
                     share,
                     format!(
                         "{}: {} steps for {nodes} values: {}",
@@ -98,6 +98,6 @@ fn calls_take_a_fraction_of_their_budget() {
             }
         }
     }
-    println!("the most is {} per mille of the budget: {}", most.0, most.1);
-    assert!(most.0 < 500, "{} per mille of the budget: {}", most.0, most.1);
+    println!("the most is {} per mille of the budget: {}", highest.0, highest.1);
+    assert!(highest.0 < 500, "{} per mille of the budget: {}", highest.0, highest.1);
 }

@@ -80,8 +80,8 @@ impl Search<'_> {
     /// True if, for every type that both accept, another keyword excludes common instances.
     fn kinds_are_rejected(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
         let common = kinds(one).and(kinds(two));
-        let apart = |least: &[Keyword], most: &[Keyword]| {
-            [(one, two), (two, one)].iter().any(|(low, high)| ends_before(low, most, high, least))
+        let apart = |minimums: &[Keyword], maximums: &[Keyword]| {
+            [(one, two), (two, one)].iter().any(|(low, high)| ends_before(low, maximums, high, minimums))
         };
         let none_of = |types: InstanceTypes, rejected: bool| rejected || !common.meets(types);
         common
@@ -102,7 +102,7 @@ impl Search<'_> {
     fn members_are_disjoint(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
         let Some(required) = one.get(Keyword::Required).and_then(Node::as_array) else { return false };
         let (ones, twos) = (Members::of(one), Members::of(two));
-        required.iter().filter_map(Node::as_text).any(|name| match (ones.says_of(name), twos.says_of(name)) {
+        required.iter().filter_map(Node::as_text).any(|name| match (ones.schema_of(name), twos.schema_of(name)) {
             (Some(ones), Some(twos)) => self.disjoint(ones, twos),
             (Some(only), None) | (None, Some(only)) => accepts_nothing(only),
             (None, None) => false,
@@ -156,7 +156,7 @@ impl Search<'_> {
         required.iter().filter_map(Node::as_text).any(|name| object.get_text(name).is_none())
             || object
                 .iter()
-                .any(|member| members.says_of(&member.key).is_some_and(|inner| self.rejects(inner, &member.value)))
+                .any(|member| members.schema_of(&member.key).is_some_and(|inner| self.rejects(inner, &member.value)))
     }
 }
 
@@ -180,7 +180,7 @@ impl<'s, 'a> Members<'s, 'a> {
         }
     }
 
-    fn says_of(&self, name: &Text<'_>) -> Option<&'s Node<'a>> {
+    fn schema_of(&self, name: &Text<'_>) -> Option<&'s Node<'a>> {
         self.properties.get(name).copied().or(self.rest)
     }
 }
@@ -200,7 +200,7 @@ fn kinds(schema: &Node<'_>) -> InstanceTypes {
         |schema: &Node<'_>| schema.get(Keyword::Type).map_or(Some(InstanceTypes::ALL), InstanceTypes::of_keyword);
     let by_values = listed(schema)
         .map(|values| values.iter().map(InstanceTypes::of_instance).fold(InstanceTypes::NONE, InstanceTypes::or));
-    let not = schema.get(Keyword::Not).filter(|not| speaks_only_of(not, &[Keyword::Type])).and_then(by_type);
+    let not = schema.get(Keyword::Not).filter(|not| asserts_only(not, &[Keyword::Type])).and_then(by_type);
     by_type(schema)
         .unwrap_or(InstanceTypes::ALL)
         .and(by_values.unwrap_or(InstanceTypes::ALL))
@@ -208,7 +208,7 @@ fn kinds(schema: &Node<'_>) -> InstanceTypes {
 }
 
 /// True if a schema has no assertions but these keywords.
-fn speaks_only_of(schema: &Node<'_>, keywords: &[Keyword]) -> bool {
+fn asserts_only(schema: &Node<'_>, keywords: &[Keyword]) -> bool {
     schema.as_object().is_some_and(|object| {
         object.iter().all(|member| match Keyword::named(&member.key) {
             Some(keyword) if keyword.role() == Role::Assertion => keywords.contains(&keyword),
@@ -224,7 +224,7 @@ fn denies(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
     if json::same_within(budget, not, two) {
         return true;
     }
-    if !speaks_only_of(not, &[Keyword::Type, Keyword::Required]) {
+    if !asserts_only(not, &[Keyword::Type, Keyword::Required]) {
         return false;
     }
     let common = kinds(one).and(kinds(two));
@@ -253,13 +253,13 @@ fn breadth(schema: &Node<'_>) -> usize {
 }
 
 /// True if the maximum of one is below the minimum of the other.
-fn ends_before(low: &Node<'_>, most: &[Keyword], high: &Node<'_>, least: &[Keyword]) -> bool {
+fn ends_before(low: &Node<'_>, maximums: &[Keyword], high: &Node<'_>, minimums: &[Keyword]) -> bool {
     let exclusive = |keyword: &Keyword| matches!(keyword, Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum);
-    most.iter().any(|most| {
-        least.iter().any(|least| match (number(low, *most), number(high, *least)) {
+    maximums.iter().any(|maximums| {
+        minimums.iter().any(|minimums| match (number(low, *maximums), number(high, *minimums)) {
             (Some(end), Some(start)) => match json::compare(end, start) {
                 Ordering::Less => true,
-                Ordering::Equal => exclusive(most) || exclusive(least),
+                Ordering::Equal => exclusive(maximums) || exclusive(minimums),
                 Ordering::Greater => false,
             },
             _ => false,

@@ -27,7 +27,7 @@ impl Draft {
     }
 
     /// True if siblings of `$ref` are ignored (draft 7 and older).
-    pub(crate) fn ref_stands_alone(self) -> bool {
+    pub(crate) fn ignores_ref_siblings(self) -> bool {
         self <= Draft::Seven
     }
 

@@ -48,7 +48,7 @@ impl<'s, 'a> Search<'s, 'a> {
         }
         if schema.get(Keyword::Ref).is_some() {
             let admitted = self.target(schema).is_none_or(|target| self.object(target, levels));
-            if !admitted || self.draft.ref_stands_alone() {
+            if !admitted || self.draft.ignores_ref_siblings() {
                 return admitted;
             }
         }

@@ -7,7 +7,7 @@
 use core::{iter::Peekable, str::Chars};
 
 /// Maximum number of repetitions of a part; more are an error.
-const MOST_REPETITIONS: u32 = 2_000;
+const MAX_REPETITIONS: u32 = 2_000;
 
 /// Maximum nesting of groups; deeper patterns are not enforced.
 const DEEPEST: usize = 100;
@@ -146,7 +146,7 @@ impl Reader<'_> {
             return Err(NOTHING_TO_REPEAT);
         }
         let high = if at == 0 { low } else { high };
-        if low.max(high).is_some_and(|bound| bound > MOST_REPETITIONS) {
+        if low.max(high).is_some_and(|bound| bound > MAX_REPETITIONS) {
             return Err(Reading::Refused("it repeats a part more than 2,000 times"));
         }
         // The server never answers such a request.

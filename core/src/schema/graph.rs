@@ -33,7 +33,7 @@ pub(crate) struct Graph {
 }
 
 /// Maximum number of levels in a truncated result: deeper schemas help no model, and each level costs one more pass.
-const MOST_LEVELS: usize = 64;
+const MAX_LEVELS: usize = 64;
 
 #[derive(Clone, Debug, Default)]
 struct Target {
@@ -109,13 +109,13 @@ impl Graph {
 
     /// Returns the maximum nesting of `counted` targets at which the inlined result stays within these limits; deeper
     /// ones are cut. Returns `None` if cutting all of them is not enough.
-    pub(crate) fn levels(&self, counted: &Set<Number>, most_nodes: usize, most_depth: usize) -> Option<usize> {
+    pub(crate) fn levels(&self, counted: &Set<Number>, max_nodes: usize, max_depth: usize) -> Option<usize> {
         let counted = |number: &Number| counted.contains(number);
         // A target that is cut counts as one schema.
         let mut ends: Map<Number, (usize, usize)> =
             self.targets.keys().filter(|number| counted(number)).map(|number| (*number, (1, 0))).collect();
         let mut best = None;
-        for level in 0..=MOST_LEVELS {
+        for level in 0..=MAX_LEVELS {
             let mut sizes = ends.clone();
             for number in self.order.iter().filter(|number| !counted(number) && !self.recursive.contains(number)) {
                 if let Some(target) = self.targets.get(number) {
@@ -124,7 +124,7 @@ impl Graph {
                 }
             }
             let (nodes, depth) = self.whole(&self.outside, &sizes);
-            if nodes > most_nodes || depth > most_depth {
+            if nodes > max_nodes || depth > max_depth {
                 break;
             }
             best = Some(level);

@@ -124,11 +124,11 @@ impl InstanceTypes {
 
     /// Returns the shortest list of names for these types, in the order of [`TYPE_NAMES`].
     pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
-        let is_said = move |name: &&'static str| match *name {
+        let is_contained = move |name: &&'static str| match *name {
             "integer" => self.meets(InstanceTypes::INTEGER) && !self.meets(InstanceTypes::FRACTION),
             name => InstanceTypes::of_name(name).within(self),
         };
-        TYPE_NAMES.into_iter().filter(is_said)
+        TYPE_NAMES.into_iter().filter(is_contained)
     }
 
     /// Returns the set as a value of `type`, in the order of `like`, which must include these types.

@@ -36,18 +36,18 @@ pub(crate) fn answer(call: &Call<'_, '_>, index: &Index, options: &SearchOptions
         };
     }
     let content = match found {
-        Ok(names) if names.is_empty() => Said::Text(notice::NO_MATCH.into()),
-        Ok(names) if call.shape == Shape::Step => Said::Functions(definitions(&names, index)?),
-        Ok(names) => Said::References(names),
+        Ok(names) if names.is_empty() => AnswerContent::Text(notice::NO_MATCH.into()),
+        Ok(names) if call.shape == Shape::Step => AnswerContent::Functions(definitions(&names, index)?),
+        Ok(names) => AnswerContent::References(names),
         Err(error) if error.code() == Code::InvalidOption => return Err(error),
-        Err(error) => Said::Failure(format!("Tool search failed: {}", error.message())),
+        Err(error) => AnswerContent::Failure(format!("Tool search failed: {}", error.message())),
     };
     Ok(write(call, content))
 }
 
 /// Returns the tools that the queries of a call find. Results of several queries are interleaved, best match first.
 fn find<'i>(wanted: &Wanted, index: &'i Index, options: &SearchOptions) -> Result<Vec<&'i Text<'static>>, Error> {
-    let limit = wanted.most.map_or(options.limit, |most| most.min(options.limit));
+    let limit = wanted.limit.map_or(options.limit, |limit| limit.min(options.limit));
     let options = SearchOptions { limit, ..options.clone() };
     let (mut names, mut seen) = (Vec::new(), Set::new());
     let mut ranked: Vec<alloc::vec::IntoIter<&Text<'static>>> = Vec::new();
@@ -76,29 +76,29 @@ fn selection(query: &str) -> Option<&str> {
 }
 
 /// Content of an answer.
-enum Said<'i> {
+enum AnswerContent<'i> {
     References(Vec<&'i Text<'static>>),
     Functions(Vec<Node<'static>>),
     Text(String),
     Failure(String),
 }
 
-fn write(call: &Call<'_, '_>, said: Said<'_>) -> Node<'static> {
+fn write(call: &Call<'_, '_>, answer: AnswerContent<'_>) -> Node<'static> {
     let id = id(call);
-    let failed = matches!(said, Said::Failure(_));
+    let failed = matches!(answer, AnswerContent::Failure(_));
     if matches!(call.shape, Shape::ToolUse | Shape::Part) {
-        return write_json(call, id, said);
+        return write_json(call, id, answer);
     }
-    let content = match said {
-        Said::References(names) => Node::array(names.into_iter().map(reference).collect()),
-        Said::Functions(mut functions) => {
+    let content = match answer {
+        AnswerContent::References(names) => Node::array(names.into_iter().map(reference).collect()),
+        AnswerContent::Functions(mut functions) => {
             functions.iter_mut().for_each(|function| tool::clean(function, true));
             Node::array(functions)
         }
-        Said::Text(text) | Said::Failure(text) if call.shape == Shape::Block => {
+        AnswerContent::Text(text) | AnswerContent::Failure(text) if call.shape == Shape::Block => {
             Node::array(alloc::vec![Node::record([("type", Node::literal("text")), ("text", Node::string(text))])])
         }
-        Said::Text(text) | Said::Failure(text) => Node::string(text),
+        AnswerContent::Text(text) | AnswerContent::Failure(text) => Node::string(text),
     };
     match call.shape {
         Shape::Block if failed => Node::record([
@@ -134,18 +134,20 @@ fn write(call: &Call<'_, '_>, said: Said<'_>) -> Node<'static> {
 
 /// Writes the answer for Bedrock Converse and Gemini, whose results are JSON. The references are a member of this JSON,
 /// so that the result is valid in these APIs before the references become a text.
-fn write_json(call: &Call<'_, '_>, id: Node<'static>, said: Said<'_>) -> Node<'static> {
+fn write_json(call: &Call<'_, '_>, id: Node<'static>, answer: AnswerContent<'_>) -> Node<'static> {
     let is_part = call.shape == Shape::Part;
-    let (content, status) = match said {
-        Said::References(names) => {
+    let (content, status) = match answer {
+        AnswerContent::References(names) => {
             let references = Node::array(names.into_iter().map(reference).collect());
             let found = Node::record([("tool_references", references)]);
             (if is_part { found } else { Node::record([("json", found)]) }, None)
         }
-        Said::Text(text) => (Node::record([(if is_part { "output" } else { "text" }, Node::string(text))]), None),
-        Said::Failure(text) if is_part => (Node::record([("error", Node::string(text))]), None),
-        Said::Failure(text) => (Node::record([("text", Node::string(text))]), Some(Node::literal("error"))),
-        Said::Functions(_) => (Node::default(), None),
+        AnswerContent::Text(text) => {
+            (Node::record([(if is_part { "output" } else { "text" }, Node::string(text))]), None)
+        }
+        AnswerContent::Failure(text) if is_part => (Node::record([("error", Node::string(text))]), None),
+        AnswerContent::Failure(text) => (Node::record([("text", Node::string(text))]), Some(Node::literal("error"))),
+        AnswerContent::Functions(_) => (Node::default(), None),
     };
     if is_part {
         let name = call.name.map(Node::detached).unwrap_or_default();

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Maximum number of queries in one call: each query takes a pass over the index.
-const MOST_QUERIES: usize = 16;
+const MAX_QUERIES: usize = 16;
 
 /// Shape of a call, which is also the shape of its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(crate) struct Call<'n, 'a> {
 pub(super) struct Wanted {
     pub(super) queries: Vec<String>,
     /// Maximum number of tools that the model requests.
-    pub(super) most: Option<usize>,
+    pub(super) limit: Option<usize>,
 }
 
 impl<'n, 'a> Call<'n, 'a> {
@@ -153,7 +153,7 @@ impl Wanted {
             None => collect(arguments, &mut queries),
         }
         queries.retain(|query| !query.trim().is_empty());
-        queries.truncate(MOST_QUERIES);
+        queries.truncate(MAX_QUERIES);
         if queries.is_empty() {
             return Err(Error::new(
                 Code::EmptyQuery,
@@ -161,9 +161,9 @@ impl Wanted {
                 "expected a query that says what a tool has to do, found none",
             ));
         }
-        let most =
-            ["limit", "max_results"].iter().find_map(|key| arguments.get(key)?.as_u64()).filter(|most| *most > 0);
-        Ok(Wanted { queries, most: most.and_then(|most| usize::try_from(most).ok()) })
+        let limit =
+            ["limit", "max_results"].iter().find_map(|key| arguments.get(key)?.as_u64()).filter(|limit| *limit > 0);
+        Ok(Wanted { queries, limit: limit.and_then(|limit| usize::try_from(limit).ok()) })
     }
 }
 

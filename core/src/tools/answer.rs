@@ -25,7 +25,7 @@ pub(crate) struct Answer {
     pub(super) is_only: bool,
     /// The schema, if only the instructions contain it. An answer in a Markdown fence is taken out of the fence unless
     /// this schema refuses it.
-    pub(super) told: Option<Prepared>,
+    pub(super) instructed: Option<Prepared>,
 }
 
 /// Restores a text, if necessary. Truncated text is restored as far as it is complete.
@@ -35,7 +35,7 @@ pub(super) fn restored(answer: Option<&Answer>, text: &str) -> Content {
 
 /// Same as [`restored`], but returns `None` if the text is neither JSON that may change nor the beginning of such JSON.
 fn read(answer: Option<&Answer>, text: &str) -> Option<Content> {
-    if let Some((answer, schema)) = answer.and_then(|answer| Some((answer, answer.told.as_ref()?))) {
+    if let Some((answer, schema)) = answer.and_then(|answer| Some((answer, answer.instructed.as_ref()?))) {
         if let Some(content) = unfenced(text, &answer.plan, schema) {
             return Some(content);
         }
@@ -106,12 +106,12 @@ fn is_list_with_half_pair(node: &Node<'_>) -> bool {
 
 impl Answer {
     pub(super) const fn new(plan: Plan) -> Self {
-        Answer { plan, tool: None, is_only: false, told: None }
+        Answer { plan, tool: None, is_only: false, instructed: None }
     }
 
     /// Returns an answer whose schema is only in the instructions.
-    pub(super) fn told(plan: Plan, schema: &Node<'_>) -> Self {
-        Answer { told: Prepared::new(schema), ..Answer::new(plan) }
+    pub(super) fn instructed(plan: Plan, schema: &Node<'_>) -> Self {
+        Answer { instructed: Prepared::new(schema), ..Answer::new(plan) }
     }
 
     /// Returns an answer that consists of the arguments of a function.
@@ -126,7 +126,7 @@ impl Answer {
 
     /// Returns the kinds of text that may have to be restored.
     pub(super) fn restores(&self) -> Restores {
-        Restores { json: !self.plan.is_empty(), fenced: self.told.is_some() }
+        Restores { json: !self.plan.is_empty(), fenced: self.instructed.is_some() }
     }
 
     /// Restores a text. Returns `None` if it is neither JSON that may change nor the beginning of such JSON.

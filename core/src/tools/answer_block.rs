@@ -5,7 +5,7 @@ use alloc::{string::String, vec::Vec};
 use super::{
     answer::{restored, Answer},
     answer_parts::is_text_part,
-    held::append,
+    buffered_calls::append,
 };
 use crate::{
     json::{self, Node},
@@ -69,11 +69,11 @@ pub(super) struct Gone(Vec<u64>);
 impl Gone {
     /// Maximum number of recorded indices. No model calls one function more often in one reply. If one does, later
     /// indices have gaps.
-    const MOST: usize = 256;
+    const MAX_INDICES: usize = 256;
 
     pub(super) fn insert(&mut self, index: u64) {
         let at = self.0.partition_point(|known| *known < index);
-        if self.0.get(at) != Some(&index) && self.0.len() < Gone::MOST {
+        if self.0.get(at) != Some(&index) && self.0.len() < Gone::MAX_INDICES {
             self.0.insert(at, index);
         }
     }
@@ -109,7 +109,7 @@ pub(super) fn is_text(part: &Node<'_>) -> bool {
 }
 
 /// Returns true for a text that is not blank.
-pub(super) fn says_something(text: Option<&Node<'_>>) -> bool {
+pub(super) fn is_not_blank(text: Option<&Node<'_>>) -> bool {
     text.and_then(Node::as_text).is_some_and(|text| text.chars().chars().any(|one| !one.is_whitespace()))
 }
 

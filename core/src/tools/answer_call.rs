@@ -9,7 +9,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     answer::Answer,
-    answer_block::{in_block, is_answer_block, is_call_of, is_text, says_something, text_part, Calls, Dropped, Place},
+    answer_block::{in_block, is_answer_block, is_call_of, is_not_blank, is_text, text_part, Calls, Dropped, Place},
     answer_candidates,
     call_sites::each,
 };
@@ -133,7 +133,7 @@ fn in_tool_calls(message: &mut Node<'_>, answer: &Answer, (has_parts, place): (b
     let mut calls = Calls { has_answer: first.is_some(), has_others: !list.iter().all(is_answer), ..Calls::default() };
     let Some(first) = first else { return calls };
     calls.dropped.calls = list.iter().filter(|call| is_answer(call)).nth(1).is_some();
-    calls.dropped.text = says_something(message.get("content")) || has_text(message.get("content"));
+    calls.dropped.text = is_not_blank(message.get("content")) || has_text(message.get("content"));
     let arguments = first.get("function").and_then(|function| function.get("arguments"));
     let text = answer.text_of(arguments, place);
     if calls.has_others {
@@ -148,7 +148,7 @@ fn in_tool_calls(message: &mut Node<'_>, answer: &Answer, (has_parts, place): (b
 /// Returns true if a list of parts has a text that is not blank.
 fn has_text(parts: Option<&Node<'_>>) -> bool {
     let parts = parts.and_then(Node::as_array).unwrap_or_default();
-    parts.iter().any(|part| is_text(part) && says_something(part.get("text")))
+    parts.iter().any(|part| is_text(part) && is_not_blank(part.get("text")))
 }
 
 /// Sets the text of a message of Chat Completions, Cohere or Ollama. Parts that are not text stay.
@@ -182,7 +182,7 @@ fn in_blocks(message: &mut Node<'_>, list: &str, answer: &Answer, is_answered: b
         calls.add(own.unwrap_or_default());
         let is_beside = own == Some(Calls::default()) && is_text(block);
         dropped.calls |= own.is_none();
-        dropped.text |= is_beside && says_something(block.get("text"));
+        dropped.text |= is_beside && is_not_blank(block.get("text"));
         is_left_out.push(own.is_none() || is_beside);
     });
     if calls.has_answer {

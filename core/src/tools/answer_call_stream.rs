@@ -15,8 +15,8 @@ use super::{
     answer_choices::Choices,
     answer_cohere::Cohere,
     answer_queue::{part_of, Part, Queue, CONVERSE_START, CONVERSE_STOP, SEQUENCE},
+    buffered_calls::{pay, Key, CALL, CONVERSE_DELTA},
     call_sites::is_none,
-    held::{pay, Key, CALL, CONVERSE_DELTA},
     text_events::delta_of,
 };
 use crate::{
@@ -55,7 +55,7 @@ impl AnswerEvents {
             out.push(event);
             return Ok(());
         }
-        self.candidates.holds = answer.is_only;
+        self.candidates.buffers = answer.is_only;
         if self.candidates.feed(&mut event, answer)? {
             out.push(event);
             return Ok(());
@@ -178,7 +178,7 @@ impl AnswerEvents {
         if self.queue.calls.has_answer {
             return self.queue.hide(&event, key);
         }
-        if self.queue.holds(answer) {
+        if self.queue.buffers(answer) {
             self.queue.hold_text(&event, key)?;
             return Ok(());
         }

@@ -5,10 +5,10 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     answer::Answer,
-    answer_block::{in_block, is_answer_block, is_text, says_something, Calls, Dropped},
+    answer_block::{in_block, is_answer_block, is_not_blank, is_text, Calls, Dropped},
+    buffered_calls::{append, pay, CALL},
+    buffered_text::{Carrier, Slot},
     call_sites::each,
-    held::{append, pay, CALL},
-    held_text::{Carrier, Slot},
 };
 use crate::{
     collections::Map,
@@ -21,7 +21,7 @@ use crate::{
 pub(super) struct Candidates {
     known: Map<u64, Candidate>,
     /// True if text is buffered until it is known whether an answer follows.
-    pub(super) holds: bool,
+    pub(super) buffers: bool,
     /// True if a candidate has an answer.
     pub(super) is_answered: bool,
     /// The kinds of content that were dropped because of an answer.
@@ -34,7 +34,7 @@ struct Candidate {
     calls: Calls,
     /// True if the candidate has an answer in this event or an earlier one.
     is_answered: bool,
-    held: String,
+    buffered: String,
     /// Event that can carry the buffered text.
     carrier: Option<Carrier>,
 }
@@ -92,7 +92,7 @@ impl Candidates {
         self.find(event, answer)?;
         let is_wrapped = !has_candidates(event);
         let mut carrier = None;
-        if self.holds {
+        if self.buffers {
             let mut bare = event.detached();
             let strip = |node: &mut Node<'_>| {
                 // The event itself is passed on with its usage.
@@ -144,8 +144,8 @@ impl Candidates {
     ) -> Result<(), Error> {
         let number = number(candidate);
         let Some(known) = self.known.get_mut(&number) else { return Ok(()) };
-        let (mut is_left_out, before) = (Vec::new(), known.held.len());
-        let holds = carrier.is_some();
+        let (mut is_left_out, before) = (Vec::new(), known.buffered.len());
+        let buffers = carrier.is_some();
         candidate.visit("content", |content| {
             each(content, "parts", &mut |part| {
                 let is_second = known.calls.has_answer && is_answer_block(part, answer);
@@ -153,11 +153,14 @@ impl Candidates {
                 known.calls.add(own);
                 let is_beside = own == Calls::default() && is_text(part);
                 known.calls.dropped.calls |= is_second;
-                known.calls.dropped.text |= known.is_answered && is_beside && says_something(part.get("text"));
-                if is_beside && holds && !known.is_answered {
-                    part.get("text").and_then(Node::as_text).into_iter().for_each(|text| append(&mut known.held, text));
+                known.calls.dropped.text |= known.is_answered && is_beside && is_not_blank(part.get("text"));
+                if is_beside && buffers && !known.is_answered {
+                    part.get("text")
+                        .and_then(Node::as_text)
+                        .into_iter()
+                        .for_each(|text| append(&mut known.buffered, text));
                 }
-                is_left_out.push(is_second || is_beside && (holds || known.is_answered));
+                is_left_out.push(is_second || is_beside && (buffers || known.is_answered));
             });
             if is_left_out.contains(&true) {
                 let mut is_left_out = is_left_out.iter();
@@ -168,17 +171,17 @@ impl Candidates {
         });
         if known.is_answered {
             self.is_answered = true;
-            known.calls.dropped.text |= !known.held.trim().is_empty();
+            known.calls.dropped.text |= !known.buffered.trim().is_empty();
             self.dropped.add(known.calls.dropped);
             self.cost -= before;
-            (known.held, known.carrier) = (String::new(), None);
+            (known.buffered, known.carrier) = (String::new(), None);
             return Ok(());
         }
-        pay(&mut self.cost, known.held.len() - before)?;
+        pay(&mut self.cost, known.buffered.len() - before)?;
         known.carrier = carrier.map(|carrier| carrier.at(Slot::Candidate(number)));
-        if candidate.get("finishReason").is_some_and(|reason| !reason.is_null()) && !known.held.is_empty() {
-            self.cost -= known.held.len();
-            let part = Node::record([("text", Node::string(core::mem::take(&mut known.held)))]);
+        if candidate.get("finishReason").is_some_and(|reason| !reason.is_null()) && !known.buffered.is_empty() {
+            self.cost -= known.buffered.len();
+            let part = Node::record([("text", Node::string(core::mem::take(&mut known.buffered)))]);
             if candidate.get("content").is_none_or(|content| content.as_object().is_none()) {
                 candidate.set("content", Node::record([("role", Node::literal("model"))]));
             }
@@ -206,11 +209,12 @@ impl Candidates {
 
     /// Returns the texts that are still buffered at the end of a stream.
     pub(super) fn left(&mut self) -> Vec<Node<'static>> {
-        let held = core::mem::take(&mut self.known).into_iter().map(|(_, known)| known);
+        let buffered = core::mem::take(&mut self.known).into_iter().map(|(_, known)| known);
         self.cost = 0;
-        held.filter(|known| !known.held.is_empty())
+        buffered
+            .filter(|known| !known.buffered.is_empty())
             .filter_map(|mut known| {
-                let text = core::mem::take(&mut known.held);
+                let text = core::mem::take(&mut known.buffered);
                 Some(known.carrier?.with(text))
             })
             .collect()

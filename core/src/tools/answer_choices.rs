@@ -5,11 +5,11 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     answer::Answer,
-    answer_block::{is_call_of, is_text, says_something, text_part, Calls, Dropped, Gone, Place},
+    answer_block::{is_call_of, is_not_blank, is_text, text_part, Calls, Dropped, Gone, Place},
     answer_call,
+    buffered_calls::{append, pay, CALL},
+    buffered_text::{Carrier, Slot},
     call_sites::each,
-    held::{append, pay, CALL},
-    held_text::{Carrier, Slot},
 };
 use crate::{
     collections::Map,
@@ -38,7 +38,7 @@ struct Choice {
     /// Indices of the calls that are hidden from the client.
     gone: Gone,
     /// Buffered text, which is dropped if an answer follows.
-    held: String,
+    buffered: String,
     /// Event that can carry the buffered text.
     carrier: Option<Carrier>,
     /// Event that can carry calls whose names remain unknown.
@@ -57,7 +57,7 @@ enum Begun {
 }
 
 /// How a piece of a call is handled.
-enum Fate {
+enum Handling {
     Same,
     /// This call is passed on instead.
     Changed(Node<'static>),
@@ -105,7 +105,7 @@ impl Choices {
         self.cost = 0;
         let mut left = Vec::new();
         for (number, mut known) in core::mem::take(&mut self.known) {
-            let text = core::mem::take(&mut known.held);
+            let text = core::mem::take(&mut known.buffered);
             left.extend(known.carrier.take().filter(|_| !text.is_empty()).map(|carrier| carrier.with(text)));
             let mut calls = Vec::new();
             if known.take_nameless(&mut calls) {
@@ -137,16 +137,18 @@ impl Choices {
         let (mut text, mut calls, mut is_changed) = (None, Vec::new(), false);
         for (at, call) in list.iter().enumerate() {
             let index = call.get("index").and_then(Node::as_u64).unwrap_or(at as u64);
-            let fate = known.sort(index, call, answer, &mut self.cost)?;
-            if let (Fate::Nothing, Some(Begun::Nameless(_)), None) = (&fate, known.slots.get(&index), &known.chunk) {
+            let handling = known.sort(index, call, answer, &mut self.cost)?;
+            if let (Handling::Nothing, Some(Begun::Nameless(_)), None) =
+                (&handling, known.slots.get(&index), &known.chunk)
+            {
                 self.nameless.push(number);
             }
-            is_changed |= !matches!(fate, Fate::Same) || known.gone.before(index) > 0;
-            match fate {
-                Fate::Same => calls.push(known.renumbered(index, call.detached())),
-                Fate::Changed(call) => calls.push(known.renumbered(index, call)),
-                Fate::Answer(piece) => text.get_or_insert_with(String::new).push_str(&piece),
-                Fate::Nothing => {}
+            is_changed |= !matches!(handling, Handling::Same) || known.gone.before(index) > 0;
+            match handling {
+                Handling::Same => calls.push(known.renumbered(index, call.detached())),
+                Handling::Changed(call) => calls.push(known.renumbered(index, call)),
+                Handling::Answer(piece) => text.get_or_insert_with(String::new).push_str(&piece),
+                Handling::Nothing => {}
             }
         }
         let ends = choice.get("finish_reason").is_some_and(|reason| !reason.is_null());
@@ -157,21 +159,21 @@ impl Choices {
         if known.calls.has_answer {
             self.is_answered = true;
             let content = choice.get("delta").and_then(|delta| delta.get("content"));
-            let mut beside = says_something(content) || !known.held.trim().is_empty();
+            let mut beside = is_not_blank(content) || !known.buffered.trim().is_empty();
             for part in content.and_then(Node::as_array).unwrap_or_default() {
-                beside |= is_text(part) && says_something(part.get("text"));
+                beside |= is_text(part) && is_not_blank(part.get("text"));
             }
             known.calls.dropped.text |= beside;
             self.dropped.add(known.calls.dropped);
-            (known.held, known.carrier) = (String::new(), None);
+            (known.buffered, known.carrier) = (String::new(), None);
             choice.visit("delta", |delta| set_piece(delta, text));
         } else if let Some(carrier) = carrier {
-            let before = known.held.len();
-            choice.visit("delta", |delta| take_text(delta, &mut known.held));
-            pay(&mut self.cost, known.held.len() - before)?;
+            let before = known.buffered.len();
+            choice.visit("delta", |delta| take_text(delta, &mut known.buffered));
+            pay(&mut self.cost, known.buffered.len() - before)?;
             known.carrier = Some(carrier.at(Slot::Choice(number)));
-            if ends && !known.held.is_empty() {
-                let whole = core::mem::take(&mut known.held);
+            if ends && !known.buffered.is_empty() {
+                let whole = core::mem::take(&mut known.buffered);
                 if choice.get("delta").is_none_or(|delta| delta.as_object().is_none()) {
                     choice.set("delta", Node::empty_object());
                 }
@@ -185,7 +187,7 @@ impl Choices {
 
 impl Choice {
     /// Decides how to handle a piece of the call at an index.
-    fn sort(&mut self, index: u64, call: &Node<'_>, answer: &Answer, cost: &mut usize) -> Result<Fate, Error> {
+    fn sort(&mut self, index: u64, call: &Node<'_>, answer: &Answer, cost: &mut usize) -> Result<Handling, Error> {
         let text = |node: Option<&Node<'_>>| {
             node.and_then(Node::as_text).filter(|text| !text.is_empty()).cloned().map(Text::into_owned)
         };
@@ -200,9 +202,9 @@ impl Choice {
             Some(Begun::Answer { id: known, is_first })
                 if function.is_some() && (name.is_none() || is_answer && !is_other_id(known)) =>
             {
-                return Ok(if *is_first { Fate::Answer(piece_of(call, answer)) } else { Fate::Nothing });
+                return Ok(if *is_first { Handling::Answer(piece_of(call, answer)) } else { Handling::Nothing });
             }
-            Some(Begun::Other) if name.is_none() => return Ok(Fate::Same),
+            Some(Begun::Other) if name.is_none() => return Ok(Handling::Same),
             _ => {}
         }
         if !self.slots.contains_key(&index) {
@@ -213,10 +215,10 @@ impl Choice {
             (whole, is_merged) = (Some(merged(before, call)), true);
         }
         if name.is_none() && function.is_some() {
-            let held = whole.unwrap_or_else(|| call.detached());
+            let buffered = whole.unwrap_or_else(|| call.detached());
             pay(cost, json::length(call))?;
-            self.slots.insert(index, Begun::Nameless(held));
-            return Ok(Fate::Nothing);
+            self.slots.insert(index, Begun::Nameless(buffered));
+            return Ok(Handling::Nothing);
         }
         if is_answer {
             let is_first = !self.calls.has_answer;
@@ -225,13 +227,13 @@ impl Choice {
             self.gone.insert(index);
             self.slots.insert(index, Begun::Answer { id, is_first });
             let piece = || piece_of(whole.as_ref().unwrap_or(call), answer);
-            return Ok(if is_first { Fate::Answer(piece()) } else { Fate::Nothing });
+            return Ok(if is_first { Handling::Answer(piece()) } else { Handling::Nothing });
         }
         self.calls.has_others = true;
         self.slots.insert(index, Begun::Other);
         Ok(match whole.filter(|_| is_merged) {
-            Some(whole) => Fate::Changed(whole),
-            None => Fate::Same,
+            Some(whole) => Handling::Changed(whole),
+            None => Handling::Same,
         })
     }
 
@@ -317,13 +319,13 @@ fn set_piece(delta: &mut Node<'_>, text: Option<String>) {
 }
 
 /// Moves the text of a delta to the buffered text.
-fn take_text(delta: &mut Node<'_>, held: &mut String) {
+fn take_text(delta: &mut Node<'_>, buffered: &mut String) {
     let Some(content) = delta.get("content") else { return };
     if let Some(parts) = content.as_array() {
         let texts = parts.iter().filter(|part| is_text(part)).filter_map(|part| part.get("text")?.as_text());
-        texts.for_each(|text| append(held, text));
+        texts.for_each(|text| append(buffered, text));
     } else if let Some(text) = content.as_text() {
-        append(held, text);
+        append(buffered, text);
     }
     set_piece(delta, None);
 }

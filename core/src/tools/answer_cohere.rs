@@ -7,7 +7,7 @@ use super::{
     answer_block::{is_call_of, Gone},
     answer_parts::is_text_part,
     answer_queue::Queue,
-    held::{append, pay, CALL},
+    buffered_calls::{append, pay, CALL},
 };
 use crate::{
     collections::Map,
@@ -36,7 +36,7 @@ enum Open {
     #[default]
     Passes,
     /// They are buffered: the content is a text that is dropped if an answer follows.
-    Held,
+    Buffered,
     /// They are hidden from the client.
     Hidden,
 }
@@ -94,7 +94,7 @@ impl Cohere {
                 let is_text = is_text_start(&event);
                 self.open = match (is_text, queue.calls.has_answer) {
                     (true, true) => Open::Hidden,
-                    (true, false) if queue.holds(answer) => Open::Held,
+                    (true, false) if queue.buffers(answer) => Open::Buffered,
                     _ => Open::Passes,
                 };
                 if self.open == Open::Passes {
@@ -103,7 +103,7 @@ impl Cohere {
             }
             match self.open {
                 Open::Hidden => queue.note_text(&event),
-                Open::Held => queue.hold(&event, true)?,
+                Open::Buffered => queue.hold(&event, true)?,
                 Open::Passes if queue.is_holding() => queue.hold(&event, false)?,
                 Open::Passes => out.push(event),
             }

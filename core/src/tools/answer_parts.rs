@@ -2,7 +2,7 @@
 
 use alloc::{string::String, vec, vec::Vec};
 
-use super::{call_sites::each, held::append};
+use super::{buffered_calls::append, call_sites::each};
 use crate::{
     collections::Map,
     json::{Node, Text},

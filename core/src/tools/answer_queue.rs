@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use super::{
     answer::Answer,
-    answer_block::{says_something, Calls, Gone},
-    held::{pay, Key, CALL, CONVERSE_DELTA},
+    answer_block::{is_not_blank, Calls, Gone},
+    buffered_calls::{pay, Key, CALL, CONVERSE_DELTA},
 };
 use crate::{
     collections::{Map, Set},
@@ -52,7 +52,7 @@ impl Queue {
     }
 
     /// Returns true while text has to be buffered.
-    pub(super) const fn holds(&self, answer: &Answer) -> bool {
+    pub(super) const fn buffers(&self, answer: &Answer) -> bool {
         answer.is_only && !self.calls.has_answer && !self.calls.has_others
     }
 
@@ -186,8 +186,8 @@ const TO_TEXT: [&str; 8] = [CONVERSE_DELTA, "content_block", "step", "item", "pa
 fn has_text(node: &Node<'_>, levels: usize) -> bool {
     let Some(levels) = levels.checked_sub(1) else { return false };
     // In Responses, `delta` itself is the piece of text.
-    says_something(node.get("text"))
-        || says_something(node.get("delta"))
+    is_not_blank(node.get("text"))
+        || is_not_blank(node.get("delta"))
         || TO_TEXT.iter().any(|key| node.get(*key).is_some_and(|inner| has_text(inner, levels)))
         || node.as_array().is_some_and(|parts| parts.iter().any(|part| has_text(part, levels)))
 }

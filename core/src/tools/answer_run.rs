@@ -6,8 +6,8 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     answer_parts::{in_run, is_bare_block, Read},
-    held::{append, pay, CONVERSE_DELTA},
-    held_text::{at, Carrier, Held, TextKey},
+    buffered_calls::{append, pay, CONVERSE_DELTA},
+    buffered_text::{at, BufferedText, Carrier, TextKey},
     text_events::{step_of, Step},
 };
 use crate::{
@@ -46,8 +46,8 @@ pub(super) struct Released {
 
 impl Run {
     /// Starts a run with a truncated text, and the event that ends this text.
-    pub(super) fn new(held: Held, key: TextKey, end: &Node<'_>) -> Run {
-        let first = Part { text: held.pieces, carrier: held.carrier, bare: None };
+    pub(super) fn new(buffered: BufferedText, key: TextKey, end: &Node<'_>) -> Run {
+        let first = Part { text: buffered.pieces, carrier: buffered.carrier, bare: None };
         let events = Vec::from([(end.detached(), 0)]);
         Run { texts: Vec::from([first]), last: key, is_open: false, events, cost: 0 }
     }

@@ -7,9 +7,9 @@ use super::{
     answer_fence::Restores,
     answer_parts::{is_text_part, Read},
     answer_run::Run,
+    buffered_calls::{Key, CONVERSE_DELTA},
+    buffered_text::{at, set, BufferedText, Carrier, Piece, Slot, TextKey},
     call_sites::each,
-    held::{Key, CONVERSE_DELTA},
-    held_text::{at, set, Carrier, Held, Piece, Slot, TextKey},
     stream_restorer::{Passed, Stream},
     text_events::{delta_of, step_of, text_key, Step, COHERE_TEXT, DELTA_TEXT},
 };
@@ -95,8 +95,8 @@ impl Stream {
     pub(super) fn texts_left(&mut self) -> Vec<Node<'static>> {
         let mut left = Vec::new();
         self.end_run(&mut left);
-        let held = self.texts.close_all(None);
-        left.extend(held.into_iter().filter_map(|held| self.carried_text(held)));
+        let buffered = self.texts.close_all(None);
+        left.extend(buffered.into_iter().filter_map(|buffered| self.carried_text(buffered)));
         left
     }
 
@@ -123,7 +123,7 @@ impl Stream {
         if !self.texts.pieces(&key).is_some_and(breaks_off) {
             return Ok(false);
         }
-        self.run = self.texts.close(&key).map(|held| Run::new(held, key, event));
+        self.run = self.texts.close(&key).map(|buffered| Run::new(buffered, key, event));
         Ok(self.run.is_some())
     }
 
@@ -131,20 +131,20 @@ impl Stream {
     fn end_run(&mut self, out: &mut Vec<Node<'_>>) {
         let (Some(run), Some(answer)) = (self.run.take(), self.restore_map.answer.clone()) else { return };
         let (released, is_unfenced) = answer.reading(|read| run.release(read));
-        self.told.push_changes(is_unfenced.then_some(AnswerChange::RemoveFence));
+        self.reports.push_changes(is_unfenced.then_some(AnswerChange::RemoveFence));
         released.gone.into_iter().for_each(|index| self.gone.insert(index));
         out.extend(released.events);
     }
 
-    fn carried_text(&mut self, mut held: Held) -> Option<Node<'static>> {
-        let whole = self.whole_text(&mut held);
-        Some(held.carrier?.with(whole))
+    fn carried_text(&mut self, mut buffered: BufferedText) -> Option<Node<'static>> {
+        let whole = self.whole_text(&mut buffered);
+        Some(buffered.carrier?.with(whole))
     }
 
-    fn whole_text(&mut self, held: &mut Held) -> String {
-        let pieces = core::mem::take(&mut held.pieces);
+    fn whole_text(&mut self, buffered: &mut BufferedText) -> String {
+        let pieces = core::mem::take(&mut buffered.pieces);
         let content = self.restore_map.content(&pieces);
-        self.told.push_changes(content.is_unfenced.then_some(AnswerChange::RemoveFence));
+        self.reports.push_changes(content.is_unfenced.then_some(AnswerChange::RemoveFence));
         content.text.unwrap_or(pieces)
     }
 
@@ -163,8 +163,8 @@ impl Stream {
         match self.texts.piece(key, &piece, restores, carrier)? {
             Piece::Same => {}
             Piece::Text(text) => set(event, path, Node::string(text)),
-            Piece::Held if has_only(event, &OF_DELTA) => return Ok(Passed::Nothing),
-            Piece::Held => set(event, path, Node::literal("")),
+            Piece::BufferedText if has_only(event, &OF_DELTA) => return Ok(Passed::Nothing),
+            Piece::BufferedText => set(event, path, Node::literal("")),
         }
         Ok(Passed::Event)
     }
@@ -229,7 +229,7 @@ impl Stream {
         match self.texts.piece(key, &piece, restores, carrier)? {
             Piece::Same => return Ok(false),
             Piece::Text(text) => holder.set(member, Node::string(text)),
-            Piece::Held => {
+            Piece::BufferedText => {
                 holder.set(member, Node::literal(""));
                 return Ok(true);
             }
@@ -257,12 +257,12 @@ impl Stream {
             // Clients stop reading at an error.
             ended = self.texts.close_all(None);
         }
-        out.extend(ended.into_iter().filter_map(|held| self.carried_text(held)));
+        out.extend(ended.into_iter().filter_map(|buffered| self.carried_text(buffered)));
         // Whole replies, and events that repeat earlier pieces.
         let is_start = ["message_start", "content_block_start", "step.start"].into_iter().any(is);
         if !is_start {
             let is_part = is("response.output_text.done") || is("response.content_part.done");
-            self.restore_map.contents(event, is_part || ends_one || ends_all, &mut self.told);
+            self.restore_map.contents(event, is_part || ends_one || ends_all, &mut self.reports);
         }
     }
 
@@ -298,7 +298,7 @@ impl Stream {
     fn choice_text(&mut self, choice: &mut Node<'_>, number: u64, chunk: &Carrier) -> Result<bool, Error> {
         let key = TextKey { block: Key::in_choice(number, 0), part: 0 };
         let ends = choice.get("finish_reason").is_some_and(|reason| !reason.is_null());
-        choice.visit("message", |message| self.restore_map.contents(message, ends, &mut self.told));
+        choice.visit("message", |message| self.restore_map.contents(message, ends, &mut self.reports));
         let (mut outcome, mut is_withheld) = (Ok(()), false);
         let mut take = |holder: &mut Node<'_>, member: &'static str| {
             if outcome.is_ok() {
@@ -319,8 +319,8 @@ impl Stream {
         });
         outcome?;
         let ended = if ends { self.texts.close(&key) } else { None };
-        if let Some(mut held) = ended.filter(|held| !held.pieces.is_empty()) {
-            let whole = self.whole_text(&mut held);
+        if let Some(mut buffered) = ended.filter(|buffered| !buffered.pieces.is_empty()) {
+            let whole = self.whole_text(&mut buffered);
             if choice.get("delta").is_none_or(|delta| delta.as_object().is_none()) {
                 choice.set("delta", Node::empty_object());
             }
@@ -356,8 +356,8 @@ impl Stream {
             if outcome.is_err() || candidate.get("finishReason").is_none_or(Node::is_null) {
                 return;
             }
-            if let Some(mut held) = self.texts.close(&key).filter(|held| !held.pieces.is_empty()) {
-                put_in_candidate(candidate, self.whole_text(&mut held));
+            if let Some(mut buffered) = self.texts.close(&key).filter(|buffered| !buffered.pieces.is_empty()) {
+                put_in_candidate(candidate, self.whole_text(&mut buffered));
             }
         });
         outcome
@@ -380,8 +380,8 @@ impl Stream {
             }
         }
         let ended = if ends { self.texts.close(&key) } else { None };
-        if let Some(mut held) = ended.filter(|held| !held.pieces.is_empty()) {
-            set(event, PATH, Node::string(self.whole_text(&mut held)));
+        if let Some(mut buffered) = ended.filter(|buffered| !buffered.pieces.is_empty()) {
+            set(event, PATH, Node::string(self.whole_text(&mut buffered)));
         }
         Ok(passed)
     }

@@ -11,7 +11,7 @@ pub(super) struct Backends {
     /// For each compiler, true if it accepts all tools so far.
     take_all: Vec<bool>,
     /// True if it was already reported that no compiler accepts all tools.
-    is_told: bool,
+    is_reported: bool,
 }
 
 impl Backends {
@@ -31,8 +31,8 @@ impl Backends {
             return Ok(false);
         }
         self.take_all.iter_mut().zip(takes).for_each(|(all, takes)| *all &= takes);
-        let is_first = !self.take_all.contains(&true) && !self.is_told;
-        self.is_told |= is_first;
+        let is_first = !self.take_all.contains(&true) && !self.is_reported;
+        self.is_reported |= is_first;
         Ok(is_first)
     }
 }

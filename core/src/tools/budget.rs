@@ -26,8 +26,8 @@ const REACHED: Keywords = Keywords::of(&[
 
 /// Returns the message for a tool that exceeds a budget.
 pub(super) fn exceeded(budget: Budget, before: usize, takes: usize) -> String {
-    let (most, what) = (budget.most, budget.counts.words());
-    format!("limit of {most} {what} per request: earlier tools use {before}, this one adds {takes}")
+    let (limit, what) = (budget.limit, budget.counts.words());
+    format!("limit of {limit} {what} per request: earlier tools use {before}, this one adds {takes}")
 }
 
 /// Returns the amount of a budget that a tool with this schema uses.

@@ -3,7 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 use core::mem::take;
 
-use super::{call_repair::Told, custom_input::CustomInput, held::append, restore::RestoreMap};
+use super::{buffered_calls::append, call_repair::CallReports, custom_input::CustomInput, restore::RestoreMap};
 use crate::{
     error::{Code, Error},
     json::Text,
@@ -16,21 +16,22 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct CallPieces {
     /// The map, the tool's name and the pieces so far, if the arguments can be restored only as a whole.
-    held: Option<(RestoreMap, Text<'static>, String)>,
+    buffered: Option<(RestoreMap, Text<'static>, String)>,
     /// The parser of a `custom` tool's input.
     input: Option<CustomInput>,
     /// True once a piece was added, even an empty one: then there is a call to finish.
     has_begun: bool,
-    told: Told,
+    reports: CallReports,
 }
 
 impl CallPieces {
     pub(crate) fn new(restore_map: &RestoreMap, name: &Text<'_>) -> Self {
-        let held =
-            restore_map.is_held(name).then(|| (restore_map.only(name), name.borrowed().into_owned(), String::new()));
+        let buffered = restore_map
+            .is_buffered(name)
+            .then(|| (restore_map.only(name), name.borrowed().into_owned(), String::new()));
         let input = (restore_map.kind(name) == CallKind::Custom).then(CustomInput::new);
         // In a stream, unterminated text counts as truncated.
-        CallPieces { held, input, has_begun: false, told: Told::cut() }
+        CallPieces { buffered, input, has_begun: false, reports: CallReports::cut() }
     }
 
     /// Adds a piece. Returns the text to pass on.
@@ -38,15 +39,15 @@ impl CallPieces {
     /// # Errors
     /// `limit-exceeded`, in which case the piece is discarded.
     pub(crate) fn feed(&mut self, piece: &str) -> Result<String, Error> {
-        if self.held.is_none() && self.input.is_none() {
+        if self.buffered.is_none() && self.input.is_none() {
             return Ok(piece.into());
         }
-        if self.held().saturating_add(piece.len()) > MAX_HELD_BYTES {
+        if self.buffered().saturating_add(piece.len()) > MAX_HELD_BYTES {
             let message = format!("expected arguments of at most {MAX_HELD_BYTES} bytes, found more");
             return Err(Error::new(Code::LimitExceeded, "", message));
         }
         self.has_begun = true;
-        match (&mut self.held, &mut self.input) {
+        match (&mut self.buffered, &mut self.input) {
             (Some((_, _, kept)), _) => kept.push_str(piece),
             (None, Some(input)) => return Ok(input.feed(piece)),
             (None, None) => {}
@@ -72,27 +73,27 @@ impl CallPieces {
 
     /// Returns the reports of repaired calls, each once.
     pub(crate) fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
-        self.told.take()
+        self.reports.take()
     }
 
     /// Returns true if no state is buffered.
     pub(crate) fn is_at_rest(&self) -> bool {
-        !self.has_begun && self.held() == 0 && self.input.as_ref().is_none_or(CustomInput::is_at_rest)
+        !self.has_begun && self.buffered() == 0 && self.input.as_ref().is_none_or(CustomInput::is_at_rest)
     }
 
     /// Returns the number of buffered bytes.
-    pub(super) fn held(&self) -> usize {
-        let held = self.held.as_ref().map_or(0, |(_, _, kept)| kept.len());
-        held + self.input.as_ref().map_or(0, CustomInput::held)
+    pub(super) fn buffered(&self) -> usize {
+        let buffered = self.buffered.as_ref().map_or(0, |(_, _, kept)| kept.len());
+        buffered + self.input.as_ref().map_or(0, CustomInput::buffered)
     }
 
     /// Ends the call and resets the state. Returns the rest of the arguments, which is empty if no call has begun.
     pub(crate) fn finish(&mut self) -> String {
         let mut out = String::new();
         let has_begun = take(&mut self.has_begun);
-        if let Some((restore_map, name, kept)) = self.held.as_mut().filter(|_| has_begun) {
+        if let Some((restore_map, name, kept)) = self.buffered.as_mut().filter(|_| has_begun) {
             let written = take(kept);
-            out = restore_map.text(name, &written, None, &mut self.told).ok().flatten().unwrap_or(written);
+            out = restore_map.text(name, &written, None, &mut self.reports).ok().flatten().unwrap_or(written);
         }
         if let Some(input) = &mut self.input {
             out = input.feed(&out);

@@ -46,7 +46,7 @@ impl Schemas {
 
 /// Collects the reports of repaired calls.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct CallReports {
     calls: Vec<RepairedCall>,
     /// Approximate size of the reports in bytes.
     bytes: usize,
@@ -71,10 +71,10 @@ pub(crate) struct Told {
     answer_so_far: Vec<AnswerChange>,
 }
 
-impl Told {
+impl CallReports {
     /// Returns a collector for streams, in which unterminated text counts as truncated.
-    pub(super) fn cut() -> Told {
-        Told { is_cut: true, ..Told::default() }
+    pub(super) fn cut() -> CallReports {
+        CallReports { is_cut: true, ..CallReports::default() }
     }
 
     /// Adds a report. If the caller does not drain the buffer and it is full, only `valid` is kept of further calls.
@@ -115,7 +115,7 @@ impl Told {
     /// Records that a call of a stream was reported.
     pub(super) fn see(&mut self, id: Option<&str>) {
         match id {
-            Some(id) if self.seen.len() < MOST_SEEN && id.len() <= LONGEST_ID => {
+            Some(id) if self.seen.len() < MAX_SEEN && id.len() <= LONGEST_ID => {
                 self.seen.insert(String::from(id));
             }
             Some(_) => {}
@@ -125,7 +125,7 @@ impl Told {
 
     /// Records the arguments of a call whose later events may lack them.
     pub(super) fn fill(&mut self, id: Option<&str>, whole: &str) {
-        if let Some(id) = id.filter(|id| self.filled.len() < MOST_FILLED && id.len() + whole.len() <= LONGEST_FILLED) {
+        if let Some(id) = id.filter(|id| self.filled.len() < MAX_FILLED && id.len() + whole.len() <= LONGEST_FILLED) {
             self.filled.insert(String::from(id), String::from(whole));
         }
     }
@@ -164,9 +164,9 @@ impl Told {
 }
 
 /// Limits of the records about reported calls. A call beyond these limits may be reported twice.
-const MOST_SEEN: usize = 65_536;
+const MAX_SEEN: usize = 65_536;
 const LONGEST_ID: usize = 256;
-const MOST_FILLED: usize = 64;
+const MAX_FILLED: usize = 64;
 const LONGEST_FILLED: usize = 1 << 20;
 
 /// Returns the approximate size of a report in bytes.
@@ -201,26 +201,31 @@ impl Repairing<'_> {
     ///
     /// # Errors
     /// `budget-exceeded`, for a plan that takes too many steps.
-    pub(super) fn value(self, arguments: &mut Node<'_>, has_text: bool, told: &mut Told) -> Result<(), Error> {
-        if has_text && told.is_limited && arguments.is_null() {
-            self.tell(Err(BROKEN_OFF), told);
+    pub(super) fn value(
+        self,
+        arguments: &mut Node<'_>,
+        has_text: bool,
+        reports: &mut CallReports,
+    ) -> Result<(), Error> {
+        if has_text && reports.is_limited && arguments.is_null() {
+            self.report(Err(BROKEN_OFF), reports);
             return Ok(());
         }
         let Some(text) = arguments.as_text().filter(|_| has_text) else {
             let given = core::mem::take(arguments);
             let kept = given.clone();
             let repaired = match Answered::value(given) {
-                Ok(answered) => self.repair(answered, told)?,
+                Ok(answered) => self.repair(answered, reports)?,
                 Err(refusal) => Err(refusal),
             };
-            *arguments = self.tell(repaired, told).unwrap_or(kept);
+            *arguments = self.report(repaired, reports).unwrap_or(kept);
             return Ok(());
         };
         let written = match text.value() {
-            Some(text) => self.text(&text, told)?,
+            Some(text) => self.text(&text, reports)?,
             // Text with a lone surrogate is not JSON.
             None => {
-                self.tell(Err(Refusal { reason: LeftReason::NoJson, offset: 0 }), told);
+                self.report(Err(Refusal { reason: LeftReason::NoJson, offset: 0 }), reports);
                 None
             }
         };
@@ -235,23 +240,23 @@ impl Repairing<'_> {
     ///
     /// # Errors
     /// Same as [`Self::value`].
-    pub(super) fn text(&self, text: &str, told: &mut Told) -> Result<Option<String>, Error> {
-        let filled = self.id.as_ref().filter(|_| text.is_empty()).and_then(|id| told.filled.get(id));
+    pub(super) fn text(&self, text: &str, reports: &mut CallReports) -> Result<Option<String>, Error> {
+        let filled = self.id.as_ref().filter(|_| text.is_empty()).and_then(|id| reports.filled.get(id));
         if let Some(filled) = filled {
             return Ok(Some(filled.clone()));
         }
         let repaired = match Answered::text(text) {
             // The reply ended before the arguments began. Calling the tool without arguments could do something that
             // the model did not ask for.
-            Ok(Answered::Text(_)) if told.is_limited && is_blank(text) => Err(BROKEN_OFF),
-            Ok(answered) => self.repair(answered, told)?,
+            Ok(Answered::Text(_)) if reports.is_limited && is_blank(text) => Err(BROKEN_OFF),
+            Ok(answered) => self.repair(answered, reports)?,
             Err(_) => Err(Refusal { reason: LeftReason::TooDeep, offset: 0 }),
         };
-        Ok(self.tell(repaired, told).map(|arguments| json::write(&arguments)))
+        Ok(self.report(repaired, reports).map(|arguments| json::write(&arguments)))
     }
 
     /// Reports a call. Returns the arguments if they changed.
-    fn tell<'n>(&self, repaired: Result<Repaired<Node<'n>>, Refusal>, told: &mut Told) -> Option<Node<'n>> {
+    fn report<'n>(&self, repaired: Result<Repaired<Node<'n>>, Refusal>, reports: &mut CallReports) -> Option<Node<'n>> {
         let (arguments, report) = match repaired {
             Ok(repaired) => {
                 let (changed, mut arguments) = (repaired.changed, None);
@@ -265,12 +270,16 @@ impl Repairing<'_> {
         };
         let Repaired { valid, repairs, left, retry_message, .. } = report;
         let (id, name) = (self.id.clone(), self.name.clone());
-        told.push(RepairedCall { id, name, valid, repairs, left, retry_message });
+        reports.push(RepairedCall { id, name, valid, repairs, left, retry_message });
         arguments
     }
 
     /// Repairs arguments. Decoding an encoded argument also counts as a change.
-    fn repair<'n>(&self, answered: Answered<'n>, told: &Told) -> Result<Result<Repaired<Node<'n>>, Refusal>, Error> {
+    fn repair<'n>(
+        &self,
+        answered: Answered<'n>,
+        reports: &CallReports,
+    ) -> Result<Result<Repaired<Node<'n>>, Refusal>, Error> {
         let own = self.schemas.own.validator();
         let sent = self.schemas.sent.as_ref().filter(|_| !self.plan.is_empty());
         let answered = match (sent, answered) {
@@ -287,7 +296,7 @@ impl Repairing<'_> {
         };
         let is_repeated = matches!(answered, Answered::Repeated(_));
         let mut options = RepairOptions { name: Some(self.called.display().into_owned()), ..self.options.clone() };
-        if told.is_cut {
+        if reports.is_cut {
             options.truncated = Truncated::Refuse;
         }
         let Some(sent) = sent else {

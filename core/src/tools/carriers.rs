@@ -89,8 +89,8 @@ fn in_message(message: &mut Node<'_>, api: Api, pointer: &str, carried: &mut Car
     if api == Api::GeminiInteractions {
         return Ok(false);
     }
-    let says_nothing = message.get("content").is_none_or(|content| content.is_text("") || content.is_null());
-    Ok(emptied && !has_type(message, "tool_search_output") && says_nothing)
+    let has_no_content = message.get("content").is_none_or(|content| content.is_text("") || content.is_null());
+    Ok(emptied && !has_type(message, "tool_search_output") && has_no_content)
 }
 
 fn in_additions(message: &mut Node<'_>, pointer: &str, carried: &mut Carried<'_>) -> Result<bool, Error> {

@@ -4,8 +4,8 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
+    buffered_calls::{self, BufferedCall, Key},
     call_sites,
-    held::{self, Held, Key},
     stream_restorer::Stream,
 };
 use crate::{
@@ -21,7 +21,7 @@ impl Stream {
         call_sites::each(event, "choices", &mut |choice| {
             let number = choice.get("index").and_then(Node::as_u64).unwrap_or_default();
             match self.choice(choice, number) {
-                Ok(held) => outcome = outcome.clone().map(|before| before || held),
+                Ok(buffered) => outcome = outcome.clone().map(|before| before || buffered),
                 Err(error) => outcome = Err(error),
             }
             let is_set = |key: &str| choice.get(key).is_some_and(|value| !value.is_null());
@@ -32,18 +32,18 @@ impl Stream {
         });
         let fresh = core::mem::take(&mut self.fresh);
         // Keeps the carrier even if the chunk is refused, so that earlier pieces are not lost.
-        let kept = if fresh.is_empty() { Ok(()) } else { self.held.carry_in_chunk(fresh, event) };
-        let held = outcome?;
+        let kept = if fresh.is_empty() { Ok(()) } else { self.buffered.carry_in_chunk(fresh, event) };
+        let buffered = outcome?;
         kept?;
-        Ok(held && nothing_left)
+        Ok(buffered && nothing_left)
     }
 
     /// Restores a choice of a chunk. Returns true if something was buffered.
     fn choice(&mut self, choice: &mut Node<'_>, number: u64) -> Result<bool, Error> {
         // Some servers send whole messages as chunks.
-        self.told.is_limited = call_sites::is_cut(choice);
-        let whole = choice.visit("message", |message| self.restore_map.reply(message, &mut self.told));
-        self.told.is_limited = false;
+        self.reports.is_limited = call_sites::is_cut(choice);
+        let whole = choice.visit("message", |message| self.restore_map.reply(message, &mut self.reports));
+        self.reports.is_limited = false;
         whole.unwrap_or(Ok(()))?;
         let (mut outcome, mut withheld) = (Ok(()), false);
         let (mut place, mut gone) = (0_u64, Vec::new());
@@ -51,7 +51,7 @@ impl Stream {
             call_sites::each(delta, "tool_calls", &mut |call| {
                 match self.call(call, number, place) {
                     Ok(Piece::Passes) => {}
-                    Ok(Piece::Held { alone }) => {
+                    Ok(Piece::BufferedCall { alone }) => {
                         withheld = true;
                         if alone {
                             gone.push(place);
@@ -92,14 +92,14 @@ impl Stream {
         let name = name.filter(|name| !name.is_empty());
         let arguments = call.get("function").and_then(|function| function.get("arguments"));
         if let Some(id) = self.gives_way(&key, name, call_sites::id_of(call), arguments) {
-            if let Some(held) = self.held.close(&key) {
+            if let Some(buffered) = self.buffered.close(&key) {
                 // Without a name, the new call is a call of the same tool.
-                let name = name.unwrap_or(&held.name).clone().into_owned();
-                let (held, whole) = self.settled(held);
-                self.before.extend(whole.and_then(|whole| held.carried(whole)));
+                let name = name.unwrap_or(&buffered.name).clone().into_owned();
+                let (buffered, whole) = self.settled(buffered);
+                self.before.extend(whole.and_then(|whole| buffered.carried(whole)));
                 self.begins(&key, &name, id)?;
             }
-        } else if let (Some(name), None) = (name, self.held.get(&key)) {
+        } else if let (Some(name), None) = (name, self.buffered.get(&key)) {
             let id = call_sites::id_of(call).map(|id| id.display().into_owned());
             self.begins(&key, name, id)?;
         }
@@ -107,30 +107,30 @@ impl Stream {
         for inner in ["function", "custom"] {
             call.visit(inner, |function| self.rename(function));
         }
-        let Some(held) = self.held.get(&key) else { return Ok(Piece::Passes) };
+        let Some(buffered) = self.buffered.get(&key) else { return Ok(Piece::Passes) };
         let arguments = call.get("function").and_then(|function| function.get("arguments"));
         if arguments.and_then(Node::as_object).is_some_and(|arguments| !arguments.is_empty()) {
             // Some servers send the complete arguments as a value.
-            let (called, id) = (held.name.clone(), held.id.clone());
-            let (restore_map, told) = (&self.restore_map, &mut self.told);
+            let (called, id) = (buffered.name.clone(), buffered.id.clone());
+            let (restore_map, reports) = (&self.restore_map, &mut self.reports);
             let restored = call.visit("function", |function| {
-                function.visit("arguments", |node| restore_map.arguments(&called, node, (id, false), told))
+                function.visit("arguments", |node| restore_map.arguments(&called, node, (id, false), reports))
             });
             restored.flatten().unwrap_or(Ok(()))?;
-            self.held.is_told(&key);
+            self.buffered.is_reported(&key);
             return Ok(Piece::Passes);
         }
         let piece = call.get("function").and_then(|function| function.get("arguments")).and_then(Node::as_text);
         let Some(piece) = piece.filter(|piece| !piece.is_empty()) else { return Ok(Piece::Passes) };
-        self.held.add(&key, piece)?;
+        self.buffered.add(&key, piece)?;
         call.visit("function", |function| function.set("arguments", Node::string("")));
-        Ok(Piece::Held { alone })
+        Ok(Piece::BufferedCall { alone })
     }
 
     /// Opens a call if its arguments have to be buffered.
     fn begins(&mut self, key: &Key, name: &Text<'_>, id: Option<String>) -> Result<(), Error> {
-        if self.restore_map.is_held(name) {
-            self.held.open(key.clone(), name.clone().into_owned(), id, false)?;
+        if self.restore_map.is_buffered(name) {
+            self.buffered.open(key.clone(), name.clone().into_owned(), id, false)?;
             self.fresh.push(key.clone());
         }
         Ok(())
@@ -147,54 +147,55 @@ impl Stream {
         id: Option<Text<'_>>,
         arguments: Option<&Node<'_>>,
     ) -> Option<Option<String>> {
-        let held = self.held.get(key)?;
+        let buffered = self.buffered.get(key)?;
         let id = id.map(|id| id.display().into_owned());
-        if name.is_some_and(|name| *name != held.name) {
+        if name.is_some_and(|name| *name != buffered.name) {
             return Some(id);
         }
-        let is_other = id.is_some() && held.id.is_some() && id != held.id;
-        let next = if is_other { id } else { held.next_id.clone() };
+        let is_other = id.is_some() && buffered.id.is_some() && id != buffered.id;
+        let next = if is_other { id } else { buffered.next_id.clone() };
         next.as_ref()?;
         let text = arguments.and_then(Node::as_text).map(Text::display).unwrap_or_default();
         let is_object = arguments.and_then(Node::as_object).is_some_and(|arguments| !arguments.is_empty());
-        let is_over = held.is_whole() || (held.is_told && held.pieces.is_empty());
+        let is_over = buffered.is_whole() || (buffered.is_reported && buffered.pieces.is_empty());
         if is_over && (is_object || text.trim_start().starts_with('{')) {
             return Some(next);
         }
         let is_waiting = is_over && text.trim().is_empty() && !is_object;
-        self.held.may_give_way(key, next.filter(|_| is_waiting));
+        self.buffered.may_give_way(key, next.filter(|_| is_waiting));
         None
     }
 
     /// Ends a choice: puts the arguments of its calls into this chunk.
     fn close(&mut self, choice: &mut Node<'_>, number: u64) {
         let mut whole: Vec<(u64, String)> = Vec::new();
-        self.told.is_limited = call_sites::is_cut(choice);
-        for (index, held) in self.held.close_choice(number) {
-            whole.extend(self.settled(held).1.map(|whole| (index, whole)));
+        self.reports.is_limited = call_sites::is_cut(choice);
+        for (index, buffered) in self.buffered.close_choice(number) {
+            whole.extend(self.settled(buffered).1.map(|whole| (index, whole)));
         }
-        self.told.is_limited = false;
+        self.reports.is_limited = false;
         if whole.is_empty() {
             return;
         }
         if choice.get("delta").is_none_or(|delta| delta.as_object().is_none()) {
             choice.set("delta", Node::empty_object());
         }
-        choice.visit("delta", |delta| held::put(delta, whole));
+        choice.visit("delta", |delta| buffered_calls::put(delta, whole));
     }
 
     /// Ends a call. Returns the call and its restored arguments, or `None` if there is nothing to send.
-    fn settled(&mut self, mut held: Held) -> (Held, Option<String>) {
-        let pieces = core::mem::take(&mut held.pieces);
-        if held.is_told && pieces.is_empty() {
-            return (held, None);
+    fn settled(&mut self, mut buffered: BufferedCall) -> (BufferedCall, Option<String>) {
+        let pieces = core::mem::take(&mut buffered.pieces);
+        if buffered.is_reported && pieces.is_empty() {
+            return (buffered, None);
         }
         // Empty arguments are repaired as well: they are not JSON, and clients that parse them fail.
-        self.told.is_silent = held.is_told;
-        let restored = self.restore_map.text(&held.name, &pieces, held.id.take(), &mut self.told).ok().flatten();
-        self.told.is_silent = false;
+        self.reports.is_silent = buffered.is_reported;
+        let restored =
+            self.restore_map.text(&buffered.name, &pieces, buffered.id.take(), &mut self.reports).ok().flatten();
+        self.reports.is_silent = false;
         let whole = restored.or(Some(pieces).filter(|pieces| !pieces.is_empty()));
-        (held, whole)
+        (buffered, whole)
     }
 }
 
@@ -202,7 +203,7 @@ impl Stream {
 enum Piece {
     Passes,
     /// The arguments were buffered; `alone` is true if the entry has nothing else.
-    Held {
+    BufferedCall {
         alone: bool,
     },
 }

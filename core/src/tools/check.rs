@@ -132,7 +132,7 @@ impl Checking {
     }
 
     fn list(&mut self, listing: &Listing<'_>) -> Result<(), Error> {
-        let Surface { tools_most, budgets, .. } = self.dialect.tools;
+        let Surface { max_tools, budgets, .. } = self.dialect.tools;
         let mut seen: Set<Cow<'_, str>> = Set::new();
         let mut taken: Vec<usize> = budgets.iter().map(|_| 0).collect();
         let (mut definitions, mut backends) = (Definitions::default(), Backends::default());
@@ -147,7 +147,7 @@ impl Checking {
         for listed in listing.entries() {
             let Listed { entry, pointer, .. } = listed;
             let is_counted = tool::kind(entry) != Kind::HostedSearch;
-            if is_counted && tools_most == Some(count) {
+            if is_counted && max_tools == Some(count) {
                 let message = format!("expected at most {count} tools in a request, found one more");
                 self.add(None, Constraint::TooManyTools.id(), pointer.clone(), message);
             }
@@ -214,10 +214,10 @@ impl Checking {
                 continue;
             }
             for budget in self.dialect.tools.tool_budgets {
-                let (most, what, takes) =
-                    (budget.most, budget.counts.words(), budget::taken(*budget, shape.schema(entry)));
-                if takes > most {
-                    let message = format!("expected at most {most} {what} in one tool, found {takes}");
+                let (limit, what, takes) =
+                    (budget.limit, budget.counts.words(), budget::taken(*budget, shape.schema(entry)));
+                if takes > limit {
+                    let message = format!("expected at most {limit} {what} in one tool, found {takes}");
                     self.add(name.as_deref(), Constraint::TooComplex.id(), pointer.clone(), message);
                 }
             }
@@ -225,7 +225,7 @@ impl Checking {
                 let before = *sum;
                 let takes = budget::taken(*budget, shape.schema(entry));
                 *sum += takes;
-                if before <= budget.most && *sum > budget.most {
+                if before <= budget.limit && *sum > budget.limit {
                     let message = budget::exceeded(*budget, before, takes);
                     self.add(name.as_deref(), budget.counts.rule(), pointer.clone(), message);
                 }
@@ -322,10 +322,10 @@ impl Checking {
             }
             Some(text) => {
                 let length = text.code_points().count();
-                match surface.description_most {
-                    Some(most) if length > most => (
+                match surface.max_description {
+                    Some(limit) if length > limit => (
                         Constraint::DescriptionLength.id(),
-                        format!("expected a description of at most {most} characters, found {length}"),
+                        format!("expected a description of at most {limit} characters, found {length}"),
                     ),
                     _ => return,
                 }

@@ -72,7 +72,7 @@ pub(super) fn broken(
             FormatRule::BesideTools { .. } => has_tools(request, true)?,
             FormatRule::BesideHosted { hosted, .. } => has_entry(request, hosted)?,
             FormatRule::BesidePrefill(_) => ends_with_assistant(request, api)?,
-            FormatRule::WithoutWord => schema.is_none() && !says_json(request, api)?,
+            FormatRule::WithoutWord => schema.is_none() && !mentions_json(request, api)?,
             _ => true,
         };
         if is_broken {
@@ -157,9 +157,9 @@ pub(super) fn begins_answer(request: &Node<'_>, api: Api) -> Result<bool, Error>
 }
 
 /// Returns true if a text of a message or of the instructions contains the word JSON.
-fn says_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
+fn mentions_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     for part in ["system", "instructions", api.history()] {
-        if request.get(part).map(text_says_json).transpose()? == Some(true) {
+        if request.get(part).map(text_mentions_json).transpose()? == Some(true) {
             return Ok(true);
         }
     }
@@ -170,18 +170,18 @@ fn says_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
 ///
 /// # Errors
 /// `invalid-json` if a part of the history is text that cannot be read.
-pub(super) fn input_says_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
-    request.get(api.history()).map_or(Ok(false), text_says_json)
+pub(super) fn input_mentions_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
+    request.get(api.history()).map_or(Ok(false), text_mentions_json)
 }
 
 /// Returns true if a text contains the word JSON. Names of functions and arguments of calls are not texts.
-fn text_says_json(node: &Node<'_>) -> Result<bool, Error> {
+fn text_mentions_json(node: &Node<'_>) -> Result<bool, Error> {
     let node = view(node)?;
     match node.data() {
         Data::String(text) => Ok(text.display().as_bytes().windows(4).any(|word| word.eq_ignore_ascii_case(b"json"))),
         Data::Array(items) => {
             for item in items {
-                if text_says_json(item)? {
+                if text_mentions_json(item)? {
                     return Ok(true);
                 }
             }
@@ -189,7 +189,7 @@ fn text_says_json(node: &Node<'_>) -> Result<bool, Error> {
         }
         _ => {
             for key in ["content", "text", "output"] {
-                if node.get(key).map(text_says_json).transpose()? == Some(true) {
+                if node.get(key).map(text_mentions_json).transpose()? == Some(true) {
                     return Ok(true);
                 }
             }

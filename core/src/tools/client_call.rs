@@ -3,7 +3,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    call_repair::Told,
+    call_repair::CallReports,
     call_sites::Site,
     client_item::{as_search, as_value, input, CUSTOM_CALL, FUNCTION_CALL, SEARCH_CALL},
     restore::RestoreMap,
@@ -19,7 +19,11 @@ use crate::{
 ///
 /// # Errors
 /// `invalid-value` if the input is not a call.
-pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut Told) -> Result<Node<'a>, Error> {
+pub(crate) fn write<'a>(
+    restore_map: &RestoreMap,
+    mut call: Node<'a>,
+    reports: &mut CallReports,
+) -> Result<Node<'a>, Error> {
     let given = Given::read(&call)?;
     // The API's own servers have run this call, so the client must not answer it.
     if is_hosted(&call) {
@@ -33,14 +37,14 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
     let Some(format) = restore_map.client() else {
         let text = given.id.as_ref().and_then(Node::as_text);
         let id = || text.map(|id| Text::new(id.display().into_owned()));
-        let mut site = |node: &mut Node<'_>, arguments| restore_map.site(Site::call(node, arguments, id()), told);
+        let mut site = |node: &mut Node<'_>, arguments| restore_map.site(Site::call(node, arguments, id()), reports);
         match given.inner {
             Some(inner) => {
                 let (_, arguments) = INNER.into_iter().find(|(key, _)| *key == inner).unwrap_or_default();
                 call.visit(inner, |holder| site(holder, Some(arguments))).unwrap_or(Ok(()))?;
             }
             None if given.is_plain => site(&mut call, Some("arguments"))?,
-            None => restore_map.item(&mut call, told)?,
+            None => restore_map.item(&mut call, reports)?,
         }
         return Ok(call);
     };
@@ -55,7 +59,7 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
     } else if kind == CallKind::Function {
         let id = id.as_ref().and_then(Node::as_text).map(|id| id.display().into_owned());
         if let Some(key) = &key {
-            restore_map.arguments(key, &mut arguments, (id, true), told)?;
+            restore_map.arguments(key, &mut arguments, (id, true), reports)?;
             kind = restore_map.kind(key);
         }
         if kind == CallKind::Custom {
@@ -72,14 +76,14 @@ pub(crate) fn write<'a>(restore_map: &RestoreMap, mut call: Node<'a>, told: &mut
     if let Some((restored, of)) = search.and_then(|search| Some((search.name, search.server?))) {
         (named, server) = (restored.into_owned(), Some(of.into_owned()));
     }
-    let own = Own { id, name: Node::string(named), namespace, arguments };
+    let restored = Restored { id, name: Node::string(named), namespace, arguments };
     let mut written = match format {
-        Api::Anthropic => own.anthropic(),
-        Api::OpenaiChat => own.chat(kind),
-        Api::GeminiInteractions => own.step(),
-        Api::Bedrock => own.converse(),
-        Api::OpenaiResponses if is_item => own.item(Some(call), kind),
-        _ => own.item(None, kind),
+        Api::Anthropic => restored.anthropic(),
+        Api::OpenaiChat => restored.chat(kind),
+        Api::GeminiInteractions => restored.step(),
+        Api::Bedrock => restored.converse(),
+        Api::OpenaiResponses if is_item => restored.item(Some(call), kind),
+        _ => restored.item(None, kind),
     };
     let added = [("server", server.map(Node::string)), ("index", index.map(|index| Node::count(index as u64)))];
     for (key, value) in added.into_iter().filter_map(|(key, value)| Some((key, value?))) {
@@ -166,14 +170,14 @@ fn is_object(node: &Node<'_>) -> bool {
 }
 
 /// A call as the client expects it, independent of the form.
-struct Own<'a> {
+struct Restored<'a> {
     id: Option<Node<'a>>,
     name: Node<'a>,
     namespace: Option<Text<'a>>,
     arguments: Node<'a>,
 }
 
-impl<'a> Own<'a> {
+impl<'a> Restored<'a> {
     fn anthropic(self) -> Node<'a> {
         record([
             ("type", Some(Node::literal("tool_use"))),

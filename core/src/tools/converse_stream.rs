@@ -6,8 +6,8 @@
 use alloc::vec::Vec;
 
 use super::{
+    buffered_calls::{Key, CONVERSE_DELTA},
     call_sites::id_of,
-    held::{Key, CONVERSE_DELTA},
     stream_restorer::{Passed, Stream},
 };
 use crate::{
@@ -36,11 +36,11 @@ impl Stream {
             let called = call.and_then(|call| self.restore_map.called(call, "name"));
             let id = call.and_then(id_of).map(|id| id.display().into_owned());
             // Passes on an unfinished call if its index is used again.
-            let before = match called.filter(|name| self.restore_map.is_held(name)).map(Text::into_owned) {
-                Some(name) => self.held.open(key, name, id, false)?,
-                None => self.held.close(&key),
+            let before = match called.filter(|name| self.restore_map.is_buffered(name)).map(Text::into_owned) {
+                Some(name) => self.buffered.open(key, name, id, false)?,
+                None => self.buffered.close(&key),
             };
-            out.extend(before.and_then(|held| self.carried(held)));
+            out.extend(before.and_then(|buffered| self.carried(buffered)));
             let begun = event.visit(BEGINS, |block| {
                 block.visit("start", |start| start.visit("toolUse", |call| self.names_of(call))).flatten()
             });
@@ -49,14 +49,14 @@ impl Stream {
             let key = key_of(event, CONVERSE_DELTA);
             let delta = event.get(CONVERSE_DELTA).and_then(|block| block.get("delta"));
             let piece = delta.and_then(|delta| delta.get("toolUse")?.get("input")?.as_text());
-            if let (Some(piece), Some(_)) = (piece, self.held.get(&key)) {
-                self.held.carry(&key, event)?;
-                self.held.add(&key, piece)?;
+            if let (Some(piece), Some(_)) = (piece, self.buffered.get(&key)) {
+                self.buffered.carry(&key, event)?;
+                self.buffered.add(&key, piece)?;
                 return Ok(Some(Passed::Nothing));
             }
         } else if is_of(event, ENDS) {
-            if let Some(held) = self.held.close(&key_of(event, ENDS)) {
-                out.extend(self.end_of(held, || {
+            if let Some(buffered) = self.buffered.close(&key_of(event, ENDS)) {
+                out.extend(self.end_of(buffered, || {
                     let input = Node::record([("input", Node::literal(""))]);
                     let index = event.get(ENDS).and_then(|block| block.get("contentBlockIndex"));
                     let block = Node::record([

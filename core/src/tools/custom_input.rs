@@ -10,7 +10,7 @@ use core::mem::take;
 
 use crate::{
     json::{self, Data, Node, Text},
-    tools::held::append,
+    tools::buffered_calls::append,
 };
 
 /// Member that holds the text.
@@ -59,7 +59,7 @@ impl CustomInput {
     }
 
     /// Returns the number of buffered bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn buffered(&self) -> usize {
         self.kept.len()
     }
 

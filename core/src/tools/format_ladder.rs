@@ -397,7 +397,7 @@ fn put_prompt(
     // The API continues from the stored input of earlier turns, in which the instructions would accumulate. It does not
     // keep earlier instructions.
     let goes_on = target == Api::OpenaiResponses && is_stored(request);
-    if goes_on && !check_formats::input_says_json(request, api)? {
+    if goes_on && !check_formats::input_mentions_json(request, api)? {
         mode = None;
     }
     let is_input = target == Api::OpenaiResponses && mode.is_some() && !goes_on;
@@ -527,7 +527,8 @@ impl Substitute {
                         false => instructions::append(request, target, text)?,
                     }
                 }
-                restore_map.answers_by(Some(Answer::told(wrapper.map(Plan::of_wrapper).unwrap_or_default(), &schema)));
+                restore_map
+                    .answers_by(Some(Answer::instructed(wrapper.map(Plan::of_wrapper).unwrap_or_default(), &schema)));
                 let message = match mode {
                     Some(_) => "sent the schema in the instructions, with JSON mode: nothing enforces it",
                     None => "sent the schema in the instructions: nothing enforces it",

@@ -32,7 +32,7 @@ pub(super) struct OtherTools {
 }
 
 /// Maximum depth at which names are searched in a list of tools.
-const MOST_LEVELS: usize = 6;
+const MAX_LEVELS: usize = 6;
 /// Members of an entry of Gemini that list functions.
 const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarations"];
 /// Prefixes of the types of tools that an API defines and the client runs: those of Anthropic and OpenAI, and that of
@@ -57,7 +57,7 @@ impl OtherTools {
         let mut add = |list: &[Node<'_>]| {
             for entry in list.iter().filter(|entry| !is_cache_point(entry)) {
                 found.is_any = true;
-                names_in(entry, MOST_LEVELS, &mut found.names);
+                names_in(entry, MAX_LEVELS, &mut found.names);
                 let is_refused = type_of(entry).is_some_and(|kind| dialect.refuses_type(kind, target).is_some());
                 if !is_refused && is_run_by_api(entry, is_emulated) {
                     let words = [tool::name(entry), type_of(entry)].into_iter().flatten();

@@ -253,7 +253,7 @@ fn rename(
         return None;
     }
     let name = holder.get(NAME).and_then(Node::as_text).map(|name| names::folded(shape, name)).unwrap_or_default();
-    let name = match names::cut(&name, shape.most) {
+    let name = match names::cut(&name, shape.max_length) {
         "" => "response",
         name => name,
     };

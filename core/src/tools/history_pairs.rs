@@ -257,15 +257,15 @@ fn speaker(message: &Node<'_>, api: Api) -> Speaker {
 struct Open {
     turns: VecDeque<(usize, VecDeque<Place>)>,
     /// Number of user messages with content before these calls.
-    said: usize,
+    user_messages: usize,
 }
 
 impl Open {
-    fn add(&mut self, call: Place, turn: usize, said: usize) {
-        if self.said < said {
+    fn add(&mut self, call: Place, turn: usize, user_messages: usize) {
+        if self.user_messages < user_messages {
             // Some backends restart the numbering of their ids in each reply.
             self.turns.clear();
-            self.said = said;
+            self.user_messages = user_messages;
         }
         match self.turns.back_mut().filter(|(last, _)| *last == turn) {
             Some((_, calls)) => calls.push_back(call),
@@ -301,9 +301,9 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
     let mut answered: Map<Place, Option<Place>> = Map::new();
     let mut changes: Map<usize, Change> = Map::new();
     // The turn of each message, the model's messages in each turn, and the results without an id in each turn.
-    let (mut turns, mut spoken, mut nameless) =
+    let (mut turns, mut texts, mut nameless) =
         (Vec::with_capacity(facts.len()), Map::<usize, Vec<usize>>::new(), Map::new());
-    let (mut turn, mut said) = (0, 0);
+    let (mut turn, mut user_messages) = (0, 0);
     // `has_reply`: the model's last message has a reply. `has_content`: that reply has content other than results.
     let (mut has_reply, mut has_content) = (false, false);
     let written = Blocks::of(api);
@@ -317,7 +317,7 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
         });
         if speaker == Speaker::Model {
             (has_reply, has_content) = (false, false);
-            spoken.entry(turn).or_default().push(at);
+            texts.entry(turn).or_default().push(at);
         }
         turns.push(turn);
         let is_in_time = written.is_some_and(|written| {
@@ -357,19 +357,19 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
         }
         has_reply |= matches!(speaker, Speaker::User | Speaker::Tool);
         has_content |= speaker == Speaker::User && message.has_content;
-        said += usize::from(speaker == Speaker::User && message.has_content);
+        user_messages += usize::from(speaker == Speaker::User && message.has_content);
         for (place, called) in message.calls.iter().enumerate() {
             let keys = [(true, called.id.as_deref()), (false, called.name.as_deref())];
             for (is_id, key) in keys {
                 if let Some(key) = key {
-                    open.entry((is_id, key)).or_default().add((at, place), turn, said);
+                    open.entry((is_id, key)).or_default().add((at, place), turn, user_messages);
                 }
             }
         }
         others.extend(message.others.iter().map(String::as_str));
     }
     for (at, (message, turn)) in facts.iter().zip(&turns).enumerate() {
-        let of_turn = spoken.get(turn).filter(|_| written.is_some());
+        let of_turn = texts.get(turn).filter(|_| written.is_some());
         let home = of_turn.and_then(|messages| messages.last()).copied().unwrap_or(at);
         for (place, called) in message.calls.iter().enumerate() {
             let from = answered.get(&(at, place)).copied();

@@ -6,8 +6,8 @@
 use alloc::vec::Vec;
 
 use super::{
+    buffered_calls::Key,
     call_sites::{id_of, is_none},
-    held::Key,
     stream_restorer::{Passed, Stream},
 };
 use crate::{
@@ -32,15 +32,15 @@ impl Stream {
         } else if kind.is("step.delta") {
             let key = Key::of(event);
             let piece = event.get("delta").and_then(|delta| delta.get("arguments")?.as_text());
-            if let (Some(piece), Some(_)) = (piece, self.held.get(&key)) {
-                self.held.carry(&key, event)?;
-                self.held.add(&key, piece)?;
+            if let (Some(piece), Some(_)) = (piece, self.buffered.get(&key)) {
+                self.buffered.carry(&key, event)?;
+                self.buffered.add(&key, piece)?;
                 return Ok(Some(Passed::Nothing));
             }
-            event.visit("delta", |delta| self.restore_map.message(delta, &mut self.told)).unwrap_or(Ok(()))?;
+            event.visit("delta", |delta| self.restore_map.message(delta, &mut self.reports)).unwrap_or(Ok(()))?;
         } else if kind.is("step.stop") {
-            if let Some(held) = self.held.close(&Key::of(event)) {
-                out.extend(self.end_of(held, || {
+            if let Some(buffered) = self.buffered.close(&Key::of(event)) {
+                out.extend(self.end_of(buffered, || {
                     let delta = [("type", Node::literal("arguments_delta")), ("arguments", Node::literal(""))];
                     Node::record([
                         ("event_type", Node::literal("step.delta")),
@@ -55,11 +55,11 @@ impl Stream {
                 out.extend(self.leave());
             }
             // The event with the whole interaction repeats its steps.
-            self.told.skips_seen = true;
-            let restored = self.restore_map.reply(event, &mut self.told);
-            self.told.skips_seen = false;
+            self.reports.skips_seen = true;
+            let restored = self.restore_map.reply(event, &mut self.reports);
+            self.reports.skips_seen = false;
             if ends {
-                self.told.forget();
+                self.reports.forget();
             }
             restored?;
         }
@@ -71,24 +71,24 @@ impl Stream {
         let key = Key::of(event);
         let step = event.get("step").filter(|step| has_type(step, "function_call"));
         let called = step.and_then(|step| self.restore_map.called(step, "name"));
-        let called = called.filter(|name| self.restore_map.is_held(name)).map(Text::into_owned);
+        let called = called.filter(|name| self.restore_map.is_buffered(name)).map(Text::into_owned);
         // The arguments are usually in later events.
         let is_bare = step.is_some_and(|step| is_none(step, "arguments"));
         let id = step.and_then(id_of).map(|id| id.display().into_owned());
         if step.is_none() {
-            event.visit("step", |step| self.restore_map.message(step, &mut self.told)).unwrap_or(Ok(()))?;
+            event.visit("step", |step| self.restore_map.message(step, &mut self.reports)).unwrap_or(Ok(()))?;
         } else if is_bare {
             event.visit("step", |step| self.names_of(step)).unwrap_or(Ok(()))?;
         } else {
             self.in_item(event, "step")?;
-            self.told.see(id.as_deref());
+            self.reports.see(id.as_deref());
         }
         // Passes on an unfinished call if its index is used again.
         let before = match called {
-            Some(name) => self.held.open(key, name, id, !is_bare)?,
-            None => self.held.close(&key),
+            Some(name) => self.buffered.open(key, name, id, !is_bare)?,
+            None => self.buffered.close(&key),
         };
-        out.extend(before.and_then(|held| self.carried(held)));
+        out.extend(before.and_then(|buffered| self.carried(buffered)));
         Ok(())
     }
 }

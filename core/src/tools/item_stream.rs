@@ -4,9 +4,9 @@
 use alloc::vec::Vec;
 
 use super::{
+    buffered_calls::{pay, Key, CALL},
     call_pieces::CallPieces,
-    call_repair::Told,
-    held::{pay, Key, CALL},
+    call_repair::CallReports,
     restore::RestoreMap,
 };
 use crate::{
@@ -79,7 +79,7 @@ impl Items {
             pay(&mut self.cost, length)?;
             let passes = open.piece(event);
             self.cost -= length + open.cost;
-            open.cost = CALL + open.held();
+            open.cost = CALL + open.buffered();
             self.cost += open.cost;
             if passes? {
                 out.push(core::mem::take(event));
@@ -92,7 +92,7 @@ impl Items {
             }
         } else {
             // The item is the input of a `custom` tool or a search: neither is repaired.
-            event.visit("item", |item| restore_map.item(item, &mut Told::default())).unwrap_or(Ok(()))?;
+            event.visit("item", |item| restore_map.item(item, &mut CallReports::default())).unwrap_or(Ok(()))?;
             out.extend(open.rest(event));
             out.push(core::mem::take(event));
             self.close(&key);
@@ -129,7 +129,7 @@ impl Items {
         let pieces = (kind == CallKind::Custom).then(|| CallPieces::new(restore_map, &name));
         pay(&mut self.cost, CALL)?;
         self.open.insert(key, Open { name, pieces, carrier: None, cost: CALL });
-        event.visit("item", |item| restore_map.item(item, &mut Told::default())).unwrap_or(Ok(()))?;
+        event.visit("item", |item| restore_map.item(item, &mut CallReports::default())).unwrap_or(Ok(()))?;
         out.push(core::mem::take(event));
         Ok(true)
     }
@@ -163,8 +163,8 @@ impl Open {
     }
 
     /// Returns the number of buffered bytes.
-    fn held(&self) -> usize {
-        self.pieces.as_ref().map_or(0, CallPieces::held) + self.carrier.as_ref().map_or(0, json::length)
+    fn buffered(&self) -> usize {
+        self.pieces.as_ref().map_or(0, CallPieces::buffered) + self.carrier.as_ref().map_or(0, json::length)
     }
 
     /// Returns the buffered input in a separate event: the last event without text, or one made from the event that

@@ -14,7 +14,7 @@ use crate::{
     json::{self, Data, Node},
     options::RepairOptions,
     repair::{self, Answered},
-    report::{retry_message, Left, Repair, Repaired, Stood},
+    report::{retry_message, Left, MovedFrom, Repair, Repaired},
     sanitize::decode::Plan,
     schema::validate::Validator,
 };
@@ -43,7 +43,7 @@ pub(super) fn repair<'n>(
     let retry_message = match second.left.as_slice() {
         [] => None,
         own => {
-            let violations = as_told(first.left, own, &second.repairs, (&sent, &before), plan);
+            let violations = merge_violations(first.left, own, &second.repairs, (&sent, &before), plan);
             retry_message(&violations, options.name.as_deref())
         }
     };
@@ -63,8 +63,8 @@ const NAMING: [&str; 5] = ["required", "additionalProperties", "propertyNames", 
 
 /// Merges the remaining violations of the schema that was sent with those of the tool's own schema, without duplicates,
 /// and with the pointers and names that the model knows. `restored` is the input of the second repair.
-fn as_told(
-    told: Vec<Left>,
+fn merge_violations(
+    sent_violations: Vec<Left>,
     own: &[Left],
     second: &[Repair],
     (sent, restored): (&Node<'_>, &Node<'_>),
@@ -98,7 +98,7 @@ fn as_told(
         }
     });
     let names = plan.new_names();
-    let seen: Set<(String, &str)> = told.iter().map(|left| (left.pointer.clone(), left.keyword)).collect();
+    let seen: Set<(String, &str)> = sent_violations.iter().map(|left| (left.pointer.clone(), left.keyword)).collect();
     let own = own.iter().zip(nearest).filter_map(|(left, number)| {
         let pointer = number.and_then(|number| places.get(&number)).cloned().unwrap_or_default();
         let key = (pointer, left.keyword);
@@ -112,7 +112,7 @@ fn as_told(
         Some(Left { pointer: key.0, message, ..left.clone() })
     });
     let own: Vec<Left> = own.collect();
-    told.into_iter().chain(own).collect()
+    sent_violations.into_iter().chain(own).collect()
 }
 
 /// Replaces the names between backquotes in a message.
@@ -181,7 +181,7 @@ fn answered(repairs: &[Repair]) -> Moves {
     let mut answered = moves(pairs);
     // Values that repairs extracted, wrapped or parsed.
     answered.extend(repairs.iter().filter_map(|repair| {
-        let Stood { to, from, is_in_text } = repair.stood.as_ref()?;
+        let MovedFrom { to, from, is_in_text } = repair.moved_from.as_ref()?;
         Some((to.clone(), (from.clone(), *is_in_text)))
     }));
     answered

@@ -14,11 +14,11 @@ use crate::{
 };
 
 /// Maximum size of the cached text in bytes, before and after rewriting.
-const MOST_TEXT: usize = 8 * 1024 * 1024;
+const MAX_TEXT: usize = 8 * 1024 * 1024;
 
 /// Maximum total size in bytes: the text, the reports, and the restore maps with the schemas that repair calls. A list
 /// with many small schemas takes several times the size of its text.
-const MOST_BYTES: usize = 32 * 1024 * 1024;
+const MAX_BYTES: usize = 32 * 1024 * 1024;
 
 /// Maximum number of attempts to acquire the lock (about 100 µs). After that, the list is rewritten without the cache.
 const LOOKS: usize = 10_000;
@@ -103,7 +103,7 @@ struct Size {
 }
 
 impl Size {
-    const ROOM: Size = Size { text: MOST_TEXT, all: MOST_BYTES };
+    const ROOM: Size = Size { text: MAX_TEXT, all: MAX_BYTES };
 
     /// Returns the difference, or `None` if it is negative.
     fn less(self, other: Size) -> Option<Size> {
@@ -175,7 +175,7 @@ impl ToolListCache {
         lists.last().cloned()
     }
 
-    fn keep(&self, sent: Arc<KeptList>, most: usize) {
+    fn keep(&self, sent: Arc<KeptList>, max_lists: usize) {
         if Size::ROOM.less(sent.size).is_none() {
             return;
         }
@@ -189,7 +189,7 @@ impl ToolListCache {
             room = room.less(sent.size)?;
             Some(())
         };
-        let left = lists.iter().rev().take(most).map_while(fits).count();
+        let left = lists.iter().rev().take(max_lists).map_while(fits).count();
         let surplus = lists.len().saturating_sub(left);
         gone.extend(lists.drain(..surplus));
         // Removed lists are freed after the lock is released.
@@ -201,7 +201,7 @@ impl ToolListCache {
 #[derive(Clone, Copy)]
 pub(crate) struct Lookup<'c> {
     cache: &'c ToolListCache,
-    most: usize,
+    max_lists: usize,
     /// The list that was found. The request borrows its text.
     found: &'c OnceCell<Arc<KeptList>>,
 }
@@ -211,10 +211,10 @@ pub(crate) struct Lookup<'c> {
 pub(crate) struct Found(OnceCell<Arc<KeptList>>);
 
 impl<'c> Lookup<'c> {
-    /// Returns a look-up among the `most` recently used lists, or `None` if `most` is 0.
+    /// Returns a look-up among the `max_lists` recently used lists, or `None` if `max_lists` is 0.
     #[cfg(feature = "search")]
-    pub(crate) fn new(cache: &'c ToolListCache, most: usize, found: &'c Found) -> Option<Lookup<'c>> {
-        (most > 0).then_some(Lookup { cache, most, found: &found.0 })
+    pub(crate) fn new(cache: &'c ToolListCache, max_lists: usize, found: &'c Found) -> Option<Lookup<'c>> {
+        (max_lists > 0).then_some(Lookup { cache, max_lists, found: &found.0 })
     }
 
     /// Returns the cached result for the same list.
@@ -225,7 +225,7 @@ impl<'c> Lookup<'c> {
 
     /// Adds a result to the cache.
     pub(super) fn keep(&self, question: Question<'static>, text: Option<String>, sent: SentList) {
-        self.cache.keep(Arc::new(KeptList::new(question, text, sent)), self.most);
+        self.cache.keep(Arc::new(KeptList::new(question, text, sent)), self.max_lists);
     }
 }
 

@@ -8,10 +8,10 @@
 //! list. A whole request (`request`) also has tools in its history (`carriers`), mentions tools there (`call_sites`;
 //! those of several servers in `server_mentions`), may force some (`choice`), and usually repeats the list of the
 //! previous request (`list_cache`). Its namespaces are kept if the API has them (`kept_namespaces`). Replies come whole
-//! (`restore`) or in pieces (`stream_restorer`, which buffers calls in `held`, `chat_stream`, `response_stream`,
-//! `item_stream`, and `sse`). Calls are written in the client's form (`client_call`, `client_item`, and `call_pieces`
-//! with `custom_input`), and their arguments are repaired if that is requested (`call_repair`, and `joined` for encoded
-//! arguments). `set_aside` warns about tools that are not sent.
+//! (`restore`) or in pieces (`stream_restorer`, which buffers calls in `buffered_calls`, `chat_stream`,
+//! `response_stream`, `item_stream`, and `sse`). Calls are written in the client's form (`client_call`, `client_item`,
+//! and `call_pieces` with `custom_input`), and their arguments are repaired if that is requested (`call_repair`, and
+//! `joined` for encoded arguments). `set_aside` warns about tools that are not sent.
 
 mod adapt_report;
 mod answer;
@@ -31,6 +31,8 @@ mod arguments;
 pub(crate) mod as_sent;
 mod backends;
 mod budget;
+mod buffered_calls;
+mod buffered_text;
 pub(crate) mod call_pieces;
 pub(crate) mod call_repair;
 mod call_sites;
@@ -49,8 +51,6 @@ mod definitions;
 mod format_ladder;
 mod format_tools;
 pub(crate) mod formats;
-mod held;
-mod held_text;
 mod history_arguments;
 mod history_blocks;
 mod history_pairs;

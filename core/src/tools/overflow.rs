@@ -29,17 +29,17 @@ pub(crate) const SEARCH: &str = "tool_search_tool_bm25";
 pub(super) fn defer(
     request: &mut Node<'_>,
     api: Api,
-    most: Option<usize>,
+    limit: Option<usize>,
     searches: &[String],
 ) -> Result<Overflowed, Error> {
-    let Some(most) = most else { return Ok(Overflowed::new()) };
+    let Some(limit) = limit else { return Ok(Overflowed::new()) };
     let all = request::with_tools(request, api, |tools| Ok(flat_list::count(tools, count)))?;
-    if all.is_none_or(|all| all <= most) {
+    if all.is_none_or(|all| all <= limit) {
         return Ok(Overflowed::new());
     }
     let shell = flat_list::lift(request, api)?;
     // Hosted tools count towards the maximum.
-    let hidden = defer_from_list(request, most, shell.others(), searches);
+    let hidden = defer_from_list(request, limit, shell.others(), searches);
     flat_list::sink(request, api, shell)?;
     hidden
 }
@@ -47,7 +47,7 @@ pub(super) fn defer(
 /// Defers the tools of a request whose list is flat. `others` is the number of tools outside the list.
 fn defer_from_list(
     request: &mut Node<'_>,
-    most: usize,
+    limit: usize,
     others: usize,
     searches: &[String],
 ) -> Result<Overflowed, Error> {
@@ -57,13 +57,13 @@ fn defer_from_list(
     // The search and the tools that the history loads also need room.
     let room_of = |list: &[Node<'_>]| {
         let fixed: usize = list.iter().filter(|entry| stays(entry)).map(size).sum();
-        most.saturating_sub(most / LOADS_SHARE + others + fixed + usize::from(!has_search(list)))
+        limit.saturating_sub(limit / LOADS_SHARE + others + fixed + usize::from(!has_search(list)))
     };
     let room = lazy::edit_member(request, TOOLS, |tools| {
         let list = tools.as_array().unwrap_or_default();
         let wanted: usize = list.iter().filter(|entry| !stays(entry)).map(size).sum();
         let all = others + list.iter().map(count).sum::<usize>();
-        Ok(Some(room_of(list)).filter(|room| all > most && wanted > *room))
+        Ok(Some(room_of(list)).filter(|room| all > limit && wanted > *room))
     })?;
     let Some(mut room) = room.flatten() else { return Ok(hidden) };
     lazy::edit_member(request, TOOLS, |tools| {

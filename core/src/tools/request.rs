@@ -43,7 +43,7 @@ use crate::{
     },
     request::{
         self,
-        choice::{self, Fate, Mention},
+        choice::{self, Decision, Mention},
         flat_list,
         namespaces::{self, FlatNames},
         planned_names,
@@ -141,9 +141,9 @@ fn adapt_by<'a>(
         let mut deferred_options = DeferredOptions { format: Some(api), custom_tools, ..deferred.clone() };
         server_mentions::in_options(&mut deferred_options, servers.as_ref());
         if defers_overflow(deferred, options) {
-            let most = most_tools(dialect, options);
+            let limit = max_tools(dialect, options);
             let stay: Vec<String> = deferred_options.search_tools.iter().chain(&answer).cloned().collect();
-            overflowed = overflow::defer(request, api, most, &stay)?;
+            overflowed = overflow::defer(request, api, limit, &stay)?;
         }
         if !overflowed.is_empty() {
             deferred_options.server_tool_search = ServerToolSearch::Emulate;
@@ -157,7 +157,7 @@ fn adapt_by<'a>(
         let sending = Sending {
             shape,
             write: &|list, names| sanitize_list::quotes(list, &tools, names, shape),
-            alone: sanitize_list::most_alone(&tools)?,
+            alone: sanitize_list::max_alone(&tools)?,
             overflowed: &overflowed,
         };
         let is_announced = !overflowed.is_empty() && deferred::is_announced(request)?;
@@ -238,16 +238,16 @@ fn adapt_by<'a>(
     let mut decide = |mention: &Mention<'a>, _| {
         let name = match mention {
             Mention::Tool { name, .. } => name,
-            Mention::Hosted(kind) if dialect.refuses_type(kind, api_out).is_some() => return Ok(Fate::Gone),
-            _ => return Ok(Fate::Stays),
+            Mention::Hosted(kind) if dialect.refuses_type(kind, api_out).is_some() => return Ok(Decision::Remove),
+            _ => return Ok(Decision::Keep),
         };
         let new = new_name(name);
         let called = new.as_deref().map_or_else(|| name.display(), Into::into);
         let is_gone = gone.contains(&*name.display()) && !callable.contains(&*called);
         Ok(match new {
-            _ if is_gone => Fate::Gone,
-            Some(new) => Fate::Named(Text::new(new)),
-            None => Fate::Stays,
+            _ if is_gone => Decision::Remove,
+            Some(new) => Decision::Rename(Text::new(new)),
+            None => Decision::Keep,
         })
     };
     let settled = choice::settle(request, api_out, &mut decide)?;
@@ -311,7 +311,7 @@ pub(crate) fn catalogue<'a>(
     if let Some(deferred) = options.deferred.as_ref().filter(|deferred| defers_overflow(deferred, options)) {
         let mut deferred = deferred.clone();
         server_mentions::in_options(&mut deferred, servers.as_ref());
-        overflow::defer(request, api, most_tools(dialect, options), &deferred.search_tools)?;
+        overflow::defer(request, api, max_tools(dialect, options), &deferred.search_tools)?;
     }
     flat_list::lift(request, api)?;
     let tools = ToolsOptions { repair: None, ..sent_as(api, dialect, options) };
@@ -391,8 +391,8 @@ fn defers_overflow(deferred: &DeferredOptions, options: &AdaptOptions) -> bool {
 }
 
 /// Returns the maximum number of tools in a request: the API's, or the caller's if that is smaller.
-fn most_tools(dialect: &Dialect, options: &AdaptOptions) -> Option<usize> {
-    [dialect.tools.tools_most, options.tools.max_tools.flatten()].into_iter().flatten().min()
+fn max_tools(dialect: &Dialect, options: &AdaptOptions) -> Option<usize> {
+    [dialect.tools.max_tools, options.tools.max_tools.flatten()].into_iter().flatten().min()
 }
 
 /// Returns the options for writing the tools of a request.

@@ -7,7 +7,7 @@ use super::{
     answer::{self, Answer},
     answer_call,
     answer_parts::Content,
-    call_repair::{Repairing, Schemas, Told},
+    call_repair::{CallReports, Repairing, Schemas},
     call_sites::{self, Role, Site},
     client_item,
 };
@@ -297,7 +297,7 @@ impl RestoreMap {
 
     /// Returns true if arguments of this tool may have to change, so that they must be buffered until they are
     /// complete.
-    pub(crate) fn is_held(&self, name: &Text<'_>) -> bool {
+    pub(crate) fn is_buffered(&self, name: &Text<'_>) -> bool {
         self.entry(name).is_some_and(|entry| !entry.plan.is_empty() || self.is_repaired(entry))
     }
 
@@ -328,10 +328,10 @@ impl RestoreMap {
         name: &Text<'_>,
         arguments: &str,
         id: Option<String>,
-        told: &mut Told,
+        reports: &mut CallReports,
     ) -> Result<Option<String>, Error> {
         if let Some(repairing) = self.repairing(name, id) {
-            return repairing.text(arguments, told);
+            return repairing.text(arguments, reports);
         }
         let Some(entry) = self.entry(name).filter(|entry| !entry.plan.is_empty()) else { return Ok(None) };
         let Ok(mut node) = json::read(arguments) else { return Ok(None) };
@@ -349,15 +349,15 @@ impl RestoreMap {
         name: &Text<'_>,
         arguments: &mut Node<'_>,
         (id, has_text): (Option<String>, bool),
-        told: &mut Told,
+        reports: &mut CallReports,
     ) -> Result<(), Error> {
         if let Some(repairing) = self.repairing(name, id.clone()) {
-            return repairing.value(arguments, has_text, told);
+            return repairing.value(arguments, has_text, reports);
         }
         match arguments.as_text().map(Text::value) {
             None => self.entry(name).map_or(Ok(()), |entry| entry.plan.restore(arguments)),
             Some(text) => {
-                let restored = text.map(|text| self.text(name, &text, id, told)).transpose()?;
+                let restored = text.map(|text| self.text(name, &text, id, reports)).transpose()?;
                 if let Some(restored) = restored.flatten() {
                     *arguments = Node::string(restored);
                 }
@@ -367,18 +367,18 @@ impl RestoreMap {
     }
 
     /// Restores a whole reply: its calls and its answer. Returns true if a call gave the answer.
-    pub(crate) fn whole_reply(&self, reply: &mut Node<'_>, told: &mut Told) -> Result<bool, Error> {
-        self.reply(reply, told)?;
+    pub(crate) fn whole_reply(&self, reply: &mut Node<'_>, reports: &mut CallReports) -> Result<bool, Error> {
+        self.reply(reply, reports)?;
         let Some(answer) = self.answer.as_deref() else { return Ok(false) };
         if answer.tool.is_some() {
             let calls = answer_call::in_reply(reply, answer);
             if calls.has_answer {
-                told.push_changes(calls.dropped.changes());
+                reports.push_changes(calls.dropped.changes());
                 return Ok(true);
             }
         }
         // A model that calls no function may still write the answer as text.
-        told.push_changes(answer.reply(reply).then_some(AnswerChange::RemoveFence));
+        reports.push_changes(answer.reply(reply).then_some(AnswerChange::RemoveFence));
         Ok(false)
     }
 
@@ -389,39 +389,39 @@ impl RestoreMap {
 
     /// Restores the complete texts of the answer in a stream event. A truncated text is restored only if this event
     /// ends it.
-    pub(super) fn contents(&self, event: &mut Node<'_>, is_end: bool, told: &mut Told) {
+    pub(super) fn contents(&self, event: &mut Node<'_>, is_end: bool, reports: &mut CallReports) {
         if let Some(answer) = self.answer.as_ref().filter(|answer| answer.restores_text()) {
-            told.push_changes(answer.event(event, is_end).then_some(AnswerChange::RemoveFence));
+            reports.push_changes(answer.event(event, is_end).then_some(AnswerChange::RemoveFence));
         }
     }
 
     /// Restores every call in a reply.
-    pub(crate) fn reply(&self, reply: &mut Node<'_>, told: &mut Told) -> Result<(), Error> {
+    pub(crate) fn reply(&self, reply: &mut Node<'_>, reports: &mut CallReports) -> Result<(), Error> {
         if let Data::Array(_) = reply.data() {
-            return reply.visit_children(|_, one| self.reply_object(one, told));
+            return reply.visit_children(|_, one| self.reply_object(one, reports));
         }
-        self.reply_object(reply, told)
+        self.reply_object(reply, reports)
     }
 
-    fn reply_object(&self, reply: &mut Node<'_>, told: &mut Told) -> Result<(), Error> {
-        let was = (told.is_cut, told.is_limited);
-        told.is_limited |= self.repair.is_some() && call_sites::is_cut(reply);
-        told.is_cut |= told.is_limited;
-        let outcome = self.sites(told, |visit| call_sites::in_reply(reply, visit));
-        (told.is_cut, told.is_limited) = was;
+    fn reply_object(&self, reply: &mut Node<'_>, reports: &mut CallReports) -> Result<(), Error> {
+        let was = (reports.is_cut, reports.is_limited);
+        reports.is_limited |= self.repair.is_some() && call_sites::is_cut(reply);
+        reports.is_cut |= reports.is_limited;
+        let outcome = self.sites(reports, |visit| call_sites::in_reply(reply, visit));
+        (reports.is_cut, reports.is_limited) = was;
         outcome
     }
 
     /// Restores every call in a message, an item or a step.
-    pub(super) fn message(&self, message: &mut Node<'_>, told: &mut Told) -> Result<(), Error> {
-        self.sites(told, |visit| call_sites::in_message(message, visit))
+    pub(super) fn message(&self, message: &mut Node<'_>, reports: &mut CallReports) -> Result<(), Error> {
+        self.sites(reports, |visit| call_sites::in_message(message, visit))
     }
 
     /// Restores the calls that `walk` visits.
-    fn sites(&self, told: &mut Told, walk: impl FnOnce(&mut dyn FnMut(Site<'_, '_>))) -> Result<(), Error> {
+    fn sites(&self, reports: &mut CallReports, walk: impl FnOnce(&mut dyn FnMut(Site<'_, '_>))) -> Result<(), Error> {
         let mut outcome = Ok(());
         walk(&mut |site| {
-            let restored = self.site(site, told);
+            let restored = self.site(site, reports);
             if outcome.is_ok() {
                 outcome = restored;
             }
@@ -430,22 +430,22 @@ impl RestoreMap {
     }
 
     /// Restores a block or an item, if it is a call.
-    pub(super) fn item(&self, item: &mut Node<'_>, told: &mut Told) -> Result<(), Error> {
+    pub(super) fn item(&self, item: &mut Node<'_>, reports: &mut CallReports) -> Result<(), Error> {
         let arguments = match item.get("type").and_then(Node::as_text) {
             Some(kind) if kind.is("tool_use") => Some("input"),
             Some(kind) if kind.is("function_call") => Some("arguments"),
             Some(kind) if kind.is("custom_tool_call") => None,
             _ => return Ok(()),
         };
-        let (id, was_limited) = (call_sites::id_of(item), told.is_limited);
-        told.is_limited |= call_sites::is_cut(item);
-        let outcome = self.site(Site::call(item, arguments, id), told);
-        told.is_limited = was_limited;
+        let (id, was_limited) = (call_sites::id_of(item), reports.is_limited);
+        reports.is_limited |= call_sites::is_cut(item);
+        let outcome = self.site(Site::call(item, arguments, id), reports);
+        reports.is_limited = was_limited;
         outcome
     }
 
     /// Restores one call in place.
-    pub(super) fn site(&self, site: Site<'_, '_>, told: &mut Told) -> Result<(), Error> {
+    pub(super) fn site(&self, site: Site<'_, '_>, reports: &mut CallReports) -> Result<(), Error> {
         let Some(called) = self.called(site.node, site.name).map(Text::into_owned) else { return Ok(()) };
         if site.role == Role::Search {
             // Tools of servers and of namespaces keep the name that was sent, because it also identifies the server or
@@ -461,11 +461,11 @@ impl RestoreMap {
                 let has_text = key == "arguments" && !call_sites::is_step(site.node);
                 let id = site.id.map(|id| id.display().into_owned());
                 if site.node.get(key).is_none() && self.repairs(&called) {
-                    self.no_arguments(&called, site.node, (key, has_text), id, told)
+                    self.no_arguments(&called, site.node, (key, has_text), id, reports)
                 } else {
                     let restored = site.node.visit(key, |node| {
                         let was_null = node.is_null();
-                        self.arguments(&called, node, (id, has_text), told)?;
+                        self.arguments(&called, node, (id, has_text), reports)?;
                         // The call had no arguments, and the API expects text for them.
                         if was_null && has_text && !node.is_null() {
                             *node = Node::string(json::write(node));
@@ -490,13 +490,13 @@ impl RestoreMap {
         call: &mut Node<'_>,
         (key, has_text): (&'static str, bool),
         id: Option<String>,
-        told: &mut Told,
+        reports: &mut CallReports,
     ) -> Result<(), Error> {
-        if has_text && told.is_limited {
-            return self.arguments(called, &mut Node::default(), (id, true), told);
+        if has_text && reports.is_limited {
+            return self.arguments(called, &mut Node::default(), (id, true), reports);
         }
         let mut none = Node::empty_object();
-        self.arguments(called, &mut none, (id, false), told)?;
+        self.arguments(called, &mut none, (id, false), reports)?;
         if !none.as_object().is_some_and(json::Object::is_empty) {
             let filled = if has_text { Node::string(json::write(&none)) } else { none.detached() };
             call.set(key, filled);

@@ -27,7 +27,7 @@ const TOOL: &str = "tool";
 /// Member of `answer` that is true if the model may call only this function.
 const ONLY: &str = "only";
 /// Member of `answer` with the schema, if only the instructions contain it.
-const TOLD: &str = "schema";
+const SCHEMA: &str = "schema";
 
 impl RestoreMap {
     /// Returns the map as JSON, to be kept for a later turn.
@@ -51,7 +51,7 @@ impl RestoreMap {
             Member { key: Text::new(name.clone()), value: Node::object(Object::from_unique(members.collect())) }
         });
         let newest = match (&self.answer, &self.repair) {
-            (Some(answer), _) if answer.told.is_some() => version::TELLING,
+            (Some(answer), _) if answer.instructed.is_some() => version::INSTRUCTED,
             (Some(answer), _) if answer.tool.is_some() => version::CALLING,
             (Some(_), _) => version::ANSWERING,
             (None, Some(_)) => version::REPAIRING,
@@ -78,8 +78,8 @@ impl RestoreMap {
                     kept.set(ONLY, Node::bool(true));
                 }
             }
-            if let Some(schema) = &answer.told {
-                kept.set(TOLD, schema.schema().clone());
+            if let Some(schema) = &answer.instructed {
+                kept.set(SCHEMA, schema.schema().clone());
             }
             ("answer", kept)
         }));
@@ -95,7 +95,7 @@ impl RestoreMap {
                 format!("expected {expected}, as `restore` was written; found something else"),
             )
         };
-        version::check(node, version::TELLING, "a `restore`", "sanitize the tools again")?;
+        version::check(node, version::INSTRUCTED, "a `restore`", "sanitize the tools again")?;
         let tools =
             node.get("tools").and_then(Node::as_object).ok_or_else(|| wrong("/tools".into(), "an object of tools"))?;
         let repair = node.get("repair").map(RepairOptions::from_node).transpose();
@@ -106,10 +106,11 @@ impl RestoreMap {
         let tool = tool.map(|tool| tool.ok_or_else(|| wrong("/answer/tool".into(), "a name"))).transpose()?;
         let tool = tool.map(|tool| tool.display().into_owned());
         let is_only = node.get("answer").and_then(|answer| answer.get(ONLY)?.as_bool()) == Some(true);
-        let told = node.get("answer").and_then(|answer| answer.get(TOLD));
-        let told = told.map(|schema| Prepared::new(schema).ok_or_else(|| wrong("/answer/schema".into(), "a schema")));
-        let told = told.transpose()?;
-        let answer = answer.map(|plan| Arc::new(Answer { plan, tool, is_only, told }));
+        let instructed = node.get("answer").and_then(|answer| answer.get(SCHEMA));
+        let instructed =
+            instructed.map(|schema| Prepared::new(schema).ok_or_else(|| wrong("/answer/schema".into(), "a schema")));
+        let instructed = instructed.transpose()?;
+        let answer = answer.map(|plan| Arc::new(Answer { plan, tool, is_only, instructed }));
         let mut restore_map =
             RestoreMap { client: client_of(node, &wrong)?, repair, has_indices, answer, ..RestoreMap::default() };
         for member in tools {

@@ -75,8 +75,8 @@ fn rename(list: &mut Node<'_>, shape: NamePattern) -> SameNames {
         for (definition, indices) in places.iter() {
             let own = folded(shape, name);
             let tail = digest(&[name, &Text::new(definition.as_str())]);
-            let called = alloc::format!("{}_{tail}", cut(&own, shape.most.saturating_sub(TAIL)));
-            let called = Text::new(taken.free(called, shape.most));
+            let called = alloc::format!("{}_{tail}", cut(&own, shape.max_length.saturating_sub(TAIL)));
+            let called = Text::new(taken.free(called, shape.max_length));
             indices.iter().for_each(|index| drop(names.insert(*index, called.clone())));
             if let Some(index) = indices.first() {
                 owners.insert(called, Owner { name: name.clone(), index: *index });

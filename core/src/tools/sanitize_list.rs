@@ -80,7 +80,7 @@ struct Writer<'o> {
     format: ToolFormat,
     allow: Allow,
     /// Maximum number of tools.
-    most: usize,
+    limit: usize,
     names: &'o Names,
     servers: Option<&'o Servers>,
     same_names: Option<&'o SameNames>,
@@ -184,12 +184,12 @@ pub(super) fn rewrite_with_names<'a>(
     // A `custom` tool that shares its name with a function is renamed as the function is.
     accepted.extend(custom.iter().map(|name| names.current(name).into_owned()));
     let quarantined = Vec::new();
-    let (allow, most) = (options.sanitize.allow, most_tools(options, &targets));
+    let (allow, limit) = (options.sanitize.allow, max_tools(options, &targets));
     let mut writer = Writer {
         targets,
         format,
         allow,
-        most,
+        limit,
         names: &names,
         servers,
         same_names,
@@ -251,18 +251,18 @@ pub(super) fn quotes<'a>(
 }
 
 /// Returns the maximum size of a list in which each tool is rewritten independently of the others.
-pub(super) fn most_alone(options: &ToolsOptions) -> Result<usize, Error> {
+pub(super) fn max_alone(options: &ToolsOptions) -> Result<usize, Error> {
     let targets = targets(options)?;
     let shares = |target: &Target| target.dialect.tools.one_grammar || !target.dialect.tools.budgets.is_empty();
     if targets.iter().any(shares) {
         return Ok(0);
     }
-    Ok(most_tools(options, &targets))
+    Ok(max_tools(options, &targets))
 }
 
 /// Returns the maximum number of tools. The API's limit applies regardless of the dialect of each tool.
-fn most_tools(options: &ToolsOptions, targets: &[Target]) -> usize {
-    let of_api = targets.first().filter(|_| !options.any_count).and_then(|first| first.dialect.tools.tools_most);
+fn max_tools(options: &ToolsOptions, targets: &[Target]) -> usize {
+    let of_api = targets.first().filter(|_| !options.any_count).and_then(|first| first.dialect.tools.max_tools);
     let of_caller = options.max_tools.unwrap_or(Some(MAX_TOOLS));
     of_api.into_iter().chain(of_caller).min().unwrap_or(usize::MAX)
 }
@@ -515,9 +515,9 @@ impl Writer<'_> {
 
     /// Returns an error if the list already has the maximum number of tools.
     fn has_room(&self) -> Result<(), Refused> {
-        let most = self.most;
-        if self.count >= most {
-            let message = format!("expected at most {most} tools in a request, found one more");
+        let limit = self.limit;
+        if self.count >= limit {
+            let message = format!("expected at most {limit} tools in a request, found one more");
             return Err(refused(Constraint::TooManyTools.id(), "", message));
         }
         Ok(())

@@ -59,12 +59,12 @@ pub(super) fn plan(
     let mut names = Map::new();
     let mut given = taken.clone();
     for (tool, has_prefix) in hashing.iter() {
-        names.insert((*tool).clone(), Text::new(given.free(hashed(shape, *has_prefix, tool), shape.most)));
+        names.insert((*tool).clone(), Text::new(given.free(hashed(shape, *has_prefix, tool), shape.max_length)));
     }
     // A tool whose name equals another tool's name with a digest also gets a digest.
     for (tool, wish) in clear.iter() {
         let called = match given.has(wish) {
-            true => Text::new(given.free(hashed(shape, has_prefix(tool), tool), shape.most)),
+            true => Text::new(given.free(hashed(shape, has_prefix(tool), tool), shape.max_length)),
             false if has_prefix(tool) => Text::new((*wish).clone()),
             false => tool.1.clone(),
         };
@@ -80,7 +80,7 @@ fn prefixed(shape: NamePattern, (server, name): &Tool) -> Option<String> {
     let is_same = head == server.display() && tail == name.display();
     let is_clear = ![&head, &tail].iter().any(|part| part.contains(BETWEEN));
     let found = format!("{head}{BETWEEN}{tail}");
-    let fits = found.chars().count() <= shape.most;
+    let fits = found.chars().count() <= shape.max_length;
     (is_same && is_clear && fits && !head.ends_with('_') && !tail.starts_with('_')).then_some(found)
 }
 
@@ -92,17 +92,17 @@ fn inner(shape: NamePattern) -> NamePattern {
 /// Returns a name with a digest of the server and the tool. If the name is too long, the server's part is cut first.
 fn hashed(shape: NamePattern, has_prefix: bool, (server, name): &Tool) -> String {
     let own = folded(inner(shape), name);
-    let (tail, most) = (digest(&[server, name]), shape.most);
+    let (tail, max_length) = (digest(&[server, name]), shape.max_length);
     let fixed = TAIL + own.chars().count() + BETWEEN.len();
-    let head = match has_prefix && fixed < most {
-        true => format!("{}{BETWEEN}{own}", cut(&folded(shape, server), most - fixed)),
-        false => cut(&folded(shape, name), most.saturating_sub(TAIL)).into(),
+    let head = match has_prefix && fixed < max_length {
+        true => format!("{}{BETWEEN}{own}", cut(&folded(shape, server), max_length - fixed)),
+        false => cut(&folded(shape, name), max_length.saturating_sub(TAIL)).into(),
     };
     format!("{head}_{tail}")
 }
 
 /// Returns a name for a tool that is not in the list. No tool in the list has the returned name.
 pub(super) fn of_the_past(shape: NamePattern, has_prefix: bool, tool: &Tool, digests: &TakenDigests) -> Text<'static> {
-    let shorter = |kept: usize| NamePattern { most: shape.most.saturating_sub(kept), ..shape };
+    let shorter = |kept: usize| NamePattern { max_length: shape.max_length.saturating_sub(kept), ..shape };
     Text::new(digests.free(|kept| hashed(shorter(kept), has_prefix, tool)))
 }

@@ -113,9 +113,9 @@ fn flatten_beside<'a>(
     if !is_list(&list) {
         return Ok((list, None));
     }
-    let is_held = list.get(TOOLS).is_some_and(has_server);
-    let above = if is_held { "/tools" } else { "" };
-    if is_held {
+    let is_wrapped = list.get(TOOLS).is_some_and(has_server);
+    let above = if is_wrapped { "/tools" } else { "" };
+    if is_wrapped {
         list = list.visit(TOOLS, core::mem::take).unwrap_or_default();
     }
     let Data::Array(entries) = list.into_data() else { return Ok((Node::default(), None)) };
@@ -263,7 +263,7 @@ impl Servers {
         let (mut all, mut hosted) = (Set::new(), Map::new());
         for (place, tool) in places.iter().zip(&*tools) {
             match named(tool) {
-                Some(Named::Own(name)) => drop(all.insert((place.server.clone(), name))),
+                Some(Named::Defined(name)) => drop(all.insert((place.server.clone(), name))),
                 Some(Named::Hosted(name)) => drop(hosted.entry(name).or_insert_with(|| place.clone())),
                 None => {}
             }
@@ -278,7 +278,7 @@ impl Servers {
         let mut listed = Vec::with_capacity(places.len());
         for (place, entry) in places.into_iter().zip(tools) {
             let name = match named(entry) {
-                Some(Named::Own(name)) => name,
+                Some(Named::Defined(name)) => name,
                 Some(Named::Hosted(name)) => {
                     listed.push((place, Some(name)));
                     continue;
@@ -403,7 +403,7 @@ impl Servers {
 /// The name of an entry.
 enum Named {
     /// The name of a tool that the caller defines.
-    Own(Text<'static>),
+    Defined(Text<'static>),
     /// The name of a tool that the API defines: it cannot change.
     Hosted(Text<'static>),
 }
@@ -411,7 +411,7 @@ enum Named {
 impl Named {
     fn into_name(self) -> Text<'static> {
         match self {
-            Named::Own(name) | Named::Hosted(name) => name,
+            Named::Defined(name) | Named::Hosted(name) => name,
         }
     }
 }
@@ -419,8 +419,8 @@ impl Named {
 fn named(entry: &Node<'_>) -> Option<Named> {
     let name = |name: &Text<'_>| name.clone().into_owned();
     match tool_format::recognise(entry) {
-        Entry::Tool(shape) => shape.name(entry).map(name).map(Named::Own),
-        Entry::Hosted if tool::is_custom(entry) => tool::name(entry).map(name).map(Named::Own),
+        Entry::Tool(shape) => shape.name(entry).map(name).map(Named::Defined),
+        Entry::Hosted if tool::is_custom(entry) => tool::name(entry).map(name).map(Named::Defined),
         Entry::Hosted => tool::name(entry).map(name).map(Named::Hosted),
         Entry::Unknown => None,
     }
@@ -429,7 +429,7 @@ fn named(entry: &Node<'_>) -> Option<Named> {
 /// Returns the name of a tool that the caller defines.
 pub(super) fn own_name(entry: &Node<'_>) -> Option<Text<'static>> {
     match named(entry) {
-        Some(Named::Own(name)) => Some(name),
+        Some(Named::Defined(name)) => Some(name),
         Some(Named::Hosted(_)) | None => None,
     }
 }

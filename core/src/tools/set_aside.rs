@@ -26,7 +26,7 @@ pub struct SetAsideWarning {
 ///
 /// # Errors
 /// `not-representable` with [`OnSetAside::Error`].
-pub(crate) fn tell(
+pub(crate) fn warning(
     on_set_aside: OnSetAside,
     dialect: &'static str,
     list: &[Quarantined],

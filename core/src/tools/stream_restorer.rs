@@ -10,10 +10,10 @@ use super::{
     answer_block::Gone,
     answer_call_stream::AnswerEvents,
     answer_run::Run,
-    call_repair::Told,
+    buffered_calls::{BufferedCall, Calls, Key},
+    buffered_text::Texts,
+    call_repair::CallReports,
     call_sites::{self, is_none, Site},
-    held::{Calls, Held, Key},
-    held_text::Texts,
     item_stream::Items,
     restore::RestoreMap,
     sse::{Buffer, Sink},
@@ -33,7 +33,7 @@ const ENDS: [&str; 5] =
 pub(crate) struct Stream {
     pub(super) restore_map: RestoreMap,
     /// The calls whose arguments are buffered.
-    pub(super) held: Calls,
+    pub(super) buffered: Calls,
     /// The texts of the answer that are buffered.
     pub(super) texts: Texts,
     /// Texts that together form one answer.
@@ -49,7 +49,7 @@ pub(crate) struct Stream {
     /// Text of incomplete events.
     text: Buffer,
     /// The reports of repaired calls.
-    pub(super) told: Told,
+    pub(super) reports: CallReports,
     /// Events of calls that another call replaced. They are sent before the current event.
     pub(super) before: Vec<Node<'static>>,
 }
@@ -66,7 +66,7 @@ impl Stream {
     pub(crate) fn new(restore_map: RestoreMap) -> Stream {
         Stream {
             restore_map,
-            held: Calls::default(),
+            buffered: Calls::default(),
             texts: Texts::default(),
             run: None,
             gone: Gone::default(),
@@ -75,31 +75,31 @@ impl Stream {
             fresh: Vec::new(),
             text: Buffer::default(),
             // In a stream, unterminated text counts as truncated.
-            told: Told::cut(),
+            reports: CallReports::cut(),
             before: Vec::new(),
         }
     }
 
     /// Returns the reports of the calls that ended since the last call of this function.
     pub(crate) fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
-        self.told.take()
+        self.reports.take()
     }
 
     /// Returns the changes of the answer since the last call of this function.
     pub(crate) fn take_answer_changes(&mut self) -> Vec<AnswerChange> {
-        self.told.take_answer_changes()
+        self.reports.take_answer_changes()
     }
 
     /// Returns true if no state is buffered.
     pub(crate) fn is_at_rest(&self) -> bool {
-        self.held.is_empty()
+        self.buffered.is_empty()
             && self.texts.is_empty()
             && self.run.is_none()
             && self.gone.is_empty()
             && self.items.is_empty()
             && self.answers.is_at_rest()
             && self.text.is_at_rest()
-            && self.told.is_at_rest()
+            && self.reports.is_at_rest()
             && self.before.is_empty()
             && self.fresh.is_empty()
     }
@@ -125,7 +125,7 @@ impl Stream {
         let Some(answer) = self.restore_map.called_answer() else { return Ok(restored) };
         let mut out = Vec::with_capacity(restored.len());
         let fed = restored.into_iter().try_for_each(|event| self.answers.feed(event, answer, &mut out));
-        self.told.push_changes(self.answers.dropped().changes());
+        self.reports.push_changes(self.answers.dropped().changes());
         fed.map(|()| out)
     }
 
@@ -172,11 +172,11 @@ impl Stream {
             }
         } else {
             // In Responses, the event with the complete response repeats the calls.
-            self.told.skips_seen = event.get("response").is_some();
-            let restored = self.restore_map.reply(&mut event, &mut self.told);
-            self.told.skips_seen = false;
+            self.reports.skips_seen = event.get("response").is_some();
+            let restored = self.restore_map.reply(&mut event, &mut self.reports);
+            self.reports.skips_seen = false;
             if ends {
-                self.told.forget();
+                self.reports.forget();
             }
             restored?;
         }
@@ -188,7 +188,7 @@ impl Stream {
     pub(crate) fn finish(&mut self) -> Vec<Node<'static>> {
         let texts = self.texts_left();
         let calls = self.leave();
-        self.told.forget();
+        self.reports.forget();
         self.fresh = Vec::new();
         let left = texts.into_iter().chain(calls).chain(self.items.finish()).collect();
         // This fails only for a stream that already has too many open calls.
@@ -202,11 +202,11 @@ impl Stream {
     /// Removes and returns the calls that never ended.
     pub(super) fn leave(&mut self) -> Vec<Node<'static>> {
         let mut calls = core::mem::take(&mut self.before);
-        for held in self.held.close_all() {
-            if !held.is_told && !held.pieces.is_empty() {
-                self.told.see(held.id.as_deref());
+        for buffered in self.buffered.close_all() {
+            if !buffered.is_reported && !buffered.pieces.is_empty() {
+                self.reports.see(buffered.id.as_deref());
             }
-            calls.extend(self.carried(held));
+            calls.extend(self.carried(buffered));
         }
         calls
     }
@@ -235,10 +235,10 @@ impl Stream {
             };
             let item = event.get(inner).filter(|item| is_call(item));
             let called = item.and_then(|item| self.restore_map.called(item, "name"));
-            let Some(name) = called.filter(|name| self.restore_map.is_held(name)).map(Text::into_owned) else {
+            let Some(name) = called.filter(|name| self.restore_map.is_buffered(name)).map(Text::into_owned) else {
                 // Another block starts under the key of a call that never ended.
                 if event.get(inner).is_some() {
-                    out.extend(self.held.close(&Key::of(event)).and_then(|held| self.carried(held)));
+                    out.extend(self.buffered.close(&Key::of(event)).and_then(|buffered| self.carried(buffered)));
                 }
                 self.in_item(event, inner)?;
                 continue;
@@ -253,18 +253,18 @@ impl Stream {
                 self.in_item(event, inner)?;
             }
             if !is_bare && inner == "item" {
-                self.told.see(id.as_deref());
+                self.reports.see(id.as_deref());
             }
-            let before = self.held.open(Key::of(event), name, id, !is_bare)?;
+            let before = self.buffered.open(Key::of(event), name, id, !is_bare)?;
             // Passes on what was buffered of a call that never ended.
-            out.extend(before.and_then(|held| self.carried(held)));
+            out.extend(before.and_then(|buffered| self.carried(buffered)));
         }
         Ok(())
     }
 
     /// Restores the call that is the member `inner` of an event.
     pub(super) fn in_item(&mut self, event: &mut Node<'_>, inner: &str) -> Result<(), Error> {
-        event.visit(inner, |item| self.restore_map.item(item, &mut self.told)).unwrap_or(Ok(()))
+        event.visit(inner, |item| self.restore_map.item(item, &mut self.reports)).unwrap_or(Ok(()))
     }
 
     pub(super) fn rename(&self, event: &mut Node<'_>) {
@@ -276,7 +276,7 @@ impl Stream {
     /// Buffers a piece if the arguments of its call have to be restored. Returns true if the piece was buffered.
     fn hold(&mut self, event: &Node<'_>) -> Result<bool, Error> {
         let key = Key::of(event);
-        if self.held.get(&key).is_none() {
+        if self.buffered.get(&key).is_none() {
             return Ok(false);
         }
         let piece = match event.get("delta").map(Node::data) {
@@ -287,15 +287,15 @@ impl Stream {
             },
             _ => return Ok(false),
         };
-        self.held.carry(&key, event)?;
-        self.held.add(&key, piece)?;
+        self.buffered.carry(&key, event)?;
+        self.buffered.add(&key, piece)?;
         Ok(true)
     }
 
     /// Ends an Anthropic block. Returns the event that carries its arguments, if any were buffered.
     fn end_block(&mut self, event: &Node<'_>) -> Option<Node<'static>> {
-        let held = self.held.close(&Key::of(event))?;
-        self.end_of(held, || {
+        let buffered = self.buffered.close(&Key::of(event))?;
+        self.end_of(buffered, || {
             let delta = [("type", Node::literal("input_json_delta")), ("partial_json", Node::literal(""))];
             Node::record([
                 ("type", Node::literal("content_block_delta")),
@@ -307,36 +307,41 @@ impl Stream {
 
     /// Returns the event that carries the arguments of a call whose block ends. If no piece was received, `carrier`
     /// creates it.
-    pub(super) fn end_of(&mut self, mut held: Held, carrier: impl FnOnce() -> Node<'static>) -> Option<Node<'static>> {
-        if held.is_told || !held.pieces.is_empty() || !self.restore_map.repairs(&held.name) {
-            return self.carried(held);
+    pub(super) fn end_of(
+        &mut self,
+        mut buffered: BufferedCall,
+        carrier: impl FnOnce() -> Node<'static>,
+    ) -> Option<Node<'static>> {
+        if buffered.is_reported || !buffered.pieces.is_empty() || !self.restore_map.repairs(&buffered.name) {
+            return self.carried(buffered);
         }
         // A block without pieces is a call without arguments.
-        match self.restore_map.text(&held.name, "{}", held.id.take(), &mut self.told).ok().flatten() {
-            Some(whole) => held.beside(carrier).carried(whole),
-            None => held.carried(String::new()),
+        match self.restore_map.text(&buffered.name, "{}", buffered.id.take(), &mut self.reports).ok().flatten() {
+            Some(whole) => buffered.beside(carrier).carried(whole),
+            None => buffered.carried(String::new()),
         }
     }
 
     /// Restores the names of a call, but not its arguments.
     pub(super) fn names_of(&mut self, node: &mut Node<'_>) -> Result<(), Error> {
-        self.restore_map.site(Site::call(node, None, None), &mut self.told)
+        self.restore_map.site(Site::call(node, None, None), &mut self.reports)
     }
 
-    pub(super) fn carried(&mut self, mut held: Held) -> Option<Node<'static>> {
-        let whole = self.whole(&mut held);
-        held.carried(whole)
+    pub(super) fn carried(&mut self, mut buffered: BufferedCall) -> Option<Node<'static>> {
+        let whole = self.whole(&mut buffered);
+        buffered.carried(whole)
     }
 
     /// Returns the complete buffered arguments, restored.
-    pub(super) fn whole(&mut self, held: &mut Held) -> String {
-        let pieces = core::mem::take(&mut held.pieces);
+    pub(super) fn whole(&mut self, buffered: &mut BufferedCall) -> String {
+        let pieces = core::mem::take(&mut buffered.pieces);
         if pieces.is_empty() {
             return pieces;
         }
-        self.told.is_silent = held.is_told;
-        let restored = self.restore_map.text(&held.name, &pieces, held.id.take(), &mut self.told).ok().flatten();
-        self.told.is_silent = false;
+        self.reports.is_silent = buffered.is_reported;
+        let restored =
+            self.restore_map.text(&buffered.name, &pieces, buffered.id.take(), &mut self.reports).ok().flatten();
+        self.reports.is_silent = false;
         restored.unwrap_or(pieces)
     }
 }

@@ -44,8 +44,8 @@ pub(super) fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
     let strict = dialect::of(&options.sanitize)?;
     let format = options.format.unwrap_or(strict.tools.format);
     // This applies only if the format has the flag: without the flag, the API would treat the tool as strict.
-    let says_so = tool_format::strict_in(strict, format) == Some(true);
-    if let Some(plain) = options.by_flag.or(strict.tools.not_strict.filter(|_| says_so)) {
+    let is_strict = tool_format::strict_in(strict, format) == Some(true);
+    if let Some(plain) = options.by_flag.or(strict.tools.not_strict.filter(|_| is_strict)) {
         let known = dialect::of(&SanitizeOptions::new(plain))?;
         targets.push(target(options.sanitize.clone().in_dialect(known.name, known.options))?);
     }
@@ -132,15 +132,15 @@ impl Target {
         let schema = written.added.as_ref().or_else(|| shape.schema(entry)).filter(|_| !written.omit);
         for (taken, limit) in self.taken.iter().zip(self.dialect.tools.budgets) {
             let takes = budget::taken(*limit, schema);
-            if takes > 0 && taken + takes > limit.most {
+            if takes > 0 && taken + takes > limit.limit {
                 return Err(refused(limit.counts.rule(), "", budget::exceeded(*limit, *taken, takes)));
             }
         }
         for limit in self.dialect.tools.tool_budgets {
-            let (what, most) = (limit.counts.words(), limit.most);
+            let (what, max) = (limit.counts.words(), limit.limit);
             let takes = budget::taken(*limit, schema);
-            if takes > most {
-                let message = format!("expected at most {most} {what} in one tool, found {takes}");
+            if takes > max {
+                let message = format!("expected at most {max} {what} in one tool, found {takes}");
                 return Err(refused(Constraint::TooComplex.id(), "", message));
             }
         }

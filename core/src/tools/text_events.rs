@@ -2,8 +2,8 @@
 
 use super::{
     answer_parts::is_text_part,
-    held::{Key, CONVERSE_DELTA},
-    held_text::{at, TextKey},
+    buffered_calls::{Key, CONVERSE_DELTA},
+    buffered_text::{at, TextKey},
 };
 use crate::{
     json::{Node, Text},

@@ -25,13 +25,13 @@ pub(super) fn strict(
     let found = shape.strict(entry);
     let stays = shape.stays(written);
     // The fallback to a dialect that is not strict was already reported.
-    let is_told = changes.iter().any(|change| change.rule == Rule::StrictFlag.id());
+    let is_reported = changes.iter().any(|change| change.rule == Rule::StrictFlag.id());
     let same = match (sent, found) {
         (Some(sent), Some(found)) => found.as_bool() == Some(sent),
         (Some(_), None) => !stays,
         (None, found) => found.is_none_or(|found| !stays && found.as_bool() != Some(true)),
     };
-    if same || is_told {
+    if same || is_reported {
         return;
     }
     let from = if found.is_some() { shape.pointer_to(STRICT) } else { shape.path() };
@@ -84,11 +84,13 @@ pub(super) fn description(
         ));
         return Some(None);
     }
-    let most = surface.description_most?;
+    let limit = surface.max_description?;
     let length = text.code_points().count();
-    let cut =
-        text.value().filter(|_| length > most).map(|text| format!("{}…", names::cut(&text, most.saturating_sub(1))))?;
-    let message = format!("shortened the description from {length} to {most} characters");
+    let cut = text
+        .value()
+        .filter(|_| length > limit)
+        .map(|text| format!("{}…", names::cut(&text, limit.saturating_sub(1))))?;
+    let message = format!("shortened the description from {length} to {limit} characters");
     let at = (from, Some(pointer(&written.pointer_to(KEY))));
     changes.push(about(
         Rule::CutDescription,

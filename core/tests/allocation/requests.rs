@@ -5,7 +5,7 @@ use toolwire::{apply_deferred_loading, DeferredOptions};
 use crate::{content, counting::given};
 
 #[test]
-fn a_large_request_costs_a_quarter_of_itself_at_most() {
+fn a_large_request_costs_no_more_than_a_quarter_of_itself() {
     let options = DeferredOptions::default();
     for (name, messages) in content::CONTENTS {
         let text = content::request(messages);

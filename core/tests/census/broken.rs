@@ -42,14 +42,14 @@ fn cases(census: &Census) -> impl Iterator<Item = (&'static str, usize, &Verdict
 
 /// Occurrences of a rule or a keyword.
 #[derive(Default)]
-struct Seen {
+struct Occurrences {
     tools: BTreeSet<usize>,
     dialects: BTreeSet<&'static str>,
     cases: usize,
     alone: usize,
 }
 
-impl Seen {
+impl Occurrences {
     fn add(&mut self, dialect: &'static str, tool: usize, is_alone: bool) {
         self.tools.insert(tool);
         self.dialects.insert(dialect);
@@ -60,13 +60,13 @@ impl Seen {
 
 /// Sorts the occurrences, most frequent first, and truncates the list. `gained` returns the effect of fixing the first
 /// entries.
-fn ranked(seen: BTreeMap<String, Seen>, count: usize, gained: impl Fn(&BTreeSet<&str>) -> usize) -> Vec<Broken> {
-    let mut list: Vec<(String, Seen)> = seen.into_iter().collect();
+fn ranked(seen: BTreeMap<String, Occurrences>, count: usize, gained: impl Fn(&BTreeSet<&str>) -> usize) -> Vec<Broken> {
+    let mut list: Vec<(String, Occurrences)> = seen.into_iter().collect();
     // The sort is stable, so entries with equal counts remain sorted by name.
     list.sort_by_key(|(_, seen)| Reverse(seen.cases));
     list.truncate(count);
     let names: Vec<&str> = list.iter().map(|(name, _)| name.as_str()).collect();
-    let broken = |(place, (name, seen)): (usize, &(String, Seen))| Broken {
+    let broken = |(place, (name, seen)): (usize, &(String, Occurrences))| Broken {
         name: name.clone(),
         tools: seen.tools.len(),
         dialects: seen.dialects.len(),
@@ -79,7 +79,7 @@ fn ranked(seen: BTreeMap<String, Seen>, count: usize, gained: impl Fn(&BTreeSet<
 
 /// Returns the most frequently violated rules, most frequent first.
 pub(crate) fn rules(census: &Census, count: usize) -> Vec<Broken> {
-    let mut seen: BTreeMap<String, Seen> = BTreeMap::new();
+    let mut seen: BTreeMap<String, Occurrences> = BTreeMap::new();
     for (dialect, tool, verdict) in cases(census) {
         for rule in &verdict.refused {
             seen.entry((*rule).to_owned()).or_default().add(dialect, tool, verdict.refused.len() == 1);
@@ -93,7 +93,7 @@ pub(crate) fn rules(census: &Census, count: usize) -> Vec<Broken> {
 /// Returns the most frequently refused keywords. `alone` and `with_those_before` count cases in which no other rule is
 /// violated.
 pub(crate) fn keywords(census: &Census, count: usize) -> Vec<Broken> {
-    let mut seen: BTreeMap<String, Seen> = BTreeMap::new();
+    let mut seen: BTreeMap<String, Occurrences> = BTreeMap::new();
     let is_all = |verdict: &Verdict| verdict.refused.len() == 1;
     for (dialect, tool, verdict) in cases(census) {
         for keyword in &verdict.keywords {

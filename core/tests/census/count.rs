@@ -18,7 +18,7 @@ use super::tools::Tools;
 
 /// The result for a tool, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Fate {
+pub(crate) enum Outcome {
     AsItIs,
     Lossless,
     Encoded,
@@ -29,41 +29,41 @@ pub(crate) enum Fate {
     NotAtAll,
 }
 
-impl Fate {
-    pub(crate) const ALL: [Fate; 8] = [
-        Fate::AsItIs,
-        Fate::Lossless,
-        Fate::Encoded,
-        Fate::Closed,
-        Fate::TextLost,
-        Fate::Wider,
-        Fate::Narrower,
-        Fate::NotAtAll,
+impl Outcome {
+    pub(crate) const ALL: [Outcome; 8] = [
+        Outcome::AsItIs,
+        Outcome::Lossless,
+        Outcome::Encoded,
+        Outcome::Closed,
+        Outcome::TextLost,
+        Outcome::Wider,
+        Outcome::Narrower,
+        Outcome::NotAtAll,
     ];
 
     /// Returns the word for tables and plots.
     pub(crate) const fn word(self) -> &'static str {
         match self {
-            Fate::AsItIs => "as it is",
-            Fate::Lossless => "without loss",
-            Fate::Encoded => "encoded",
-            Fate::Closed => "closed",
-            Fate::TextLost => "text lost",
-            Fate::Wider => "wider",
-            Fate::Narrower => "narrower or mixed",
-            Fate::NotAtAll => "not at all",
+            Outcome::AsItIs => "as it is",
+            Outcome::Lossless => "without loss",
+            Outcome::Encoded => "encoded",
+            Outcome::Closed => "closed",
+            Outcome::TextLost => "text lost",
+            Outcome::Wider => "wider",
+            Outcome::Narrower => "narrower or mixed",
+            Outcome::NotAtAll => "not at all",
         }
     }
 
     /// Returns the result that one change alone would give: the columns of `toolwire matrix`.
-    fn of(change: &Change) -> Fate {
+    fn of(change: &Change) -> Outcome {
         match change.accepts {
-            Accepts::Wider => Fate::Wider,
-            Accepts::Narrower | Accepts::Mixed => Fate::Narrower,
-            Accepts::Same | Accepts::Closed if change.guidance == Guidance::Lost => Fate::TextLost,
-            Accepts::Closed => Fate::Closed,
-            Accepts::Same if change.encoded => Fate::Encoded,
-            Accepts::Same => Fate::Lossless,
+            Accepts::Wider => Outcome::Wider,
+            Accepts::Narrower | Accepts::Mixed => Outcome::Narrower,
+            Accepts::Same | Accepts::Closed if change.guidance == Guidance::Lost => Outcome::TextLost,
+            Accepts::Closed => Outcome::Closed,
+            Accepts::Same if change.encoded => Outcome::Encoded,
+            Accepts::Same => Outcome::Lossless,
         }
     }
 }
@@ -71,7 +71,7 @@ impl Fate {
 /// The result for one schema in one dialect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Verdict {
-    pub(crate) fate: Fate,
+    pub(crate) outcome: Outcome,
     /// Rules with a violation that is refused.
     pub(crate) refused: BTreeSet<&'static str>,
     /// Refused keywords. The rule for refused keywords covers so many of them that its name alone is not informative.
@@ -84,7 +84,7 @@ impl Verdict {
     pub(crate) fn of(dialect: &str, schema: &str) -> Verdict {
         let options = SanitizeOptions::new(dialect);
         let mut verdict = Verdict {
-            fate: Fate::NotAtAll,
+            outcome: Outcome::NotAtAll,
             refused: BTreeSet::new(),
             keywords: BTreeSet::new(),
             reinterpreted: false,
@@ -104,12 +104,12 @@ impl Verdict {
                 Severity::Ignored => verdict.ignored = true,
             }
         }
-        verdict.fate = if verdict.refused.is_empty() {
-            Fate::AsItIs
+        verdict.outcome = if verdict.refused.is_empty() {
+            Outcome::AsItIs
         } else {
             // The tool is not accepted unchanged, so it is rewritten.
-            sanitize(schema, &options).map_or(Fate::NotAtAll, |result| {
-                result.changes().expect("a report").iter().map(Fate::of).max().unwrap_or(Fate::Lossless)
+            sanitize(schema, &options).map_or(Outcome::NotAtAll, |result| {
+                result.changes().expect("a report").iter().map(Outcome::of).max().unwrap_or(Outcome::Lossless)
             })
         };
         verdict
@@ -123,21 +123,21 @@ pub(crate) struct Column {
     pub(crate) verdicts: Vec<Verdict>,
 }
 
-/// Number of items per result, in the order of `Fate::ALL`.
+/// Number of items per result, in the order of `Outcome::ALL`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fates(pub(crate) [usize; 8]);
 
 impl Fates {
-    pub(crate) fn of(&self, fate: Fate) -> usize {
-        self.0.get(fate as usize).copied().unwrap_or_default()
+    pub(crate) fn of(&self, outcome: Outcome) -> usize {
+        self.0.get(outcome as usize).copied().unwrap_or_default()
     }
 
     pub(crate) fn all(&self) -> usize {
         self.0.iter().sum()
     }
 
-    fn add(&mut self, fate: Fate) {
-        if let Some(count) = self.0.get_mut(fate as usize) {
+    fn add(&mut self, outcome: Outcome) {
+        if let Some(count) = self.0.get_mut(outcome as usize) {
             *count += 1;
         }
     }
@@ -161,19 +161,19 @@ pub(crate) struct Tally {
 impl Column {
     pub(crate) fn tally(&self, tools: &Tools) -> Tally {
         let mut tally = Tally { revision: self.dialect.revision, ..Tally::default() };
-        let mut worst = vec![Fate::AsItIs; tools.servers];
+        let mut worst = vec![Outcome::AsItIs; tools.servers];
         for (server, schema) in &tools.tools {
             let Some(verdict) = self.verdicts.get(*schema) else { continue };
-            tally.tools.add(verdict.fate);
+            tally.tools.add(verdict.outcome);
             if let Some(worst) = worst.get_mut(*server) {
-                *worst = verdict.fate.max(*worst);
+                *worst = verdict.outcome.max(*worst);
             }
-            if verdict.fate == Fate::AsItIs {
+            if verdict.outcome == Outcome::AsItIs {
                 tally.reinterpreted += usize::from(verdict.reinterpreted);
                 tally.ignored += usize::from(verdict.ignored);
             }
         }
-        worst.into_iter().for_each(|fate| tally.servers.add(fate));
+        worst.into_iter().for_each(|outcome| tally.servers.add(outcome));
         tally
     }
 }

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use super::{
     broken::{counted, keywords, rules, Broken},
-    count::{Census, Fate, Fates, Tally},
+    count::{Census, Fates, Outcome, Tally},
     page::number,
     plot::{Bars, COLOURS, NOT_YET, TAKEN},
 };
@@ -33,7 +33,7 @@ impl Figures {
         let cases = counted(&census).count() * census.tools.tools.len();
         let is_taken = |schema: usize| {
             counted(&census)
-                .all(|column| column.verdicts.get(schema).is_some_and(|verdict| verdict.fate == Fate::AsItIs))
+                .all(|column| column.verdicts.get(schema).is_some_and(|verdict| verdict.outcome == Outcome::AsItIs))
         };
         let everywhere = census.tools.tools.iter().filter(|(_, schema)| is_taken(*schema)).count();
         Figures { census, tallies, rules, keywords, cases, everywhere }
@@ -56,7 +56,7 @@ impl Figures {
 
     /// Draws the plots, with their file names.
     pub(crate) fn plots(&self) -> Result<[(&'static str, String); 3], Box<dyn Error>> {
-        let fates: Vec<_> = Fate::ALL.map(Fate::word).into_iter().zip(COLOURS).collect();
+        let fates: Vec<_> = Outcome::ALL.map(Outcome::word).into_iter().zip(COLOURS).collect();
         let shares = |of: fn(&Tally) -> &Fates| {
             let rows = self.tallies.iter().map(move |(name, tally)| {
                 let all = of(tally).all().max(1) as f64;

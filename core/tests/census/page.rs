@@ -7,7 +7,7 @@ use toolwire::{check, dialects, reports::Severity, rules::Constraint, sanitize, 
 use super::{
     advice::advice,
     broken::{counted, Broken},
-    count::{Fate, Fates, Tally, Verdict},
+    count::{Fates, Outcome, Tally, Verdict},
     figures::{share, Figures, RULES},
     root,
 };
@@ -38,13 +38,13 @@ fn summary(figures: &Figures) -> String {
     let columns: Vec<&(&str, Tally)> = counted(census)
         .filter_map(|column| figures.tallies.iter().find(|(name, _)| *name == column.dialect.name))
         .collect();
-    let sum = |fate: Fate| columns.iter().map(|(_, tally)| tally.tools.of(fate)).sum::<usize>();
+    let sum = |outcome: Outcome| columns.iter().map(|(_, tally)| tally.tools.of(outcome)).sum::<usize>();
     let all = figures.cases;
-    let of_all = |fate: Fate| share(sum(fate), all);
+    let of_all = |outcome: Outcome| share(sum(outcome), all);
     let [first, ..] = figures.rules.as_slice() else { return String::new() };
     let tools = census.tools.tools.len();
     let (open, others): (Vec<_>, Vec<_>) =
-        columns.iter().copied().partition(|(_, tally)| tally.tools.of(Fate::AsItIs) * 10 >= tools * 9);
+        columns.iter().copied().partition(|(_, tally)| tally.tools.of(Outcome::AsItIs) * 10 >= tools * 9);
     let others: Vec<String> = others.iter().map(|(name, _)| format!("`{name}`")).collect();
     format!(
         "How well do the tools of real MCP servers fit the model APIs? We ran {tools} tools of {servers} servers\n\
@@ -58,7 +58,7 @@ fn summary(figures: &Figures) -> String {
         tools = number(tools),
         servers = census.tools.servers,
         dialects = columns.len(),
-        as_is = of_all(Fate::AsItIs),
+        as_is = of_all(Outcome::AsItIs),
         open = open.len(),
         others = others.join(", "),
         everywhere = match figures.everywhere {
@@ -66,18 +66,18 @@ fn summary(figures: &Figures) -> String {
             1 => "One tool is".to_owned(),
             count => format!("Of the tools, {} are each", number(count)),
         },
-        lossless = of_all(Fate::Lossless),
-        encoded = of_all(Fate::Encoded),
-        closed = of_all(Fate::Closed),
-        text_lost = of_all(Fate::TextLost),
-        wider = of_all(Fate::Wider),
-        narrower = of_all(Fate::Narrower),
-        not_at_all = of_all(Fate::NotAtAll),
+        lossless = of_all(Outcome::Lossless),
+        encoded = of_all(Outcome::Encoded),
+        closed = of_all(Outcome::Closed),
+        text_lost = of_all(Outcome::TextLost),
+        wider = of_all(Outcome::Wider),
+        narrower = of_all(Outcome::Narrower),
+        not_at_all = of_all(Outcome::NotAtAll),
         rule = first.name,
         rule_cases = number(first.cases),
         count = figures.rules.len(),
         mended = number(figures.rules.last().map_or(0, |last| last.with_those_before)),
-        refused = number(all - sum(Fate::AsItIs)),
+        refused = number(all - sum(Outcome::AsItIs)),
     )
 }
 
@@ -109,16 +109,16 @@ type Column<'a> = (&'a str, fn(&Tally) -> usize);
 
 /// Returns a table of counts with one column per result.
 fn table(figures: &Figures, of: fn(&Tally) -> &Fates, more: &[Column<'_>]) -> String {
-    let words = Fate::ALL.map(Fate::word).join(" | ");
+    let words = Outcome::ALL.map(Outcome::word).join(" | ");
     let titles: String = more.iter().map(|(title, _)| format!(" {title} |")).collect();
     let mut text = format!("| dialect | share as it is | share with no loss | {words} |{titles}\n");
-    let _ = writeln!(text, "|---|{}", "--:|".repeat(2 + Fate::ALL.len() + more.len()));
+    let _ = writeln!(text, "|---|{}", "--:|".repeat(2 + Outcome::ALL.len() + more.len()));
     for (name, tally) in &figures.tallies {
         let counts = of(tally);
         let all = counts.all();
         let cells: String = counts.0.iter().map(|count| format!(" {} |", blank(*count))).collect();
         let others: String = more.iter().map(|(_, count)| format!(" {} |", blank(count(tally)))).collect();
-        let (as_it_is, lossless) = (counts.of(Fate::AsItIs), counts.of(Fate::Lossless));
+        let (as_it_is, lossless) = (counts.of(Outcome::AsItIs), counts.of(Outcome::Lossless));
         let (taken, fitting) = (share(as_it_is, all), share(as_it_is + lossless, all));
         let _ = writeln!(text, "| [`{name}`](dialects/{name}.md) | {taken} | {fitting} |{cells}{others}");
     }
@@ -287,13 +287,13 @@ fn of_corpus(figures: &Figures) -> String {
          published packages' types stand in for them (`tests/corpus`).\n*Not at all* are schemas that admit no object: \
          lists and words, which no tool takes as its arguments.\n\n| dialect | {} |\n|---{}|\n",
         schemas.len(),
-        Fate::ALL.map(Fate::word).join(" | "),
-        "|--:".repeat(Fate::ALL.len())
+        Outcome::ALL.map(Outcome::word).join(" | "),
+        "|--:".repeat(Outcome::ALL.len())
     );
     for column in &figures.census.columns {
         let name = column.dialect.name;
-        let fates: Vec<Fate> = schemas.iter().map(|schema| Verdict::of(name, schema).fate).collect();
-        let counts = Fate::ALL.map(|fate| fates.iter().filter(|one| **one == fate).count().to_string());
+        let fates: Vec<Outcome> = schemas.iter().map(|schema| Verdict::of(name, schema).outcome).collect();
+        let counts = Outcome::ALL.map(|outcome| fates.iter().filter(|one| **one == outcome).count().to_string());
         let _ = writeln!(section, "| [`{name}`](dialects/{name}.md) | {} |", counts.join(" | "));
     }
     section.push('\n');

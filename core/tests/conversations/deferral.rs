@@ -80,7 +80,7 @@ fn constructs_are_accepted() {
         assert_eq!(format_fakes::check(api, native.as_str(), sent, &[]), Ok(()), "{about}: {sent}");
         assert!(!is_accepted || *sent == request, "{about}: {request}\n to {sent}");
         let warnings = adapted.report.deferred.expect("a report").warnings;
-        let is_told = codes.iter().all(|code| warnings.iter().any(|warning| warning.code == *code));
-        assert!(is_told, "{about}: {warnings:?}");
+        let is_reported = codes.iter().all(|code| warnings.iter().any(|warning| warning.code == *code));
+        assert!(is_reported, "{about}: {warnings:?}");
     }
 }

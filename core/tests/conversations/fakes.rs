@@ -101,26 +101,26 @@ fn called<'v>(api: &str, request: &'v Value) -> Vec<&'v Value> {
 
 /// Checks the names in the list and in the history, for the APIs that are known to restrict both.
 fn names((api, dialect, _): Backend, request: &Value) -> Verdict {
-    let is_held =
+    let is_enforced =
         ["anthropic", "openai-chat", "openai-responses", "gemini", "gemini-interactions", "bedrock-anthropic"]
             .contains(&dialect);
     let more = if dialect.starts_with("gemini") { "_-.:" } else { "_-" };
     let is_legal = |name: &str| {
         let begins = !dialect.starts_with("gemini")
             || name.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_');
-        let most = if api == "anthropic" || dialect.starts_with("gemini") { 128 } else { 64 };
+        let max_length = if api == "anthropic" || dialect.starts_with("gemini") { 128 } else { 64 };
         begins
-            && (1..=most).contains(&name.len())
+            && (1..=max_length).contains(&name.len())
             && name.chars().all(|letter| letter.is_ascii_alphanumeric() || more.contains(letter))
     };
     let mut seen = BTreeSet::new();
     for definition in definitions(api, request).filter(|definition| definition["name"].is_string()) {
         let name = definition["name"].as_str().unwrap_or_default();
-        refuse(is_held && !is_legal(name), &format!("invalid name `{name}` in the list"))?;
+        refuse(is_enforced && !is_legal(name), &format!("invalid name `{name}` in the list"))?;
         refuse(!seen.insert(name), &format!("the name `{name}` is not unique"))?;
     }
     let wrong = called(api, request).into_iter().find(|call| !is_legal(call["name"].as_str().unwrap_or_default()));
-    refuse(is_held && wrong.is_some(), &format!("invalid name in a call: {wrong:?}"))
+    refuse(is_enforced && wrong.is_some(), &format!("invalid name in a call: {wrong:?}"))
 }
 
 fn arguments(api: &str, request: &Value) -> Verdict {

@@ -79,7 +79,7 @@ pub(crate) fn calls(api: &str, calls: &[(String, String)], arguments: &Value) ->
     }
 }
 
-fn said(api: &str, is_user: bool, text: &str) -> Value {
+fn message(api: &str, is_user: bool, text: &str) -> Value {
     let role = if is_user { "user" } else { "assistant" };
     match api {
         "gemini" => json!({"role": if is_user { "user" } else { "model" }, "parts": [{"text": text}]}),
@@ -106,7 +106,7 @@ pub(crate) fn conversation((api, _, model): Backend, numbers: &mut Numbers) -> V
     let names: Vec<&str> = (0..=numbers.below(4)).map(|at| NAMES[(first + at) % NAMES.len()]).collect();
     let (mut history, mut id) = (Vec::new(), 0);
     for turn in 0..=numbers.below(3) {
-        history.push(said(api, true, &format!("Question {turn}")));
+        history.push(message(api, true, &format!("Question {turn}")));
         for _ in 0..numbers.below(3) {
             let made: Vec<(String, String)> = (0..=numbers.below(2))
                 .map(|_| {
@@ -116,9 +116,9 @@ pub(crate) fn conversation((api, _, model): Backend, numbers: &mut Numbers) -> V
                 .collect();
             history.extend(calls(api, &made, &json!({"q": "x"})));
         }
-        history.push(said(api, false, &format!("Answer {turn}")));
+        history.push(message(api, false, &format!("Answer {turn}")));
     }
-    history.push(said(api, true, "And now?"));
+    history.push(message(api, true, "And now?"));
     let tools: Vec<Value> = names.iter().map(|name| tool(api, name)).collect();
     let mut request = json!({"model": model});
     match api {
@@ -175,9 +175,9 @@ fn add_calls(api: &str, request: &mut Value, names: &[&str], arguments: &Value) 
         names.iter().enumerate().map(|(number, name)| (format!("more_{at}_{number}"), (*name).to_owned())).collect();
     let mut added = calls(api, &made, arguments);
     if history[at - 1]["role"] != "user" {
-        added.insert(0, said(api, true, "One more."));
+        added.insert(0, message(api, true, "One more."));
     }
-    added.push(said(api, false, "Done."));
+    added.push(message(api, false, "Done."));
     let end = at + added.len();
     history.splice(at..at, added);
     end
@@ -497,7 +497,7 @@ pub(crate) const TRIGGERS: &[(&str, &[Backend], Put)] = &[
     ),
     ("prefill", &[("anthropic", "anthropic", "claude-sonnet-4-5")], |api, request, _| {
         request["output_config"] = json!({"format": {"type": "json_schema", "schema": schema()}});
-        let last = said(api, false, "{");
+        let last = message(api, false, "{");
         request[history_of(api)].as_array_mut().expect("a history").push(last);
     }),
     (
@@ -507,7 +507,7 @@ pub(crate) const TRIGGERS: &[(&str, &[Backend], Put)] = &[
             ("bedrock", "bedrock-anthropic", "anthropic.claude-sonnet-4-6"),
         ],
         |api, request, _| {
-            let last = said(api, false, "{");
+            let last = message(api, false, "{");
             request[history_of(api)].as_array_mut().expect("a history").push(last);
         },
     ),
@@ -543,7 +543,7 @@ pub(crate) const TRIGGERS: &[(&str, &[Backend], Put)] = &[
     ("updates", &[("openai-responses", "openai-responses", "gpt-5")], |api, request, _| {
         let update = json!({"type": "configuration_update", "text": {"format": {"type": "text"}}});
         let history = request[history_of(api)].as_array_mut().expect("a history");
-        history.extend([update.clone(), update, said(api, true, "And now?")]);
+        history.extend([update.clone(), update, message(api, true, "And now?")]);
     }),
 ];
 

@@ -15,7 +15,7 @@ use super::{
 };
 
 /// Maximum number of tools.
-const MOST: usize = 8;
+const MAX_TOOLS: usize = 8;
 const TURNS: usize = 3;
 
 type Put = fn(&str, &mut Value);
@@ -110,7 +110,7 @@ fn play(backend: Backend, numbers: &mut Numbers, put: Put, about: &str) {
     let is_chosen = request.to_string().matches("tool_39").count() > 1;
     let mut options = AdaptOptions::new(dialect).model(model).overflow(Overflow::Defer);
     options = options.history_pairs(HistoryPairs::Complete);
-    options.tools = options.tools.max_tools(MOST);
+    options.tools = options.tools.max_tools(MAX_TOOLS);
     let mut before: Option<(Vec<Value>, Vec<Value>)> = None;
     // A tool that the choice forces replaces one of those that are found.
     for turn in 0..=(if is_chosen { 1 } else { TURNS }) {
@@ -126,7 +126,7 @@ fn play(backend: Backend, numbers: &mut Numbers, put: Put, about: &str) {
         assert!(!text.contains("cachePoint\":{\"type\":\"default\"}},{\"cachePoint"), "{about}: {sent}");
         assert!(request["systemInstruction"].is_null() || text.contains("Be brief."), "{about}: {sent}");
         let tools = declared(api, sent);
-        assert!(tools.len() <= MOST, "{about}: {tools:?}");
+        assert!(tools.len() <= MAX_TOOLS, "{about}: {tools:?}");
         let has = |name: &str| tools.iter().any(|tool| tool.to_string().contains(&format!("\"{name}\"")));
         assert!(has("tool_search"), "{about}: {tools:?}");
         assert!(!is_chosen || has("tool_39"), "{about}: the choice can be kept: {tools:?}");
@@ -137,7 +137,7 @@ fn play(backend: Backend, numbers: &mut Numbers, put: Put, about: &str) {
             assert!(tools.starts_with(&tools_before[..prefix]), "{about}: the list keeps its prefix: {tools:?}");
             assert!(history.starts_with(history_before), "{about}: the history keeps its prefix: {sent}");
             let found = tools.iter().any(|tool| tool.to_string().contains(&format!("\"tool_{}\"", 30 + turn)));
-            let room = MOST / 4;
+            let room = MAX_TOOLS / 4;
             assert_eq!(found, turn <= room, "{about}, turn {turn}: what was found is declared: {tools:?}");
         }
         before = Some((tools, history));

@@ -20,14 +20,16 @@ use ledger::{root, Ledger, DATA, PAGE};
 use reference::sources;
 
 /// Prints a line without the test harness, which would capture it.
-fn say(line: &str) {
+fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 fn whole() -> Option<Ledger> {
     let whole = Ledger::whole();
     if whole.is_none() {
-        say(&format!("skipped: expected the files of answers in {DATA} beside the checkout, found not all of them"));
+        print_line(&format!(
+            "skipped: expected the files of answers in {DATA} beside the checkout, found not all of them"
+        ));
     }
     whole
 }
@@ -49,15 +51,15 @@ fn the_sample_is_judged_as_it_was_answered() {
 }
 
 #[test]
-fn tables_say_what_apis_answered() {
+fn tables_agree_with_recorded_answers() {
     let Some(ledger) = whole() else { return };
-    say(&format!("{} answers", ledger.rows));
+    print_line(&format!("{} answers", ledger.rows));
     for (dialect, tally) in &ledger.tallies {
         let (accepted, rejected, excepted) = (tally.accepted, tally.rejected, tally.excepted);
-        say(&format!("  {dialect:<20} {accepted:>4} accepted, {rejected:>3} rejected, {excepted:>2} excepted"));
+        print_line(&format!("  {dialect:<20} {accepted:>4} accepted, {rejected:>3} rejected, {excepted:>2} excepted"));
     }
     for (why, count) in &ledger.nothing {
-        say(&format!("  {count:>4} of no dialect: {why}"));
+        print_line(&format!("  {count:>4} of no dialect: {why}"));
     }
     assert_faultless(&ledger);
 }
@@ -101,9 +103,9 @@ fn rows_of_probe_are_known() {
 
 /// Contributed answers, which are checked like all others.
 #[test]
-fn probed_answers_are_what_the_tables_say() {
+fn probed_answers_agree_with_the_tables() {
     let Ok(rows) = fs::read_to_string(root().join("tests/sample/probed.jsonl")) else {
-        say("nothing to judge: nobody has sent tests/sample/probed.jsonl so far");
+        print_line("nothing to judge: nobody has sent tests/sample/probed.jsonl so far");
         return;
     };
     assert_faultless(&Ledger::of("answers.jsonl", &rows).unwrap_or_else(|| panic!("no file of answers")));

@@ -22,7 +22,7 @@ const SIZES: [usize; 2] = [32 << 10, 128 << 10];
 /// input. They are tried in order.
 const SMALLER: [[usize; 2]; 2] = [[8 << 10, 32 << 10], [1 << 10, 4 << 10]];
 /// Maximum exponent of growth.
-const MOST: f64 = 1.2;
+const MAX_EXPONENT: f64 = 1.2;
 /// Dialects without a size limit. At a size limit, a call runs more passes, so its cost jumps.
 const DIALECTS: [&str; 2] = ["gemini", "llama-cpp"];
 const COUNTED: [(Work, &str); 19] = [
@@ -137,7 +137,7 @@ fn cost_grows_as_the_input_does() {
                 count += 1;
                 let exponent = |one: f64, two: f64| (two.max(1.0) / one.max(1.0)).ln() / (after.1 / before.1).ln();
                 let (steps, given) = (exponent(before.2 as f64, after.2 as f64), exponent(before.3, after.3));
-                if steps <= MOST && given <= MOST {
+                if steps <= MAX_EXPONENT && given <= MAX_EXPONENT {
                     continue;
                 }
                 if let Some(row) = listed {

@@ -12,7 +12,7 @@ use serde_json::{json, Map, Value};
 use super::judge::same;
 
 /// Maximum number of answers for one schema.
-const MOST: usize = 64;
+const MAX_ANSWERS: usize = 64;
 /// Description of the property that holds all other members.
 const OTHERS: &str = "Other properties, as pairs of key and value";
 /// Maximum number of references and branches on the path to an answer.
@@ -72,43 +72,45 @@ impl Answers<'_> {
             found.push(Value::Null);
             return self.distinct(found);
         };
-        let says = |name: &str| match &schema["type"] {
+        let has_type = |name: &str| match &schema["type"] {
             Value::Array(names) => names.iter().any(|known| known == name),
             Value::Null => true,
             single => single == name,
         };
         match instance {
             Value::Object(members) => {
-                if says("object") {
+                if has_type("object") {
                     found.extend(self.object(members, schema, fuel));
                     found.extend(self.boxed(instance, schema, fuel));
                 }
-                if says("array") {
+                if has_type("array") {
                     found.extend(self.pairs(members, &schema["items"], fuel));
                 }
             }
-            Value::Array(items) if says("array") => {
+            Value::Array(items) if has_type("array") => {
                 let position = |index: usize| schema["prefixItems"].get(index).unwrap_or(&schema["items"]);
                 let each = items.iter().enumerate().map(|(index, item)| self.or_itself(item, position(index), fuel));
                 found.extend(self.combined(each.collect()).into_iter().map(Value::Array));
             }
             Value::Array(_) => {}
             _ => {
-                if kinds(instance).iter().any(|name| says(name)) || (instance.is_null() && schema["nullable"] == true) {
+                if kinds(instance).iter().any(|name| has_type(name))
+                    || (instance.is_null() && schema["nullable"] == true)
+                {
                     found.push(instance.clone());
                 }
                 found.extend(self.boxed(instance, schema, fuel));
             }
         }
         let text = json!(instance.to_string());
-        if says("string") {
+        if has_type("string") {
             found.push(text.clone());
             // An `enum` value may be another spelling of the same JSON.
             let is_it = |listed: &&Value| {
                 listed
                     .as_str()
                     .and_then(|text| serde_json::from_str(text).ok())
-                    .is_some_and(|held| same(&held, instance))
+                    .is_some_and(|parsed| same(&parsed, instance))
             };
             found.extend(schema["enum"].as_array().into_iter().flatten().filter(is_it).cloned());
         }
@@ -242,7 +244,7 @@ impl Answers<'_> {
                 choice.iter().map(|value| way.iter().chain([value]).cloned().collect()).collect::<Vec<Vec<Value>>>()
             };
             let mut all = ways.iter().flat_map(longer);
-            let kept = all.by_ref().take(MOST).collect();
+            let kept = all.by_ref().take(MAX_ANSWERS).collect();
             self.are_all.set(self.are_all.get() && all.next().is_none());
             ways = kept;
         }
@@ -255,7 +257,7 @@ impl Answers<'_> {
             if kept.contains(&value) {
                 continue;
             }
-            if kept.len() == MOST {
+            if kept.len() == MAX_ANSWERS {
                 self.are_all.set(false);
                 break;
             }

@@ -9,9 +9,8 @@ use toolwire::SanitizeOptions;
 
 use crate::{
     instances::{instances, Dice},
-    judge, named,
+    judge, named, print_line,
     reference::sources,
-    say,
 };
 
 const DIALECTS: [&str; 3] = ["openai-strict", "anthropic-strict", "deepseek-strict"];
@@ -54,7 +53,7 @@ fn hold(name: &str, schemas: &[Value], rounds: usize) -> Vec<String> {
     let mut faults = Vec::new();
     for (dialect, tally) in tallies {
         let Tally { became, verdicts, shut_out, .. } = &tally;
-        say(&format!(
+        print_line(&format!(
             "{name} {dialect}: {} schemas, {verdicts} verdicts, {shut_out} shut out, {became:?}, {} faults",
             schemas.len(),
             tally.faults.len()
@@ -110,7 +109,7 @@ fn is_allow(case: &Value) -> bool {
 }
 
 #[test]
-fn what_is_named_is_told_from_what_is_not() {
+fn named_members_are_distinguished() {
     let named =
         |schema: Value, instance: Value| judge::is_named(&named::named(&schema, false), &instance).expect("readable");
     let parse = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");

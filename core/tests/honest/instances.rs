@@ -117,8 +117,8 @@ impl Maker<'_, '_> {
                 .unwrap_or_else(|| json!(self.dice.roll(9) + 1)),
             "boolean" => json!(self.dice.one_in(2)),
             "array" => {
-                let least = schema["minItems"].as_u64().unwrap_or(0).min(4) as usize;
-                let count = least + self.dice.roll(2);
+                let minimum = schema["minItems"].as_u64().unwrap_or(0).min(4) as usize;
+                let count = minimum + self.dice.roll(2);
                 (0..count).map(|_| self.of(&schema["items"], fuel)).collect()
             }
             "object" => {
@@ -143,8 +143,8 @@ impl Maker<'_, '_> {
     }
 
     fn text(&mut self, schema: &Value) -> Value {
-        let least = schema["minLength"].as_u64().unwrap_or(0).min(100) as usize;
-        json!("abcdefgh".repeat(least / 8 + 1))
+        let minimum = schema["minLength"].as_u64().unwrap_or(0).min(100) as usize;
+        json!("abcdefgh".repeat(minimum / 8 + 1))
     }
 }
 

@@ -14,7 +14,7 @@ use toolwire::{
 
 use super::{answers::answers, named::named, openapi};
 
-pub(crate) struct Judged {
+pub(crate) struct Judgement {
     /// Descriptions of violated properties.
     pub(crate) faults: Vec<String>,
     /// Number of instances with a verdict from the validator, before and after.
@@ -44,14 +44,14 @@ pub(crate) struct Sent {
 }
 
 impl Sent {
-    pub(crate) fn says(&self, wanted: Accepts) -> bool {
+    pub(crate) fn has_change(&self, wanted: Accepts) -> bool {
         self.changes.iter().any(|change| change.accepts == wanted || change.accepts == Accepts::Mixed)
     }
 
     /// Returns whether the report states that this instance is lost; `None` if that cannot be decided.
-    fn says_lost(&self, instance: &Value) -> Option<bool> {
-        if self.says(Accepts::Narrower) || self.changes.iter().all(|change| change.accepts != Accepts::Closed) {
-            return Some(self.says(Accepts::Narrower));
+    fn reports_loss(&self, instance: &Value) -> Option<bool> {
+        if self.has_change(Accepts::Narrower) || self.changes.iter().all(|change| change.accepts != Accepts::Closed) {
+            return Some(self.has_change(Accepts::Narrower));
         }
         Some(!valid(self.named.as_ref()?, instance)?)
     }
@@ -103,12 +103,12 @@ fn valid(validator: &Validator, value: &Value) -> Option<bool> {
     std::panic::catch_unwind(AssertUnwindSafe(|| validator.is_valid(value))).ok()
 }
 
-fn ended(became: &'static str, faults: Vec<String>) -> Judged {
-    Judged { faults, verdicts: 0, shut_out: 0, became, sent: None }
+fn ended(became: &'static str, faults: Vec<String>) -> Judgement {
+    Judgement { faults, verdicts: 0, shut_out: 0, became, sent: None }
 }
 
 /// Checks one schema with its instances.
-pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: &SanitizeOptions) -> Judged {
+pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: &SanitizeOptions) -> Judgement {
     let Some(before) = validator(schema, draft) else { return ended("input unreadable to the validator", Vec::new()) };
     let result = match sanitize(schema, options) {
         Ok(result) => result,
@@ -135,13 +135,13 @@ pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: 
         Ok(violations) if violations.iter().all(|violation| violation.severity == Severity::Ignored) => {}
         other => faults.push(format!("check {other:?}\n  in  {schema}\n  out {output}")),
     }
-    let speaks = if output["$schema"].as_str().is_some_and(|name| name.contains("draft-07")) {
+    let output_draft = if output["$schema"].as_str().is_some_and(|name| name.contains("draft-07")) {
         Draft::Draft7
     } else {
         Draft::Draft202012
     };
-    let Some(after) = validator(&readable(&output, options), speaks) else {
-        let why = jsonschema::options().with_draft(speaks).build(&output).err().map(|error| error.to_string());
+    let Some(after) = validator(&readable(&output, options), output_draft) else {
+        let why = jsonschema::options().with_draft(output_draft).build(&output).err().map(|error| error.to_string());
         faults.push(format!("output unreadable to the validator: {why:?}\n  in  {schema}\n  out {output}"));
         return ended("output unreadable to the validator", faults);
     };
@@ -160,32 +160,32 @@ pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: 
         let verdict = if sent.is_encoded() { encoded(&sent, schema, instance) } else { plain(&sent, schema, instance) };
         verdicts += usize::from(verdict.is_some());
         match verdict {
-            Some(Ok(Fate::ShutOut)) => shut_out += 1,
+            Some(Ok(Outcome::ShutOut)) => shut_out += 1,
             Some(Err(fault)) => faults.push(fault),
-            Some(Ok(Fate::Told)) | None => {}
+            Some(Ok(Outcome::Reported)) | None => {}
         }
     }
-    Judged { faults, verdicts, shut_out, became, sent: Some(sent) }
+    Judgement { faults, verdicts, shut_out, became, sent: Some(sent) }
 }
 
 /// The result for one instance: an error if the report is wrong, `None` if the validator cannot decide.
-type Verdict = Option<Result<Fate, String>>;
+type Verdict = Option<Result<Outcome, String>>;
 
 /// The outcome for an instance whose report is right.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum Outcome {
     /// Refused because of an undefined property.
     ShutOut,
     /// Any other result.
-    Told,
+    Reported,
 }
 
-impl Fate {
-    fn of(sent: &Sent, was: bool, is: bool) -> Fate {
-        if was && !is && !sent.says(Accepts::Narrower) {
-            Fate::ShutOut
+impl Outcome {
+    fn of(sent: &Sent, was: bool, is: bool) -> Outcome {
+        if was && !is && !sent.has_change(Accepts::Narrower) {
+            Outcome::ShutOut
         } else {
-            Fate::Told
+            Outcome::Reported
         }
     }
 }
@@ -193,14 +193,14 @@ impl Fate {
 /// Checks that the report states whether the instance is lost or gained, for arguments that are not encoded.
 fn plain(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
     let (was, is) = (valid(&sent.before, instance)?, valid(&sent.after, instance)?);
-    let told = match (was, is) {
-        (true, false) => sent.says_lost(instance)?,
-        (false, true) => sent.says(Accepts::Wider),
+    let is_reported = match (was, is) {
+        (true, false) => sent.reports_loss(instance)?,
+        (false, true) => sent.has_change(Accepts::Wider),
         _ => true,
     };
     let rule = |change: &Change| format!("{} {} {}", change.pointer, change.rule, change.accepts.as_str());
-    if told {
-        return Some(Ok(Fate::of(sent, was, is)));
+    if is_reported {
+        return Some(Ok(Outcome::of(sent, was, is)));
     }
     let rules: Vec<String> = sent.changes.iter().map(rule).collect();
     Some(Err(format!("{instance} was {was}, is {is}\n  in  {schema}\n  out {}\n  {rules:?}", sent.schema)))
@@ -226,16 +226,16 @@ fn encoded(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
         accepted.iter().map(|answer| restore_arguments(answer, &sent.plan).ok()).collect();
     let was = valid(&sent.before, instance)?;
     // An open object may have a member with the old name, which is no longer constrained.
-    let is_as_told = |answer: &Value| was || !names.keys().any(|old| has_member(answer, old));
+    let has_expected_names = |answer: &Value| was || !names.keys().any(|old| has_member(answer, old));
     let comes_back = accepted
         .iter()
         .zip(&restored)
-        .any(|(answer, value)| is_as_told(answer) && value.as_ref().is_some_and(|value| same(value, instance)));
-    let told = match (was, comes_back) {
+        .any(|(answer, value)| has_expected_names(answer) && value.as_ref().is_some_and(|value| same(value, instance)));
+    let is_reported = match (was, comes_back) {
         // One of the answers that were dropped might be restored to it.
-        (true, false) if !found.are_all && !sent.says_lost(instance)? => return None,
-        (true, false) => sent.says_lost(instance)?,
-        (false, true) => sent.says(Accepts::Wider),
+        (true, false) if !found.are_all && !sent.reports_loss(instance)? => return None,
+        (true, false) => sent.reports_loss(instance)?,
+        (false, true) => sent.has_change(Accepts::Wider),
         _ => true,
     };
     let fault = || {
@@ -244,7 +244,7 @@ fn encoded(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
             sent.schema
         )
     };
-    Some(if told { Ok(Fate::of(sent, was, comes_back)) } else { Err(fault()) })
+    Some(if is_reported { Ok(Outcome::of(sent, was, comes_back)) } else { Err(fault()) })
 }
 
 fn has_member(value: &Value, name: &str) -> bool {
@@ -277,7 +277,7 @@ pub(crate) fn same(one: &Value, two: &Value) -> bool {
 pub(crate) fn answered(sent: &Sent, schema: &Value, answer: &Value) -> Verdict {
     // An open object may have a member with the old name, which is no longer constrained.
     let has_old_name = || sent.renamed().iter().any(|(old, _)| has_member(answer, old));
-    if sent.says(Accepts::Wider) || !valid(&sent.after, answer)? || has_old_name() {
+    if sent.has_change(Accepts::Wider) || !valid(&sent.after, answer)? || has_old_name() {
         return None;
     }
     let restored = restore_arguments(answer, &sent.plan);
@@ -286,5 +286,5 @@ pub(crate) fn answered(sent: &Sent, schema: &Value, answer: &Value) -> Verdict {
         Err(_) => false,
     };
     let fault = || format!("the answer {answer} is restored as {restored:?}\n  in  {schema}\n  out {}", sent.schema);
-    Some(if accepted { Ok(Fate::Told) } else { Err(fault()) })
+    Some(if accepted { Ok(Outcome::Reported) } else { Err(fault()) })
 }

@@ -41,7 +41,7 @@ struct Group {
 }
 
 /// Prints a line without the test harness, which would capture it.
-fn say(line: &str) {
+fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
@@ -103,8 +103,8 @@ fn every_dialect_reports_what_the_official_suite_shows() {
 fn judged(used_as: Use) {
     let (groups, skipped): (Vec<Group>, Vec<Group>) =
         groups().into_iter().partition(|group| !out_of_reach(&group.schema));
-    say(&format!("out of reach: {} groups with remote or dynamic references", skipped.len()));
-    skipped.iter().for_each(|group| say(&format!("  {}", group.name)));
+    print_line(&format!("out of reach: {} groups with remote or dynamic references", skipped.len()));
+    skipped.iter().for_each(|group| print_line(&format!("  {}", group.name)));
     let asked = std::env::var("TOOLWIRE_DIALECT").ok();
     let of_use = |dialect: &&Dialect| match used_as {
         Use::Response => dialect.response_format().is_some(),
@@ -125,18 +125,18 @@ fn judged(used_as: Use) {
     results.sort_by_key(|(name, _)| names.iter().position(|known| known == name));
     let mut broken = Vec::new();
     for (name, (faults, tally)) in &results {
-        say(&format!("{name}: {} faults, {tally:?}", faults.len()));
-        let most = limits::of(name);
-        if faults.len() > most || asked.is_some() {
+        print_line(&format!("{name}: {} faults, {tally:?}", faults.len()));
+        let limit = limits::of(name);
+        if faults.len() > limit || asked.is_some() {
             faults
                 .iter()
                 .take(if asked.is_some() { usize::MAX } else { 10 })
                 .for_each(|fault| println!("{name}: {fault}\n"));
         }
         match faults.len() {
-            count if count > most => broken.push(format!("{name}: {count} faults, at most {most} may be")),
-            count if count < most => {
-                say(&format!("  {count} faults, and tests/honest/limits.rs allows {most}: lower it"))
+            count if count > limit => broken.push(format!("{name}: {count} faults, at most {limit} may be")),
+            count if count < limit => {
+                print_line(&format!("  {count} faults, and tests/honest/limits.rs allows {limit}: lower it"))
             }
             _ => {}
         }

@@ -13,13 +13,13 @@ const ROOT: &str = "https://example.com/named";
 /// Maximum number of references that are followed to determine whether properties are defined.
 const FUEL: usize = 40;
 
-/// Returns the same schema with all objects closed. If `ref_stands_alone` is true, siblings of a reference are ignored.
-pub(crate) fn named(schema: &Value, ref_stands_alone: bool) -> Value {
+/// Returns the same schema with all objects closed. If `ignores_ref_siblings` is true, siblings of a reference are ignored.
+pub(crate) fn named(schema: &Value, ignores_ref_siblings: bool) -> Value {
     let text = schema.to_string();
     let has_unevaluated = text.contains("unevaluatedProperties");
     let branches = ["\"anyOf\"", "\"oneOf\"", "\"then\"", "\"else\"", "\"dependentSchemas\""];
     let has_branches = branches.iter().any(|keyword| text.contains(keyword));
-    let mut root = Named { root: schema, ref_stands_alone, has_unevaluated, has_branches }.within(schema, true);
+    let mut root = Named { root: schema, ignores_ref_siblings, has_unevaluated, has_branches }.within(schema, true);
     let mut outer = json!({"unevaluatedProperties": false});
     if let Some(object) = root.as_object_mut() {
         object.remove("$schema");
@@ -32,7 +32,7 @@ pub(crate) fn named(schema: &Value, ref_stands_alone: bool) -> Value {
 
 struct Named<'s> {
     root: &'s Value,
-    ref_stands_alone: bool,
+    ignores_ref_siblings: bool,
     /// True if `unevaluatedProperties` occurs anywhere.
     has_unevaluated: bool,
     /// True if keywords with conditional subschemas occur anywhere.
@@ -80,7 +80,7 @@ impl Named<'_> {
             let key = if key == "items" && value.is_array() { "prefixItems" } else { key.as_str() };
             (key.to_string(), value)
         };
-        let is_alone = self.ref_stands_alone && schema["$ref"].is_string();
+        let is_alone = self.ignores_ref_siblings && schema["$ref"].is_string();
         let counts = |key: &str| !is_alone || ["$ref", "$defs", "definitions"].contains(&key);
         let mut inside = object.iter().filter(|(key, _)| counts(key)).map(of).collect::<Map<_, _>>();
         // `additionalProperties` and `unevaluatedProperties` do not apply to names in `properties`.
@@ -103,7 +103,7 @@ impl Named<'_> {
         if let Some(reference) = schema["$ref"].as_str() {
             let target = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
             let names = target.is_none_or(|target| self.names(target, fuel, is_certain && !self.has_branches));
-            if names || self.ref_stands_alone {
+            if names || self.ignores_ref_siblings {
                 return names;
             }
         }

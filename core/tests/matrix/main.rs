@@ -9,7 +9,7 @@ use std::{io::Write as _, thread};
 use measure::{collections, described, measure, Row, HEADER, SAMPLE, WHOLE};
 
 /// Prints a line without the test harness, which would capture it.
-fn say(line: &str) {
+fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
@@ -49,26 +49,26 @@ fn hold(collections: &[measure::Collection], is_whole: bool) {
             .filter(|(_, count)| *count > 0)
             .map(|(name, count)| format!("{count} {name}"))
             .collect();
-        say(&format!("{dialect:<20} {name:<14} {}", cells.join(", ")));
+        print_line(&format!("{dialect:<20} {name:<14} {}", cells.join(", ")));
         let place = collections.iter().position(|known| known.name == *name).unwrap_or_default();
         let Some([errors, faults, doubtful]) = limits::of(dialect, place) else {
             broken.push(format!("{dialect}: no limits in tests/matrix/limits.rs"));
             continue;
         };
-        for (what, count, most) in [
+        for (what, count, limit) in [
             ("errors", row.errors, errors),
             ("faults", row.faults.len(), faults),
             ("narrower or mixed", row.narrower + row.mixed, doubtful),
         ] {
-            if count > most {
+            if count > limit {
                 let first: Vec<&str> = row.faults.iter().take(3).map(String::as_str).collect();
                 broken.push(format!(
-                    "{dialect}, {name}: {count} {what}, at most {most} may be\n{}\n{:?}",
+                    "{dialect}, {name}: {count} {what}, at most {limit} may be\n{}\n{:?}",
                     first.join("\n"),
-                    row.says
+                    row.error_counts
                 ));
-            } else if is_whole && count < most {
-                say(&format!("  {what}: {count}, and tests/matrix/limits.rs allows {most}: lower it"));
+            } else if is_whole && count < limit {
+                print_line(&format!("  {what}: {count}, and tests/matrix/limits.rs allows {limit}: lower it"));
             }
         }
     }

@@ -37,7 +37,7 @@ pub(crate) struct Row {
     /// Broken promises: outputs that `check` refuses, that change again, or that differ between two runs.
     pub(crate) faults: Vec<String>,
     /// Messages of errors, without duplicates.
-    pub(crate) says: BTreeMap<String, usize>,
+    pub(crate) error_counts: BTreeMap<String, usize>,
 }
 
 pub(crate) const HEADER: [&str; 10] =
@@ -125,7 +125,8 @@ pub(crate) fn measure(dialect: &str, collection: &Collection) -> Row {
             Ok(result) => result,
             Err(error) => {
                 row.errors += times;
-                *row.says.entry(format!("{}: {}", error.code().as_str(), error.message())).or_default() += times;
+                *row.error_counts.entry(format!("{}: {}", error.code().as_str(), error.message())).or_default() +=
+                    times;
                 continue;
             }
         };

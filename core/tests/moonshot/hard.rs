@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde_json::{json, Map, Value};
 use toolwire::{Code, SanitizeOptions};
 
-use super::{effect, held, say, settle};
+use super::{effect, print_line, sanitized_and_checked, settle};
 
 /// Maximum size of the output in bytes: the dialect accepts 120,000.
 const LARGEST: usize = 120_000;
@@ -141,7 +141,7 @@ fn bounded() {
             match result {
                 Ok(result) => {
                     let after = result.schema.to_string().len();
-                    say(&format!(
+                    print_line(&format!(
                         "{name} ({how}): {before} bytes → {after}, {} changes, {}, {elapsed:?}",
                         result.changes().expect("a report").len(),
                         effect(&result)
@@ -151,11 +151,11 @@ fn bounded() {
                     }
                 }
                 Err(error) if how == "keep" && asked_for_too_much && error.code() == Code::LimitExceeded => {
-                    say(&format!("{name} ({how}): {before} bytes → {error}, {elapsed:?}"));
+                    print_line(&format!("{name} ({how}): {before} bytes → {error}, {elapsed:?}"));
                 }
                 Err(error) => faults.push(format!("{name} ({how}): {error}")),
             }
-            let _ = held(&format!("{name} ({how})"), &schema, &options, &mut faults);
+            let _ = sanitized_and_checked(&format!("{name} ({how})"), &schema, &options, &mut faults);
         }
     }
     settle(&faults);
@@ -172,13 +172,14 @@ fn a_small_budget_is_kept() {
     let schema = with(reference("d0"), Value::Object(definitions));
     let size = |nodes: usize| {
         let mut faults = Vec::new();
-        let result = held("budget", &schema, &SanitizeOptions::new("moonshot").max_nodes(nodes), &mut faults);
+        let result =
+            sanitized_and_checked("budget", &schema, &SanitizeOptions::new("moonshot").max_nodes(nodes), &mut faults);
         (result.map_or(0, |result| result.schema.to_string().len()), faults)
     };
     let ((large, more), (small, fewer)) = (size(100_000), size(100));
     faults.extend(more);
     faults.extend(fewer);
-    say(&format!("fan-out-2 chain of 10: {large} bytes with 100,000 nodes, {small} with 100"));
+    print_line(&format!("fan-out-2 chain of 10: {large} bytes with 100,000 nodes, {small} with 100"));
     settle(&faults);
     assert!(small < 3_000 && large > 30_000, "{small}, {large}");
 }

@@ -20,7 +20,7 @@ use serde_json::Value;
 use toolwire::{check, reports::Accepts, sanitize, Error, Rewritten, SanitizeOptions};
 
 /// Prints a line without the test harness, which would capture it.
-fn say(line: &str) {
+fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
@@ -38,7 +38,7 @@ fn effect(result: &Rewritten<&Value>) -> &'static str {
 }
 
 /// Sanitizes a schema on every path and checks all promises. Faults are added to `faults`.
-fn held<'v>(
+fn sanitized_and_checked<'v>(
     name: &str,
     schema: &'v Value,
     options: &SanitizeOptions,

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, panic};
 use serde_json::{json, Map, Value};
 use toolwire::{Code, SanitizeOptions};
 
-use super::{effect, held, say, settle};
+use super::{effect, print_line, sanitized_and_checked, settle};
 
 /// Reproducible pseudorandom numbers.
 struct Dice(u64);
@@ -163,7 +163,9 @@ fn run(seed: u64, count: usize, malformed: usize) {
         let (schema, options) = (document(&mut dice, malformed), &wishes[round % wishes.len()]);
         let name = format!("round {round}");
         let mut own = Vec::new();
-        let outcome = match panic::catch_unwind(panic::AssertUnwindSafe(|| held(&name, &schema, options, &mut own))) {
+        let outcome = match panic::catch_unwind(panic::AssertUnwindSafe(|| {
+            sanitized_and_checked(&name, &schema, options, &mut own)
+        })) {
             Err(_) => {
                 own.push(format!("{name}: a panic\n  in  {schema}"));
                 "panic".into()
@@ -182,7 +184,7 @@ fn run(seed: u64, count: usize, malformed: usize) {
         faults.extend(own);
         *outcomes.entry(outcome).or_default() += 1;
     }
-    say(&format!("{count} random schemas: {outcomes:?}"));
+    print_line(&format!("{count} random schemas: {outcomes:?}"));
     faults.sort_by_key(String::len);
     settle(&faults);
 }

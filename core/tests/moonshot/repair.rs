@@ -6,16 +6,16 @@ use serde_json::{json, Value};
 use toolwire::{check, Code, SanitizeOptions};
 
 use super::{
-    effect, held,
+    effect, print_line,
     reference::{sources, Source},
-    say, settle,
+    sanitized_and_checked, settle,
 };
 
 type Table = BTreeMap<String, usize>;
 
 /// Sanitizes one schema and counts the result. An error is only acceptable if it states the reason.
 fn measure(name: &str, schema: &Value, table: &mut Table, faults: &mut Vec<String>) {
-    let outcome = match held(name, schema, &SanitizeOptions::new("moonshot"), faults) {
+    let outcome = match sanitized_and_checked(name, schema, &SanitizeOptions::new("moonshot"), faults) {
         Ok(result) => effect(&result).to_string(),
         Err(error) if matches!(error.code(), Code::NotRepresentable | Code::InvalidSchema) => {
             if !error.message().contains("found") {
@@ -34,9 +34,9 @@ fn measure(name: &str, schema: &Value, table: &mut Table, faults: &mut Vec<Strin
 fn print(title: &str, table: &Table) {
     let all: usize = table.values().sum();
     let refused: usize = table.iter().filter(|(name, _)| name.starts_with("error")).map(|(_, count)| count).sum();
-    say(&format!("{title}: {} of {all} come out acceptable", all - refused));
+    print_line(&format!("{title}: {} of {all} come out acceptable", all - refused));
     for (outcome, count) in table {
-        say(&format!("  {outcome:<22} {count:>4}"));
+        print_line(&format!("  {outcome:<22} {count:>4}"));
     }
 }
 
@@ -102,7 +102,7 @@ fn of_what_the_validator_rejects() {
         }
         print("rejected by the validator, as they are", &plain);
         print("rejected by the validator, as a property", &inside);
-        say(&format!("  {harmless} of them are no longer rejected once they are a property"));
+        print_line(&format!("  {harmless} of them are no longer rejected once they are a property"));
         print("accepted by the validator, the root an object", &accepted);
         settle(&faults);
         assert!(

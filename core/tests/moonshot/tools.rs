@@ -6,9 +6,9 @@ use serde_json::Value;
 use toolwire::{json, sanitize, SanitizeOptions};
 
 use super::{
-    effect, held,
+    effect, print_line,
     reference::{sources, Source},
-    say, settle, shown,
+    sanitized_and_checked, settle, shown,
 };
 
 #[test]
@@ -27,7 +27,7 @@ fn all_real_tools() {
                 .unwrap_or_default();
             let schema = tool.get("inputSchema").map(json::write).unwrap_or_default();
             let value: Value = serde_json::from_str(&schema).unwrap_or_else(|error| panic!("{name}: {error}"));
-            match held(&name, &value, &options, &mut faults) {
+            match sanitized_and_checked(&name, &value, &options, &mut faults) {
                 Ok(result) => {
                     *effects.entry(effect(&result)).or_default() += 1;
                     let found: std::collections::BTreeSet<&str> =
@@ -42,15 +42,15 @@ fn all_real_tools() {
         let bytes: usize =
             schemas.iter().map(|schema| sanitize(schema, &options).map_or(0, |done| done.schema.len())).sum();
         let each = start.elapsed().as_secs_f64() * 1e6 / schemas.len().max(1) as f64;
-        say(&format!(
+        print_line(&format!(
             "mcp_tools.jsonl: {} tools, {bytes} bytes, {each:.1} µs each (as this test was built)",
             schemas.len()
         ));
         for (effect, count) in &effects {
-            say(&format!("  {effect:<22} {count:>5}"));
+            print_line(&format!("  {effect:<22} {count:>5}"));
         }
         for (rule, count) in &rules {
-            say(&format!("    {rule:<26} in {count:>5} tools"));
+            print_line(&format!("    {rule:<26} in {count:>5} tools"));
         }
         settle(&faults);
         assert_eq!(effects.values().sum::<usize>(), schemas.len(), "every tool comes out");

@@ -16,7 +16,7 @@ impl<'a> Assertion<'a> {
     pub(crate) fn fault(&self, request: &Value) -> Option<String> {
         let found = at(request, self.at);
         let wants = |key: &str| self.assertion.get(key);
-        let held = if let Some(value) = wants("is") {
+        let is_satisfied = if let Some(value) = wants("is") {
             found.as_ref() == Some(value)
         } else if wants("absent").is_some() {
             found.is_none()
@@ -33,7 +33,7 @@ impl<'a> Assertion<'a> {
         } else {
             panic!("expected an assertion, found {}", self.assertion)
         };
-        (!held).then(|| format!("expected {}, found {}", self.assertion, found.unwrap_or_default()))
+        (!is_satisfied).then(|| format!("expected {}, found {}", self.assertion, found.unwrap_or_default()))
     }
 }
 

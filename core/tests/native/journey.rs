@@ -53,15 +53,15 @@ fn turns(seed: u64) -> Vec<Vec<Step>> {
 fn renamed(step: Step, part: u64) -> Step {
     let text = |text: String| format!("part {part}, {text}");
     match step {
-        Step::User(said) => Step::User(text(said)),
-        Step::Assistant(said) => Step::Assistant(text(said)),
-        Step::System(said) => Step::System(text(said)),
-        Step::Calls(said, mut calls) => {
+        Step::User(message) => Step::User(text(message)),
+        Step::Assistant(message) => Step::Assistant(text(message)),
+        Step::System(message) => Step::System(text(message)),
+        Step::Calls(message, mut calls) => {
             for call in &mut calls {
                 call.id = format!("{}_{part}", call.id);
                 call.result = text(core::mem::take(&mut call.result));
             }
-            Step::Calls(said.map(text), calls)
+            Step::Calls(message.map(text), calls)
         }
         other => other,
     }

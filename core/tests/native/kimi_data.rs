@@ -12,7 +12,7 @@ use super::{
 
 /// The result for a request that Moonshot refuses.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Fate {
+enum Outcome {
     /// This library returns an error before anything is sent.
     Error,
     /// Moonshot accepts the rewritten request, and the report states the changes.
@@ -22,28 +22,36 @@ enum Fate {
 }
 
 /// Every row that Moonshot refuses, with the result and its reason.
-const REFUSED: [(&str, Fate, &str); 21] = [
-    ("dynamic_tool_in_user_message_rejected", Fate::Error, "whose word it is decides whether it counts"),
-    ("dynamic_tool_in_assistant_message_rejected", Fate::Error, "as in a user's message"),
-    ("content_and_dynamic_tools_nonempty_rejected", Fate::Mended, "the text gets a message of its own"),
-    ("dynamic_tool_missing_required_field_rejected[missing_function]", Fate::Mended, "a nameless tool is set aside"),
-    ("dynamic_tool_missing_required_field_rejected[missing_name]", Fate::Mended, "a nameless tool is set aside"),
-    ("dynamic_tool_missing_required_field_rejected[missing_type]", Fate::Passed, "what kind it is, is not ours to say"),
-    ("invalid_dynamic_tool_name_rejected[starts_with_number]", Fate::Mended, "renamed, and restored in calls"),
-    ("invalid_dynamic_tool_name_rejected[empty]", Fate::Mended, "a nameless tool is set aside"),
-    ("invalid_dynamic_tool_name_rejected[special_char]", Fate::Mended, "renamed, and restored in calls"),
-    ("invalid_dynamic_tool_name_rejected[too_long_257]", Fate::Mended, "renamed, and restored in calls"),
-    ("dynamic_tools_not_array_rejected", Fate::Mended, "what is no list of tools is left out"),
-    ("dynamic_tools_item_not_object_rejected", Fate::Mended, "what is no tool is set aside"),
-    ("duplicate_dynamic_tool_names_rejected", Fate::Mended, "the first counts"),
-    ("duplicate_tool_names_across_dynamic_messages_rejected", Fate::Mended, "the first counts"),
-    ("duplicate_tool_name_between_global_and_dynamic_rejected", Fate::Mended, "the one of the list counts"),
-    ("tool_role_without_tool_call_id_rejected", Fate::Passed, "nobody knows which call it answers"),
-    ("unsupported_tool_type_rejected", Fate::Passed, "Moonshot has types of its own, `builtin_function` for one"),
-    ("mixed_valid_and_bogus_type_tools_rejected", Fate::Passed, "as with a bogus type alone"),
-    ("tool_choice_with_empty_tools_rejected", Fate::Mended, "an empty list goes, and with it what is demanded of it"),
-    ("tool_choice_required_without_tools_rejected", Fate::Passed, "it asks for a call of nothing"),
-    ("tool_choice_invalid_value_rejected", Fate::Passed, "a word that is new to us may be one to Moonshot"),
+const REFUSED: [(&str, Outcome, &str); 21] = [
+    ("dynamic_tool_in_user_message_rejected", Outcome::Error, "whose word it is decides whether it counts"),
+    ("dynamic_tool_in_assistant_message_rejected", Outcome::Error, "as in a user's message"),
+    ("content_and_dynamic_tools_nonempty_rejected", Outcome::Mended, "the text gets a message of its own"),
+    ("dynamic_tool_missing_required_field_rejected[missing_function]", Outcome::Mended, "a nameless tool is set aside"),
+    ("dynamic_tool_missing_required_field_rejected[missing_name]", Outcome::Mended, "a nameless tool is set aside"),
+    (
+        "dynamic_tool_missing_required_field_rejected[missing_type]",
+        Outcome::Passed,
+        "what kind it is, is not ours to say",
+    ),
+    ("invalid_dynamic_tool_name_rejected[starts_with_number]", Outcome::Mended, "renamed, and restored in calls"),
+    ("invalid_dynamic_tool_name_rejected[empty]", Outcome::Mended, "a nameless tool is set aside"),
+    ("invalid_dynamic_tool_name_rejected[special_char]", Outcome::Mended, "renamed, and restored in calls"),
+    ("invalid_dynamic_tool_name_rejected[too_long_257]", Outcome::Mended, "renamed, and restored in calls"),
+    ("dynamic_tools_not_array_rejected", Outcome::Mended, "what is no list of tools is left out"),
+    ("dynamic_tools_item_not_object_rejected", Outcome::Mended, "what is no tool is set aside"),
+    ("duplicate_dynamic_tool_names_rejected", Outcome::Mended, "the first counts"),
+    ("duplicate_tool_names_across_dynamic_messages_rejected", Outcome::Mended, "the first counts"),
+    ("duplicate_tool_name_between_global_and_dynamic_rejected", Outcome::Mended, "the one of the list counts"),
+    ("tool_role_without_tool_call_id_rejected", Outcome::Passed, "nobody knows which call it answers"),
+    ("unsupported_tool_type_rejected", Outcome::Passed, "Moonshot has types of its own, `builtin_function` for one"),
+    ("mixed_valid_and_bogus_type_tools_rejected", Outcome::Passed, "as with a bogus type alone"),
+    (
+        "tool_choice_with_empty_tools_rejected",
+        Outcome::Mended,
+        "an empty list goes, and with it what is demanded of it",
+    ),
+    ("tool_choice_required_without_tools_rejected", Outcome::Passed, "it asks for a call of nothing"),
+    ("tool_choice_invalid_value_rejected", Outcome::Passed, "a word that is new to us may be one to Moonshot"),
 ];
 
 /// The only row that the fake refuses and Moonshot accepts: Moonshot ignores a named choice and calls any tool.
@@ -60,7 +68,7 @@ const LOSES_NOTHING: [&str; 4] = [
 struct Adapted {
     request: Value,
     /// True if the report contains a change to something other than a schema.
-    says_so: bool,
+    is_reported: bool,
 }
 
 fn adapted(request: &Value) -> Result<Adapted, Error> {
@@ -72,8 +80,8 @@ fn adapted(request: &Value) -> Result<Adapted, Error> {
     let done = adapt_request(text.as_str(), &options)?;
     let warned = done.report.deferred.is_some_and(|report| !report.warnings.is_empty());
     let renamed = done.report.changes.iter().any(|change| change.change.rule.starts_with("rename"));
-    let says_so = warned || renamed || !done.report.quarantined.is_empty();
-    Ok(Adapted { request: serde_json::from_str(&done.request).expect("the output is JSON"), says_so })
+    let is_reported = warned || renamed || !done.report.quarantined.is_empty();
+    Ok(Adapted { request: serde_json::from_str(&done.request).expect("the output is JSON"), is_reported })
 }
 
 /// Returns a description of the fault if a row has another result.
@@ -92,18 +100,18 @@ fn fault(row: &Value) -> Option<String> {
     if verdict.is_ok() {
         return Some("Moonshot refuses it, and the fake does not".to_owned());
     }
-    let fate = match &found {
-        Err(_) => Fate::Error,
-        Ok(found) if kimi::check(&found.request).is_ok() => Fate::Mended,
-        Ok(_) => Fate::Passed,
+    let outcome = match &found {
+        Err(_) => Outcome::Error,
+        Ok(found) if kimi::check(&found.request).is_ok() => Outcome::Mended,
+        Ok(_) => Outcome::Passed,
     };
     let Some((_, expected, why)) = REFUSED.iter().find(|(known, ..)| *known == name) else {
-        return Some(format!("nobody says what becomes of it: {fate:?}"));
+        return Some(format!("nobody says what becomes of it: {outcome:?}"));
     };
-    if fate != *expected {
-        return Some(format!("expected {expected:?}, because {why}, found {fate:?}"));
+    if outcome != *expected {
+        return Some(format!("expected {expected:?}, because {why}, found {outcome:?}"));
     }
-    let is_silent = found.is_ok_and(|found| fate == Fate::Mended && !found.says_so);
+    let is_silent = found.is_ok_and(|found| outcome == Outcome::Mended && !found.is_reported);
     (is_silent && !LOSES_NOTHING.contains(&name)).then(|| "the report says nothing of it".to_owned())
 }
 

@@ -75,9 +75,9 @@ fn steps_of(source: &str, seed: u64, with_changes: bool) -> Vec<Step> {
 /// Returns a description of the fault in a request that contains these steps.
 pub(crate) fn fault(steps: &[Step], truth: &Truth, backend: &Backend, sent: &Sent) -> Option<String> {
     // A tool whose removal is only announced as text still exists for the API.
-    let only_said = backend.options["removals"] == "notice";
+    let only_noticed = backend.options["removals"] == "notice";
     let mut found = sent.view.available.clone();
-    if only_said {
+    if only_noticed {
         found.retain(|name, _| !truth.gone.contains(name));
     }
     let expected =
@@ -98,20 +98,20 @@ pub(crate) fn fault(steps: &[Step], truth: &Truth, backend: &Backend, sent: &Sen
         return Some(format!("called: {:?}\n not {calls:?}", sent.view.calls));
     }
     let text = sent.request.to_string();
-    let said = steps.iter().filter_map(|step| match step {
+    let message = steps.iter().filter_map(|step| match step {
         Step::User(text) | Step::Assistant(text) | Step::System(text) | Step::Calls(Some(text), _) => Some(text),
         _ => None,
     });
     let mut at = 0;
-    for said in said {
+    for message in message {
         // Every text must occur exactly once and in order; a client's text between other messages may move.
-        let Some(place) = text[at..].find(said.as_str()).or_else(|| text.find(said.as_str())) else {
-            return Some(format!("`{said}` is gone"));
+        let Some(place) = text[at..].find(message.as_str()).or_else(|| text.find(message.as_str())) else {
+            return Some(format!("`{message}` is gone"));
         };
-        if text.matches(said.as_str()).count() != 1 {
-            return Some(format!("`{said}` stands there twice"));
+        if text.matches(message.as_str()).count() != 1 {
+            return Some(format!("`{message}` stands there twice"));
         }
-        if !said.starts_with("note") {
+        if !message.starts_with("note") {
             at += place.min(text.len() - at);
         }
     }

@@ -65,12 +65,12 @@ fn interactions_tool(name: &str) -> Value {
 
 /// Gemini Interactions only adds tools as results of searches, and cannot remove tools.
 pub(crate) fn interactions(step: &Step, out: &mut Vec<Value>) {
-    let said = |kind: &str, text: &str| json!({"type": kind, "content": [{"type": "text", "text": text}]});
+    let message = |kind: &str, text: &str| json!({"type": kind, "content": [{"type": "text", "text": text}]});
     match step {
-        Step::User(text) => out.push(said("user_input", text)),
-        Step::Assistant(text) => out.push(said("model_output", text)),
+        Step::User(text) => out.push(message("user_input", text)),
+        Step::Assistant(text) => out.push(message("model_output", text)),
         Step::Calls(text, calls) => {
-            out.extend(text.iter().map(|text| said("model_output", text)));
+            out.extend(text.iter().map(|text| message("model_output", text)));
             out.extend(calls.iter().map(|call| {
                 json!({"type": "function_call", "id": foreign(&call.id), "name": call.name,
                     "arguments": call.arguments()})
@@ -137,13 +137,13 @@ pub(crate) fn foreign(id: &str) -> String {
 }
 
 pub(crate) fn responses(step: &Step, out: &mut Vec<Value>, known: &mut BTreeSet<String>) {
-    let said = |role: &str, text: &str| json!({"type": "message", "role": role, "content": text});
+    let message = |role: &str, text: &str| json!({"type": "message", "role": role, "content": text});
     match step {
-        Step::User(text) => out.push(said("user", text)),
-        Step::Assistant(text) => out.push(said("assistant", text)),
-        Step::System(text) => out.push(said("developer", text)),
+        Step::User(text) => out.push(message("user", text)),
+        Step::Assistant(text) => out.push(message("assistant", text)),
+        Step::System(text) => out.push(message("developer", text)),
         Step::Calls(text, calls) => {
-            out.extend(text.iter().map(|text| said("assistant", text)));
+            out.extend(text.iter().map(|text| message("assistant", text)));
             for call in calls {
                 let id = foreign(&call.id);
                 if call.found.is_some() {
@@ -188,11 +188,11 @@ pub(crate) fn responses(step: &Step, out: &mut Vec<Value>, known: &mut BTreeSet<
 }
 
 pub(crate) fn kimi(step: &Step, out: &mut Vec<Value>, known: &mut BTreeSet<String>) {
-    let said = |role: &str, text: &str| json!({"role": role, "content": text});
+    let message = |role: &str, text: &str| json!({"role": role, "content": text});
     match step {
-        Step::User(text) => out.push(said("user", text)),
-        Step::Assistant(text) => out.push(said("assistant", text)),
-        Step::System(text) => out.push(said("system", text)),
+        Step::User(text) => out.push(message("user", text)),
+        Step::Assistant(text) => out.push(message("assistant", text)),
+        Step::System(text) => out.push(message("system", text)),
         Step::Calls(text, calls) => {
             let called: Vec<Value> = calls
                 .iter()

@@ -14,7 +14,7 @@ pub(crate) struct View {
     /// Name, arguments and result of each call, in order; searches have neither name nor result.
     pub(crate) calls: Vec<(String, Value, Option<String>)>,
     /// Texts of the user and the model, and all other texts.
-    pub(crate) said: Vec<(String, String)>,
+    pub(crate) messages: Vec<(String, String)>,
     pub(crate) notes: Vec<String>,
     definitions: BTreeMap<String, Value>,
     gone: BTreeSet<String>,
@@ -102,8 +102,8 @@ impl View {
     fn message(&mut self, message: &Value) {
         let parsed = |text: &Value| serde_json::from_str(text.as_str().unwrap_or_default()).unwrap_or_default();
         match message["type"].as_str().unwrap_or("message") {
-            "user_input" => self.says("user", text(&message["content"])),
-            "model_output" => self.says("assistant", text(&message["content"])),
+            "user_input" => self.add("user", text(&message["content"])),
+            "model_output" => self.add("assistant", text(&message["content"])),
             "function_result" => {
                 self.brings(&message["result"]);
                 self.gave(&message["call_id"], text(&message["result"]));
@@ -125,7 +125,7 @@ impl View {
                 if role == "tool" {
                     return self.gave(&message["tool_call_id"], text(&message["content"]));
                 }
-                self.says(role, text(&message["content"]));
+                self.add(role, text(&message["content"]));
                 self.brings(&message["tools"]);
                 items(&message["content"]).for_each(|block| self.block(block));
                 for call in items(&message["tool_calls"]) {
@@ -137,10 +137,10 @@ impl View {
         }
     }
 
-    fn says(&mut self, role: &str, text: String) {
+    fn add(&mut self, role: &str, text: String) {
         if text.is_empty() {
         } else if role == "user" || role == "assistant" {
-            self.said.push((role.to_owned(), text));
+            self.messages.push((role.to_owned(), text));
         } else {
             self.notes.push(text);
         }

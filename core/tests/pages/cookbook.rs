@@ -71,27 +71,27 @@ impl Entry {
         match self.text("call") {
             "sanitize" => {
                 let report = sanitize(self.input(), &SanitizeOptions::new(dialect))?;
-                let changes = report.changes()?.iter().map(said).collect();
+                let changes = report.changes()?.iter().map(describe).collect();
                 Ok((report.schema, changes))
             }
             "sanitizeTools" => {
                 let list = sanitize_tools(self.input(), &ToolsOptions::new(dialect))?;
-                let changes = list.changes()?.iter().map(|about| said(&about.change)).collect();
+                let changes = list.changes()?.iter().map(|about| describe(&about.change)).collect();
                 Ok((list.tools, changes))
             }
             "adaptRequest" => {
                 let formats = if self.climbs() { Formats::Ladder } else { Formats::Native };
                 let adapted = adapt_request(self.input(), &AdaptOptions::new(dialect).formats(formats))?;
-                let changes = adapted.report.format_changes.iter().map(|about| said(&about.change)).collect();
+                let changes = adapted.report.format_changes.iter().map(|about| describe(&about.change)).collect();
                 Ok((adapted.request, changes))
             }
             "repairArguments" => {
                 let done = repair_arguments(self.input(), self.schema(), &RepairOptions::default())?;
-                let said = done.repairs.iter().map(|repair| {
+                let describe = done.repairs.iter().map(|repair| {
                     let (rule, confidence) = (repair.rule.as_str(), repair.confidence.as_str());
                     format!("`{rule}` at `{}`: {} ({confidence})", repair.pointer, repair.message)
                 });
-                Ok((done.arguments, said.collect()))
+                Ok((done.arguments, describe.collect()))
             }
             _ => {
                 let outcome = apply_deferred_loading(self.input(), &DeferredOptions::default())?;
@@ -198,7 +198,7 @@ impl Entry {
     }
 }
 
-fn said(change: &toolwire::reports::Change) -> String {
+fn describe(change: &toolwire::reports::Change) -> String {
     let encoded = if change.encoded { ", encoded" } else { "" };
     format!(
         "`{}`: {} (accepts {}{encoded}, guidance {})",

@@ -70,17 +70,17 @@ pub(crate) fn section() -> String {
     page += "| host | dialect | strict | otherwise | because |\n|---|---|---|---|---|\n";
     let mut rows: Vec<(String, Vec<String>)> = Vec::new();
     for host in DialectChoice::hosts() {
-        let said = row(host);
-        match rows.iter_mut().find(|(known, _)| *known == said) {
+        let cells = row(host);
+        match rows.iter_mut().find(|(known, _)| *known == cells) {
             Some((_, hosts)) => hosts.push(format!("`{host}`")),
-            None => rows.push((said, vec![format!("`{host}`")])),
+            None => rows.push((cells, vec![format!("`{host}`")])),
         }
     }
     for (place, samples) in PORTS {
         rows.extend(samples.iter().map(|sample| (row(sample), vec![(*place).to_owned()])));
     }
-    for (said, hosts) in rows {
-        let _ = writeln!(page, "| {} | {said} |", hosts.join(", "));
+    for (cells, hosts) in rows {
+        let _ = writeln!(page, "| {} | {cells} |", hosts.join(", "));
     }
     page += "\nFor an unknown host, the model decides, if hardly anyone but its maker serves it:\n\n";
     page += "| model | dialect | strict | at an unknown host |\n|---|---|---|---|\n";

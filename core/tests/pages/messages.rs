@@ -26,17 +26,17 @@ use super::{
 const MANY: usize = 2;
 
 /// Messages by the id of a rule, a constraint or a code.
-type Said = BTreeMap<String, BTreeSet<String>>;
+type MessagesById = BTreeMap<String, BTreeSet<String>>;
 
 /// The messages that the fixtures produce.
 #[derive(Default)]
 struct Messages {
-    changes: Said,
-    violations: Said,
-    repairs: Said,
+    changes: MessagesById,
+    violations: MessagesById,
+    repairs: MessagesById,
     /// Messages about arguments that violate a schema, by keyword.
-    arguments: Said,
-    errors: Said,
+    arguments: MessagesById,
+    errors: MessagesById,
 }
 
 impl Messages {
@@ -97,14 +97,14 @@ impl Messages {
                 (Some(name), _) | (None, Some(name)) => Some((&mut self.errors, name, true)),
                 (None, None) => None,
             };
-            if let Some((said, id, is_error)) = about {
+            if let Some((by_id, id, is_error)) = about {
                 // Messages of repairs are the same for all inputs, except for the byte and the two names.
                 let message = match text("from").and_then(|_| message.rsplit_once(" (byte ")) {
                     Some((message, _)) => format!("{message} (byte N)"),
                     None if text("from").is_some() && !message.contains("declared name") => message.to_owned(),
                     None => words.normalise(message, is_error),
                 };
-                said.entry(id.to_owned()).or_default().insert(message);
+                by_id.entry(id.to_owned()).or_default().insert(message);
             }
         }
         match value {
@@ -321,8 +321,8 @@ pub(crate) fn page(root: &Path) -> String {
     page
 }
 
-fn entry(id: &str, said: &Said) -> String {
-    let Some(messages) = said.get(id) else { return format!("- {}: *no fixture produces it*\n", code(id)) };
+fn entry(id: &str, by_id: &MessagesById) -> String {
+    let Some(messages) = by_id.get(id) else { return format!("- {}: *no fixture produces it*\n", code(id)) };
     let mut entry = format!("- {}\n", code(id));
     let mut forms: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     // A message that names part of the input covers the same message that names a keyword.

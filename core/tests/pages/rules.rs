@@ -25,7 +25,7 @@ use super::{
 const LONGEST: usize = 600;
 
 #[derive(Default)]
-struct Seen {
+struct Usage {
     effects: BTreeSet<String>,
     dialects: BTreeSet<String>,
 }
@@ -57,8 +57,8 @@ fn cases_of(file: &Path) -> Vec<Case> {
 }
 
 /// Returns the effects of every rule that occur in the fixtures of `sanitize`.
-fn seen(root: &Path) -> BTreeMap<&'static str, Seen> {
-    let mut rules: BTreeMap<&'static str, Seen> = BTreeMap::new();
+fn seen(root: &Path) -> BTreeMap<&'static str, Usage> {
+    let mut rules: BTreeMap<&'static str, Usage> = BTreeMap::new();
     for folder in ["tests/fixtures/sanitize", "tests/fixtures/sanitize/rules"] {
         for case in cases(&root.join(folder)) {
             let Ok(report) = sanitize(&case.input, &case.options) else { continue };
@@ -157,7 +157,7 @@ Each rule has a name, and a page with the reason, an example and the APIs that i
     page
 }
 
-fn body_of(root: &Path, rule: Rule, seen: Option<&Seen>) -> String {
+fn body_of(root: &Path, rule: Rule, seen: Option<&Usage>) -> String {
     let mut body = format!("\n{}\n", rule.summary());
     let (phase, _) = title(rule.phase());
     let _ = write!(body, "\n`sanitize` reports this change. Phase: {}.\n", phase.to_lowercase());

@@ -110,9 +110,9 @@ pub(crate) fn generated(is_whole: bool) -> Vec<Call> {
 struct Numbers(u64);
 
 impl Numbers {
-    fn below(&mut self, most: usize) -> usize {
+    fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from((self.0 >> 33) % most as u64).expect("small")
+        usize::try_from((self.0 >> 33) % limit as u64).expect("small")
     }
 
     fn of<'v, T>(&mut self, values: &'v [T]) -> &'v T {
@@ -164,17 +164,17 @@ fn instance(root: &Value, schema: &Value, name: &str, every: bool, numbers: &mut
             Value::Object(members)
         }
         "array" => {
-            let least = schema["minItems"].as_u64().unwrap_or(0) as usize;
-            let count = least.max(1 + numbers.below(2));
+            let min = schema["minItems"].as_u64().unwrap_or(0) as usize;
+            let count = min.max(1 + numbers.below(2));
             (0..count).map(|_| instance(root, &schema["items"], name, every, numbers, fuel)).collect()
         }
         "integer" | "number" => {
-            let least = schema["minimum"].as_i64().unwrap_or(0);
+            let min = schema["minimum"].as_i64().unwrap_or(0);
             let is_fraction = kind == "number" && schema.get("minimum").is_none() && numbers.below(2) == 0;
             if is_fraction {
                 json!(0.5)
             } else {
-                json!(least + numbers.below(7) as i64)
+                json!(min + numbers.below(7) as i64)
             }
         }
         "boolean" => json!(numbers.below(2) == 0),

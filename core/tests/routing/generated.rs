@@ -9,9 +9,9 @@ use crate::wire::Wire;
 pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
-    pub(crate) fn below(&mut self, most: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from((self.0 >> 33) % most as u64).expect("small")
+        usize::try_from((self.0 >> 33) % limit as u64).expect("small")
     }
 
     pub(crate) fn one_in(&mut self, count: usize) -> bool {

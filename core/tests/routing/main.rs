@@ -340,13 +340,13 @@ fn exchanges_route_as_requests_do() {
                 if rounds > 0 {
                     assert_eq!(twin.reply(&searching(search.as_deref())).expect("a reply"), None);
                 }
-                let told = twin
+                let restored = twin
                     .reply(&body)
                     .expect("a reply")
                     .unwrap_or_else(|| panic!("{}\n`{}` is no search", about(), tool.name));
-                let told: Value = serde_json::from_str(&told).expect("JSON");
+                let restored: Value = serde_json::from_str(&restored).expect("JSON");
                 let calls =
-                    told["content"].as_array().expect("content").iter().filter(|block| block["type"] == "tool_use");
+                    restored["content"].as_array().expect("content").iter().filter(|block| block["type"] == "tool_use");
                 let called: Vec<&str> = calls.filter_map(|block| block["name"].as_str()).collect();
                 assert_eq!(called, [one.name.as_str()], "{}\n`{}`, tool {number}", about(), tool.name);
             }

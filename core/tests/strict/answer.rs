@@ -25,14 +25,14 @@ impl Answer<'_> {
         if let Some(branches) = schema["anyOf"].as_array() {
             return branches.iter().find_map(|branch| self.of(instance, branch, depth + 1));
         }
-        let says = |name: &str| match &schema["type"] {
+        let has_type = |name: &str| match &schema["type"] {
             Value::Array(names) => names.iter().any(|known| known == name),
             Value::Null => true,
             single => single == name,
         };
         let Some(instance) = instance else {
             let listed = schema["enum"].as_array().is_none_or(|values| values.contains(&Value::Null));
-            return (says("null") && schema["type"] != Value::Null && listed).then_some(Value::Null);
+            return (has_type("null") && schema["type"] != Value::Null && listed).then_some(Value::Null);
         };
         let text = instance.to_string();
         if let Some(values) = schema.get("enum").and_then(Value::as_array) {
@@ -52,14 +52,15 @@ impl Answer<'_> {
             return Some(json!(text));
         }
         let scalar = match instance {
-            Value::Null => says("null"),
-            Value::Bool(_) => says("boolean"),
-            Value::String(_) => says("string"),
+            Value::Null => has_type("null"),
+            Value::Bool(_) => has_type("boolean"),
+            Value::String(_) => has_type("string"),
             Value::Number(number) => {
-                says("number") || (says("integer") && number.as_f64().is_some_and(|number| number.fract() == 0.0))
+                has_type("number")
+                    || (has_type("integer") && number.as_f64().is_some_and(|number| number.fract() == 0.0))
             }
             Value::Array(items) => {
-                if says("array") {
+                if has_type("array") {
                     if let Some(items) = items
                         .iter()
                         .map(|item| self.of(Some(item), &schema["items"], depth + 1))
@@ -71,12 +72,12 @@ impl Answer<'_> {
                 return self.boxed(instance, schema, depth);
             }
             Value::Object(members) => {
-                if says("object") {
+                if has_type("object") {
                     if let Some(object) = self.object(members, schema, depth) {
                         return Some(object);
                     }
                 }
-                if says("array") {
+                if has_type("array") {
                     if let Some(list) = self.pairs(members, &schema["items"], depth) {
                         return Some(list);
                     }

@@ -11,7 +11,7 @@ use toolwire::{
     restore_arguments, sanitize, SanitizeOptions,
 };
 
-use crate::{answer::answer, named::named, say, DIALECTS};
+use crate::{answer::answer, named::named, print_line, DIALECTS};
 
 /// Reproducible pseudorandom numbers.
 struct Dice(u64);
@@ -259,7 +259,7 @@ fn what_is_encoded_comes_back() {
             }
         }
     }
-    say(&format!("{tally:?}"));
+    print_line(&format!("{tally:?}"));
     faults.sort_by_key(String::len);
     for fault in faults.iter().take(12) {
         println!("{fault}\n");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use toolwire::{check, reports::Severity, sanitize, SanitizeOptions};
 
-use crate::{reference::sources, say, DIALECTS};
+use crate::{print_line, reference::sources, DIALECTS};
 
 #[test]
 fn real_tools() {
@@ -56,7 +56,7 @@ fn real_tools() {
                         faults.push(format!("{dialect} {name}: not idempotent"));
                     }
                 }
-                say(&format!("{file} {dialect}: {tally:?}"));
+                print_line(&format!("{file} {dialect}: {tally:?}"));
             }
             let mut kinds: BTreeMap<String, (usize, String)> = BTreeMap::new();
             for fault in &faults {
@@ -67,7 +67,7 @@ fn real_tools() {
                 entry.0 += 1;
             }
             for (kind, (count, example)) in kinds {
-                say(&format!("   {count} {kind}   e.g. {}", example.chars().take(250).collect::<String>()));
+                print_line(&format!("   {count} {kind}   e.g. {}", example.chars().take(250).collect::<String>()));
             }
             assert!(faults.is_empty(), "{} faults", faults.len());
         }

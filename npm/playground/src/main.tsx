@@ -7,7 +7,7 @@ import * as toolwire from 'toolwire';
 
 import { Header, TITLES } from './parts/Header.js';
 import { listen, Shortcuts } from './parts/Shortcuts.js';
-import { Told } from './parts/Told.js';
+import { Toast } from './parts/Toast.js';
 import { follow } from './state/address.js';
 import { shared } from './state/state.js';
 import { show } from './state/theme.js';
@@ -33,7 +33,7 @@ function App() {
         </div>
       </main>
       <Shortcuts />
-      <Told />
+      <Toast />
     </>
   );
 }

@@ -60,22 +60,22 @@ export async function start() {
       await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url.slice(0, -1) });
       const page = await context.newPage();
       page.setDefaultTimeout(15_000);
-      const heard = [];
-      page.on('console', (said) => {
-        if (['error', 'warning'].includes(said.type())) heard.push(said.text());
+      const problems = [];
+      page.on('console', (message) => {
+        if (['error', 'warning'].includes(message.type())) problems.push(message.text());
       });
-      page.on('pageerror', (error) => heard.push(String(error)));
+      page.on('pageerror', (error) => problems.push(String(error)));
       page.on('request', (request) => {
         if (!request.url().startsWith(url) && !request.url().startsWith('data:'))
-          heard.push(`asked for ${request.url()}`);
+          problems.push(`asked for ${request.url()}`);
       });
-      page.on('websocket', (socket) => heard.push(`opened ${socket.url()}`));
+      page.on('websocket', (socket) => problems.push(`opened ${socket.url()}`));
       try {
         await page.goto(url + hash);
         await page.locator('.header').waitFor();
         await tried(page);
         assert.deepEqual(
-          heard.filter((each) => !complaints.some((expected) => expected.test(each))),
+          problems.filter((each) => !complaints.some((expected) => expected.test(each))),
           [],
         );
       } finally {
@@ -96,9 +96,9 @@ export const dialect = (page, name) => page.locator(`[data-dialect="${name}"]`).
 
 /** Returns the text that the output's copy button copies. */
 export async function output(page) {
-  const told = page.locator('.told');
+  const toast = page.locator('.told');
   await page.getByRole('button', { name: 'Copy', exact: true }).click();
-  await told.getByText('Output copied.').waitFor();
+  await toast.getByText('Output copied.').waitFor();
   return page.evaluate(() => navigator.clipboard.readText());
 }
 

@@ -91,12 +91,12 @@ describe("any page's console", { skip }, () => {
   });
 
   test('the line for a CDN loads the same files', async () => {
-    const stood = new URL('.', CDN).href;
+    const cdnFolder = new URL('.', CDN).href;
     const served = async (route) => {
-      const asked = new URL(route.request().url().replace(stood, `${server}/`));
+      const asked = new URL(route.request().url().replace(cdnFolder, `${server}/`));
       await route.fulfill({ response: await route.fetch({ url: asked.href }) });
     };
-    assert.deepEqual(await entered('', [cdn, call], [`${stood}**`, served]), SANITIZED);
+    assert.deepEqual(await entered('', [cdn, call], [`${cdnFolder}**`, served]), SANITIZED);
   });
 
   test('a policy that allows the server and WebAssembly', async () => {
@@ -104,9 +104,9 @@ describe("any page's console", { skip }, () => {
   });
 
   test('a policy that forbids WebAssembly: the error names the directive', async () => {
-    const said = await entered(`script-src ${server}`, [local, call]);
+    const output = await entered(`script-src ${server}`, [local, call]);
     assert.match(
-      said,
+      output,
       /^ToolwireError: no-webassembly: .*`script-src 'wasm-unsafe-eval'` in its Content-Security-Policy/,
     );
   });

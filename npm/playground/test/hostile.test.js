@@ -82,15 +82,15 @@ test('schemas that refer to themselves', () => {
 });
 
 test('a long message before many turns', () => {
-  const said = (role, content) => ({ role, content });
-  const talk = Array.from({ length: 400 }, (_, at) => said(at % 2 ? 'assistant' : 'user', 'a'));
+  const message = (role, content) => ({ role, content });
+  const talk = Array.from({ length: 400 }, (_, at) => message(at % 2 ? 'assistant' : 'user', 'a'));
   const shown = (first) => {
-    const found = turns.turnsOf(JSON.stringify({ messages: [said('user', 'x'.repeat(first)), ...talk] }));
+    const found = turns.turnsOf(JSON.stringify({ messages: [message('user', 'x'.repeat(first)), ...talk] }));
     return [found.ends.length, found.skipped];
   };
   assert.deepEqual(shown(10), [200, 1]);
-  const [most, skipped] = shown(4_000_000);
-  assert.equal(most + skipped, 201);
-  assert.ok(most < 9, String(most));
+  const [shownTurns, skipped] = shown(4_000_000);
+  assert.equal(shownTurns + skipped, 201);
+  assert.ok(shownTurns < 9, String(shownTurns));
   assert.deepEqual(shown(40_000_000), [1, 200]);
 });

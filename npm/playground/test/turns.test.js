@@ -9,7 +9,7 @@ import { createServer } from 'vite';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const example = (name) => readFileSync(new URL(`../src/examples/${name}.json`, import.meta.url), 'utf8');
-const says = (role, content = 'a') => ({ role, content });
+const messageOf = (role, content = 'a') => ({ role, content });
 const tool = (name, more = {}) => ({ name, description: name, input_schema: { type: 'object' }, ...more });
 
 describe('turns', () => {
@@ -34,13 +34,13 @@ describe('turns', () => {
   test("a turn ends where the model's message begins, and the last one is the request", () => {
     const all = ['user', 'assistant', 'user', 'system', 'assistant', 'assistant', 'user'];
     const cases = [
-      [{ messages: all.map((role) => says(role)) }, [1, 4, 7]],
-      [{ messages: [says('user'), says('assistant')] }, [1, 2]],
-      [{ messages: [says('assistant'), says('user')] }, [2]],
+      [{ messages: all.map((role) => messageOf(role)) }, [1, 4, 7]],
+      [{ messages: [messageOf('user'), messageOf('assistant')] }, [1, 2]],
+      [{ messages: [messageOf('assistant'), messageOf('user')] }, [2]],
       [{ messages: [] }, [0]],
       [{ input: 'hi' }, undefined],
       [{ model: 'm' }, undefined],
-      [[says('user')], undefined],
+      [[messageOf('user')], undefined],
     ];
     for (const [request, ends] of cases) assert.deepEqual(endsOf(request), ends, JSON.stringify(request));
     assert.equal(turns.turnsOf('{'), undefined);
@@ -62,8 +62,8 @@ describe('turns', () => {
     ];
     assert.deepEqual(endsOf({ input }), [2, 5, 9, 11]);
     // OpenAI's own search may lack `execution`; a search with a call to answer is the client's.
-    const said = input.map(({ execution, ...item }) => item);
-    assert.deepEqual(endsOf({ input: said }), [2, 5, 9, 11]);
+    const withoutExecution = input.map(({ execution, ...item }) => item);
+    assert.deepEqual(endsOf({ input: withoutExecution }), [2, 5, 9, 11]);
   });
 
   test('the format is that of the whole request, and only the last request has the tool choice', () => {
@@ -72,9 +72,9 @@ describe('turns', () => {
     assert.equal(formatOf(example('codex')), 'openai-responses');
     assert.equal(formatOf(example('claude-code')), 'anthropic');
     // The format is toolwire's decision, and not a rule of the page: here it depends on the target.
-    const either = JSON.stringify({ model: 'm', messages: [says('user')], seed: 1 });
+    const either = JSON.stringify({ model: 'm', messages: [messageOf('user')], seed: 1 });
     assert.deepEqual([formatOf(either), formatOf(either, { target: 'openai-chat' })], ['anthropic', 'openai-chat']);
-    assert.equal(formatOf(JSON.stringify({ messages: [says('user')], tools: 1 })), undefined);
+    assert.equal(formatOf(JSON.stringify({ messages: [messageOf('user')], tools: 1 })), undefined);
     const chosen = turns.turnsOf(JSON.stringify({ ...JSON.parse(example('kimi')), tool_choice: 'required' }));
     assert.equal(turns.requestOf(chosen, 0).tool_choice, undefined);
     assert.equal(turns.requestOf(chosen, 0).messages.length, 2);
@@ -86,7 +86,8 @@ describe('turns', () => {
   });
 
   test('only the last turns of a long conversation are shown, with a notice', () => {
-    const messages = (count) => Array.from({ length: 2 * count - 1 }, (_, at) => says(at % 2 ? 'assistant' : 'user'));
+    const messages = (count) =>
+      Array.from({ length: 2 * count - 1 }, (_, at) => messageOf(at % 2 ? 'assistant' : 'user'));
     const of = (count) => turns.turnsOf(JSON.stringify({ messages: messages(count) }));
     assert.deepEqual([of(200).ends.length, of(200).skipped], [200, 0]);
     const more = of(203);
@@ -104,7 +105,7 @@ describe('turns', () => {
   test('messages of all formats in readable form', () => {
     const reference = { type: 'tool_reference', name: 'f' };
     const cases = [
-      [says('user', 'hi'), 'user', ['text hi ']],
+      [messageOf('user', 'hi'), 'user', ['text hi ']],
       ['hi', 'user', ['text hi ']],
       [
         { role: 'assistant', content: null, tool_calls: [{ function: { name: 'f', arguments: '{}' } }] },
@@ -127,17 +128,17 @@ describe('turns', () => {
       ],
       [{ type: 'reasoning', summary: [] }, 'assistant', ['other reasoning ']],
       [
-        says('user', [{ type: 'tool_result', content: [{ type: 'tool_reference', tool_name: 'f' }] }]),
+        messageOf('user', [{ type: 'tool_result', content: [{ type: 'tool_reference', tool_name: 'f' }] }]),
         'user',
         ['refers  f'],
       ],
       [
-        says('system', [{ type: 'tool_addition', tool: { type: 'tool_definition', definition: tool('f') } }]),
+        messageOf('system', [{ type: 'tool_addition', tool: { type: 'tool_definition', definition: tool('f') } }]),
         'system',
         ['brings  f'],
       ],
-      [says('system', [{ type: 'tool_addition', tool: reference }]), 'system', ['refers  f']],
-      [says('system', [{ type: 'tool_removal', tool: reference }]), 'system', ['takes  f']],
+      [messageOf('system', [{ type: 'tool_addition', tool: reference }]), 'system', ['refers  f']],
+      [messageOf('system', [{ type: 'tool_removal', tool: reference }]), 'system', ['takes  f']],
       [null, 'user', []],
     ];
     for (const [message, who, pieces] of cases) {
@@ -152,9 +153,9 @@ describe('turns', () => {
   });
 
   test('a prompt differs from the previous one at its first different entry, in reading order', () => {
-    const first = { messages: [says('user')], system: 's', tools: [tool('f')] };
+    const first = { messages: [messageOf('user')], system: 's', tools: [tool('f')] };
     const growth = (next) => prompt.growthOf(prompt.promptOf(first), prompt.promptOf({ ...first, ...next }));
-    const more = [says('user'), says('assistant')];
+    const more = [messageOf('user'), messageOf('assistant')];
     assert.deepEqual(growth({ messages: more }), {
       bytes: JSON.stringify([tool('f'), 's', ...more]).length - 5,
       newBytes: JSON.stringify(more[1]).length,
@@ -164,7 +165,7 @@ describe('turns', () => {
     assert.equal(growth({ tools: [tool('f'), tool('g')], messages: more }).partsAt, '/tools/1');
     assert.equal(growth({ tools: [], messages: more }).partsAt, '/tools/0');
     assert.equal(growth({ system: 't' }).partsAt, '/system');
-    assert.equal(growth({ messages: [says('user', 'b')] }).partsAt, '/messages/0');
+    assert.equal(growth({ messages: [messageOf('user', 'b')] }).partsAt, '/messages/0');
     assert.equal(growth({ messages: [] }).partsAt, '/messages/0');
     // A tool that the provider defers is not part of the prompt.
     assert.equal(growth({ tools: [tool('f'), tool('g', { defer_loading: true })] }).partsAt, undefined);
@@ -172,11 +173,11 @@ describe('turns', () => {
 
   test('a deferred definition counts once, where it is loaded', () => {
     const deferred = tool('f', { defer_loading: true });
-    const loads = says('user', [{ type: 'tool_result', content: [{ type: 'tool_reference', tool_name: 'f' }] }]);
-    const removal = says('system', [{ type: 'tool_removal', tool: { type: 'tool_reference', name: 'f' } }]);
+    const loads = messageOf('user', [{ type: 'tool_result', content: [{ type: 'tool_reference', tool_name: 'f' }] }]);
+    const removal = messageOf('system', [{ type: 'tool_removal', tool: { type: 'tool_reference', name: 'f' } }]);
     const bytes = (...messages) => prompt.growthOf([], prompt.promptOf({ tools: [deferred], messages })).bytes;
     const lengthOf = (...values) => values.reduce((sum, value) => sum + JSON.stringify(value).length, 0);
-    assert.equal(bytes(says('user')), lengthOf(says('user')));
+    assert.equal(bytes(messageOf('user')), lengthOf(messageOf('user')));
     assert.equal(bytes(loads), lengthOf(loads, deferred));
     assert.equal(bytes(loads, loads), lengthOf(loads, loads, deferred));
     assert.equal(bytes(removal), lengthOf(removal));
@@ -285,17 +286,17 @@ describe('turns', () => {
 
   test('the bars and numbers of the timeline have text alternatives', () => {
     const [native, emulated] = conversation.conversationOf(example('claude-code'), ['kimi', 'openai-chat'], {}).sides;
-    const says = (name, at) => conversation.sightSays(native, name, at);
-    assert.equal(says('Bash', 0), 'Kimi K3: visible');
-    assert.equal(says('mcp__tracker__close_issue', 0), 'Kimi K3: not visible');
-    assert.equal(says('mcp__tracker__close_issue', 1), 'Kimi K3: visible from this turn on');
-    assert.equal(says('mcp__tracker__close_issue', 2), 'Kimi K3: visible');
-    assert.equal(says('mcp__tracker__close_issue', 4), 'Kimi K3: not visible');
+    const describe = (name, at) => conversation.describeVisibility(native, name, at);
+    assert.equal(describe('Bash', 0), 'Kimi K3: visible');
+    assert.equal(describe('mcp__tracker__close_issue', 0), 'Kimi K3: not visible');
+    assert.equal(describe('mcp__tracker__close_issue', 1), 'Kimi K3: visible from this turn on');
+    assert.equal(describe('mcp__tracker__close_issue', 2), 'Kimi K3: visible');
+    assert.equal(describe('mcp__tracker__close_issue', 4), 'Kimi K3: not visible');
     const failed = { ...native, turns: [], failed: { rule: 'invalid-request' } };
-    assert.equal(conversation.sightSays(failed, 'Bash', 0), 'Kimi K3: no answer');
-    assert.match(conversation.growthSays(native.turns[1]), /^of [\d,]+ bytes are new$/);
+    assert.equal(conversation.describeVisibility(failed, 'Bash', 0), 'Kimi K3: no answer');
+    assert.match(conversation.describeGrowth(native.turns[1]), /^of [\d,]+ bytes are new$/);
     assert.match(
-      conversation.growthSays(emulated.turns[1]),
+      conversation.describeGrowth(emulated.turns[1]),
       /^of [\d,]+ bytes are new: the prefix ends at \/tools\/3$/,
     );
   });

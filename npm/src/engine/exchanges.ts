@@ -13,15 +13,15 @@ import { genuine } from './text.js';
 
 const homes = new Homes();
 
-type What = 'replyExchange' | 'feedExchange' | 'finishExchange' | 'failExchange';
+type Operation = 'replyExchange' | 'feedExchange' | 'finishExchange' | 'failExchange';
 
 /** One call and its input. */
-type Step = [What, Text];
+type Step = [Operation, Text];
 
 type Native = DeferralChoice['native'];
 
 /** The members that a call returns in addition to a text. */
-interface Said {
+interface CallReport {
   number?: number;
   request?: string;
   report?: string;
@@ -73,12 +73,12 @@ export class Running {
       opened = onText(place, 'Exchange.open', [url, text], chosen, ({ glue }, _, words, chars, spelled, broken) =>
         glue.openExchange(words, chars, spelled, broken),
       );
-      return (opened.report as Said).number;
+      return (opened.report as CallReport).number;
     };
     const session = Session.open<Step>(
       homes,
       begin,
-      (place, number, [what, text]) => ask(place, number, what, text),
+      (place, number, [operation, text]) => ask(place, number, operation, text),
       close,
       ([, text]) => text.length,
     );
@@ -86,7 +86,7 @@ export class Running {
     const { value, report } = opened;
     given = [typeof body === 'string' ? body : genuine(body).slice(), JSON.parse(JSON.stringify(options ?? null))];
     opened = undefined;
-    return { running: new Running(session, begin), next: next(value, report as Said) };
+    return { running: new Running(session, begin), next: next(value, report as CallReport) };
   }
 
   /** Returns the report of the first request as JSON text. Must not be called after a later request. */
@@ -102,9 +102,9 @@ export class Running {
 
   /** Accepts a reply and returns the reply for the client, or the next request. */
   reply<T extends Text>(text: T): { value: T } | { next: Next } {
-    const { value, said } = this.#ask('replyExchange', text);
-    if (said.report === undefined) return { value };
-    return { next: next(typeof value === 'string' ? value : new TextDecoder().decode(value), said) };
+    const { value, members } = this.#ask('replyExchange', text);
+    if (members.report === undefined) return { value };
+    return { next: next(typeof value === 'string' ? value : new TextDecoder().decode(value), members) };
   }
 
   /** Accepts a piece of a stream and returns the text to be passed on. */
@@ -114,8 +114,8 @@ export class Running {
 
   /** Ends a stream and returns the text to be passed on, and the next request. */
   finishText(): { text: string; next: Next | undefined } {
-    const { value, said } = this.#ask('finishExchange', '');
-    return { text: value, next: said.request === undefined ? undefined : next(said.request, said) };
+    const { value, members } = this.#ask('finishExchange', '');
+    return { text: value, next: members.request === undefined ? undefined : next(members.request, members) };
   }
 
   /** Returns the text of an error event. */
@@ -142,17 +142,17 @@ export class Running {
     this.#session.close();
   }
 
-  #ask<T extends Text>(what: What, text: T): { value: T; said: Said } {
+  #ask<T extends Text>(operation: Operation, text: T): { value: T; members: CallReport } {
     if (this.#session.isClosed) {
       throw new ToolwireError('invalid-value', '', 'expected an exchange that is under way, found one that was closed');
     }
-    const remembered = (): Step => [what, typeof text === 'string' ? text : genuine(text).slice()];
-    const { value, report } = this.#session.step(remembered, (place, number) => ask(place, number, what, text));
-    const said = (report ?? {}) as Said;
+    const remembered = (): Step => [operation, typeof text === 'string' ? text : genuine(text).slice()];
+    const { value, report } = this.#session.step(remembered, (place, number) => ask(place, number, operation, text));
+    const members = (report ?? {}) as CallReport;
     // Pushed one by one, because there may be more calls than a function accepts arguments.
-    for (const call of said.calls ?? []) this.#calls.push(call);
-    this.#answerChanges.push(...(said.answerChanges ?? []));
-    return { value, said };
+    for (const call of members.calls ?? []) this.#calls.push(call);
+    this.#answerChanges.push(...(members.answerChanges ?? []));
+    return { value, members };
   }
 }
 
@@ -163,13 +163,13 @@ export function refusal(url: string, { code, pointer, detail }: ToolwireError): 
   ).value;
 }
 
-function next(request: string, { report, betas, native, warning }: Said): Next {
+function next(request: string, { report, betas, native, warning }: CallReport): Next {
   return { request, report, betas: betas ?? [], native: native ?? 'none', warning: warning ?? null };
 }
 
-function ask<T extends Text>(place: Place, exchange: number, what: What, text: T): Outcome<T> {
-  return onText(place, what, [text], null, ({ glue }, _, words, chars, spelled, broken) =>
-    glue[what](exchange, words, chars, spelled, broken),
+function ask<T extends Text>(place: Place, exchange: number, operation: Operation, text: T): Outcome<T> {
+  return onText(place, operation, [text], null, ({ glue }, _, words, chars, spelled, broken) =>
+    glue[operation](exchange, words, chars, spelled, broken),
   );
 }
 

@@ -8,10 +8,10 @@ import type { Outcome } from './call.js';
 import { Place } from './instance.js';
 
 /** Maximum number of sessions in one instance. It bounds the sessions that have to be replayed after a trap in one of them. */
-const MOST = 64;
+const MAX_OPEN = 64;
 
 /** Maximum size of a session's remembered steps, in characters, because a reply may never end or reach a state with nothing open. */
-const MOST_REMEMBERED = 64 << 20;
+const MAX_REMEMBERED = 64 << 20;
 
 /** An instance and the number of its sessions. */
 interface Home {
@@ -20,7 +20,7 @@ interface Home {
 }
 
 /** The place of a session. */
-interface Where {
+interface SessionPlace {
   home: Home;
   number: number;
   /** Removes the session from its instance. */
@@ -28,7 +28,7 @@ interface Where {
 }
 
 /** Frees sessions that were garbage-collected before they were closed. */
-const forgotten = new FinalizationRegistry<Where>(release);
+const forgotten = new FinalizationRegistry<SessionPlace>(release);
 
 /** The instances of one kind of session. */
 export class Homes {
@@ -37,7 +37,7 @@ export class Homes {
   /** Returns an instance with room for one more session: one that is neither lost nor full nor large. */
   next(): Home {
     const { place, open } = this.#newest;
-    if (place.isLost || place.isLarge || open >= MOST) this.#newest = empty();
+    if (place.isLost || place.isLarge || open >= MAX_OPEN) this.#newest = empty();
     return this.#newest;
   }
 }
@@ -46,7 +46,7 @@ function empty(): Home {
   return { place: new Place(true), open: 0 };
 }
 
-function release({ home, number, close }: Where): void {
+function release({ home, number, close }: SessionPlace): void {
   home.open--;
   if (home.place.isLost) return;
   close(home.place, number);
@@ -57,7 +57,7 @@ function release({ home, number, close }: Where): void {
 /** A stream or exchange. */
 export class Session<Step> {
   readonly #homes: Homes;
-  readonly #where: Where;
+  readonly #sessionPlace: SessionPlace;
   readonly #begin: (place: Place) => number | undefined;
   readonly #again: (place: Place, number: number, step: Step) => void;
   readonly #sizeOf: (step: Step) => number;
@@ -70,17 +70,17 @@ export class Session<Step> {
 
   private constructor(
     homes: Homes,
-    where: Where,
+    sessionPlace: SessionPlace,
     begin: (place: Place) => number | undefined,
     again: (place: Place, number: number, step: Step) => void,
     sizeOf: (step: Step) => number,
   ) {
     this.#homes = homes;
-    this.#where = where;
+    this.#sessionPlace = sessionPlace;
     this.#begin = begin;
     this.#again = again;
     this.#sizeOf = sizeOf;
-    forgotten.register(this, where, where);
+    forgotten.register(this, sessionPlace, sessionPlace);
   }
 
   /**
@@ -112,7 +112,7 @@ export class Session<Step> {
   /** Runs a step. `remembered` returns the data for replaying it. */
   step<T>(remembered: () => Step, take: (place: Place, number: number) => Outcome<T>): Outcome<T> {
     this.#revive();
-    const { home, number } = this.#where;
+    const { home, number } = this.#sessionPlace;
     try {
       const outcome = take(home.place, number);
       if (outcome.rests) this.#forget([]);
@@ -129,7 +129,7 @@ export class Session<Step> {
   /** Reads the session's state without changing it. */
   look<T>(at: (place: Place, number: number) => T): T {
     this.#revive();
-    const { home, number } = this.#where;
+    const { home, number } = this.#sessionPlace;
     try {
       return at(home.place, number);
     } catch (error) {
@@ -143,8 +143,8 @@ export class Session<Step> {
     if (this.#closed) return;
     this.#closed = true;
     this.#forget([]);
-    forgotten.unregister(this.#where);
-    release(this.#where);
+    forgotten.unregister(this.#sessionPlace);
+    release(this.#sessionPlace);
   }
 
   /** Records a step that was already run. If it cannot be recorded, its result must not be lost. */
@@ -153,7 +153,7 @@ export class Session<Step> {
     try {
       const step = remembered();
       this.#size += this.#sizeOf(step);
-      if (this.#size > MOST_REMEMBERED) this.#forget(undefined);
+      if (this.#size > MAX_REMEMBERED) this.#forget(undefined);
       else this.#steps.push(step);
     } catch {
       // The caller's event could not be read a second time.
@@ -168,9 +168,9 @@ export class Session<Step> {
 
   /** Replays the session in another instance, if another session's trap destroyed its own. */
   #revive(): void {
-    if (this.#where.home.place.isLost && this.#steps === undefined) this.#lost = true;
+    if (this.#sessionPlace.home.place.isLost && this.#steps === undefined) this.#lost = true;
     if (this.#lost) throw internal('an earlier call of the same object', 'what it kept is lost: make it anew');
-    if (!this.#where.home.place.isLost) return;
+    if (!this.#sessionPlace.home.place.isLost) return;
     const home = this.#homes.next();
     try {
       const number = this.#begin(home.place) as number;
@@ -182,8 +182,8 @@ export class Session<Step> {
         }
       }
       home.open++;
-      this.#where.home = home;
-      this.#where.number = number;
+      this.#sessionPlace.home = home;
+      this.#sessionPlace.number = number;
     } catch (error) {
       this.#lost = true;
       throw error;

@@ -12,12 +12,12 @@ export interface SetAsideWarning {
 /** The keys of warnings that were shown. */
 const given = new Set<string>();
 /** Maximum number of keys: memory must not grow with the lists of a long-running program. */
-const MOST = 256;
+const MAX_GIVEN = 256;
 
 /** Shows a warning once. */
 export function warn({ key, message }: SetAsideWarning): void {
   if (given.has(key)) return;
-  if (given.size >= MOST) given.clear();
+  if (given.size >= MAX_GIVEN) given.clear();
   given.add(key);
   globalThis.console?.warn(`toolwire: ${message}`);
 }

@@ -30,13 +30,13 @@ export class Stream {
   /** Accepts an event and returns the events to be passed on. */
   feed(event: unknown): unknown[] {
     const remembered = () => ({ event: JSON.stringify(event) });
-    return this.#told(this.#session.step(remembered, (place, number) => feed(place, number, event))) as unknown[];
+    return this.#collect(this.#session.step(remembered, (place, number) => feed(place, number, event))) as unknown[];
   }
 
   /** Accepts a piece of text and returns the text to be passed on. */
   feedText(piece: string): string {
     const remembered = () => ({ text: piece });
-    return this.#told(this.#session.step(remembered, (place, number) => feedText(place, number, piece))) as string;
+    return this.#collect(this.#session.step(remembered, (place, number) => feedText(place, number, piece))) as string;
   }
 
   /** Ends the stream and returns what was held back: events, or one text. */
@@ -48,7 +48,7 @@ export class Stream {
       onValues(place, [null], null, ({ glue }, words, chars, spelled) =>
         glue.finishStream(number, asText, words, chars, spelled),
       );
-    return this.#told(this.#session.step(remembered, ended)) as unknown[];
+    return this.#collect(this.#session.step(remembered, ended)) as unknown[];
   }
 
   /** Returns the repair results of the calls that ended since the last call of this method. */
@@ -65,7 +65,7 @@ export class Stream {
     return changes;
   }
 
-  #told({ value, report }: Outcome<unknown>): unknown {
+  #collect({ value, report }: Outcome<unknown>): unknown {
     const ended = report as { calls: RepairedCall[]; answerChanges: AnswerChange[] } | undefined;
     // Pushed one by one, because there may be more calls than a function accepts arguments.
     for (const call of ended?.calls ?? []) this.#calls.push(call);

@@ -45,7 +45,7 @@ export const blocksOf = (events) =>
   events.filter(({ type }) => type === 'content_block_start').map((e) => e.content_block.type);
 
 /** Starts a backend with given replies `[status, headers, body]`. A body that is a function writes itself. */
-export async function backend(t, ...says) {
+export async function backend(t, ...answers) {
   const got = [];
   const server = createServer(async (request, response) => {
     const chunks = [];
@@ -57,7 +57,7 @@ export async function backend(t, ...says) {
       bytes: Buffer.concat(chunks),
       body: Buffer.concat(chunks).toString(),
     });
-    const [status, headers, body] = says[got.length - 1] ?? [500, {}, 'nothing more to say'];
+    const [status, headers, body] = answers[got.length - 1] ?? [500, {}, 'nothing more to say'];
     response.writeHead(status, headers);
     if (typeof body === 'function') body(response);
     else response.end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));

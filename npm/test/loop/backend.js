@@ -28,7 +28,7 @@ const REPLIES = {
 };
 
 /** Starts the backend. `says` are the model's turns, one for each request; `requests` collects the bodies. */
-export async function start(api, says) {
+export async function start(api, answers) {
   const requests = [];
   const server = createServer(async (request, response) => {
     const chunks = [];
@@ -51,7 +51,7 @@ export async function start(api, says) {
       return [400, { error: { type: 'invalid_request_error', message: refusal.message } }];
     }
     requests.push(body);
-    const said = says[requests.length - 1];
-    return said === undefined ? [500, { error: { message: 'nothing more to say' } }] : [200, REPLIES[api](said)];
+    const next = answers[requests.length - 1];
+    return next === undefined ? [500, { error: { message: 'nothing more to say' } }] : [200, REPLIES[api](next)];
   }
 }

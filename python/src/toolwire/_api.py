@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 # More than any API answers.
-MOST = 1_000_000
+MAX_BYTES = 1_000_000
 
 
 class _NoRedirect(HTTPRedirectHandler):
@@ -137,9 +137,9 @@ class _Connections(HTTPHandler, HTTPSHandler):
 def _read(answer: Any) -> bytes:
     """Read the beginning of a body, which may be endless."""
     body = b""
-    while len(body) < MOST and (piece := answer.read1(65_536)):
+    while len(body) < MAX_BYTES and (piece := answer.read1(65_536)):
         body += piece
-    return body[:MOST]
+    return body[:MAX_BYTES]
 
 
 def _why(error: BaseException) -> str:
@@ -155,7 +155,7 @@ class _Watch:
     """Waits, and reports the elapsed seconds."""
 
     def __init__(self, waiting: Callable[[int], None]) -> None:
-        self._waiting, self._begun, self._told = waiting, time.monotonic(), 0
+        self._waiting, self._begun, self._ticks = waiting, time.monotonic(), 0
 
     def wait(self, seconds: float, event: threading.Event | None = None) -> bool:
         """Wait for an event until a timeout, and return whether the event was set."""
@@ -163,18 +163,18 @@ class _Watch:
         end = time.monotonic() + seconds
         while True:
             now = time.monotonic()
-            tick = self._begun + self._told + 1
+            tick = self._begun + self._ticks + 1
             if event.wait(max(0, min(end, tick) - now)):
                 return True
             if time.monotonic() >= end:
                 return False
             if time.monotonic() >= tick:
-                self._told += 1
-                self._waiting(self._told)
+                self._ticks += 1
+                self._waiting(self._ticks)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._told:
+        if self._ticks:
             self._waiting(0)

@@ -137,10 +137,10 @@ class Exchange:
 
         Raises `ToolwireError`: `too-deep`, `invalid-option`, and the errors of `open`, for the next request.
         """
-        told = self._exchange.reply(reply)
-        if told is None:
+        answer = self._exchange.reply(reply)
+        if answer is None:
             self._tell()
-        return told
+        return answer
 
     def take_repaired_calls(self) -> list[RepairedCall]:
         """Return the repairs of the calls that ended since the last call of this method.

@@ -19,8 +19,8 @@ UNPACKED = {"gzip", "x-gzip", "deflate", "br", "zstd"}
 class Limit:
     """Cancels a task if a server's answer exceeds a limit: the SDK itself would wait, or ask again."""
 
-    def __init__(self, most: int, *, together: bool) -> None:
-        self._most, self._together = most, together
+    def __init__(self, limit: int, *, together: bool) -> None:
+        self._limit, self._together = limit, together
         self._total = 0
         self._task: asyncio.Task[Any] | None = None
         self._why = ""
@@ -52,8 +52,8 @@ class Limit:
                 if is_stream and not self._together:
                     length = min(length, _behind_events(before + piece, length))
                     before = (before + piece)[-3:]
-                if (self._total if self._together else length) > self._most:
-                    self._end(f"expected at most {self._most >> 20} MiB from the server, found more")
+                if (self._total if self._together else length) > self._limit:
+                    self._end(f"expected at most {self._limit >> 20} MiB from the server, found more")
                 yield piece
 
         response.aiter_bytes = counted

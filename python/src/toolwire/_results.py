@@ -35,7 +35,7 @@ class Reported(Protocol):
         """Make the report."""
 
 
-class Told:
+class MadeReport:
     """A report that was made before."""
 
     def __init__(self, report: dict[str, Any]) -> None:
@@ -173,7 +173,7 @@ class Rewritten(Late, Generic[T_co]):
         report = self._whole()
         return type(self), (
             self.schema,
-            Told({**report, "changes": [change.to_dict() for change in report["changes"]]}),
+            MadeReport({**report, "changes": [change.to_dict() for change in report["changes"]]}),
         )
 
 
@@ -248,7 +248,7 @@ class Deferred(Late, Generic[T_co]):
     The report is made when it is first read, for the request as it was at the time of the call.
     """
 
-    __slots__ = ("_late", "_told", "request")
+    __slots__ = ("_late", "_results", "request")
 
     _names = ("request", "report", "restore")
 
@@ -256,20 +256,20 @@ class Deferred(Late, Generic[T_co]):
     """The request; JSON text if the input was JSON text."""
 
     _late: Reported | None
-    _told: tuple[DeferredReport, Restore] | None
+    _results: tuple[DeferredReport, Restore] | None
 
     def __init__(self, request: T_co, late: Reported, /) -> None:
         """Make the result of a function."""
-        initialised(self, request=request, _late=late, _told=None)
+        initialised(self, request=request, _late=late, _results=None)
 
     def _whole(self) -> tuple[DeferredReport, Restore]:
-        told, late = self._told, self._late
-        if told is None and late is not None:
+        results, late = self._results, self._late
+        if results is None and late is not None:
             made = late.report()
-            told = (DeferredReport.of(made["report"]), Restore(made["restore"]))
-            initialised(self, _told=told, _late=None)
+            results = (DeferredReport.of(made["report"]), Restore(made["restore"]))
+            initialised(self, _results=results, _late=None)
         # Another thread may have made the report meanwhile.
-        return told or cast("tuple[DeferredReport, Restore]", self._told)
+        return results or cast("tuple[DeferredReport, Restore]", self._results)
 
     @property
     def report(self) -> DeferredReport:
@@ -284,7 +284,7 @@ class Deferred(Late, Generic[T_co]):
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle all members."""
         members = self.to_dict()
-        return type(self), (members.pop("request"), Told(members))
+        return type(self), (members.pop("request"), MadeReport(members))
 
 
 Severity: TypeAlias = Literal["refused", "reinterpreted", "ignored"]
@@ -484,7 +484,7 @@ class SanitizedTools(Late, Generic[T_co]):
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle all members."""
         members = self.to_dict()
-        return type(self), (members.pop("tools"), Told(members), members)
+        return type(self), (members.pop("tools"), MadeReport(members), members)
 
 
 class ReadyTools(SanitizedTools[list[Any]]):
@@ -631,7 +631,7 @@ class Adapted(Late, Generic[T_co]):
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle all members."""
         members = self.to_dict()
-        return type(self), (members.pop("request"), Told(members).report)
+        return type(self), (members.pop("request"), MadeReport(members).report)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ class Unseen:
         self._warning = warning
 
     @property
-    def is_told(self) -> bool:
+    def is_settled(self) -> bool:
         """True if there is no warning, or if it was shown, or if the quarantined tools were read."""
         return self._warning is None
 

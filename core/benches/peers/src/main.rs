@@ -13,10 +13,10 @@ use std::{
 };
 
 use adk_core::SchemaAdapter as _;
-use genai::chat::{JsonSchemaDialect, sanitize_json_schema};
+use genai::chat::{sanitize_json_schema, JsonSchemaDialect};
 use rig_core::providers::openai::responses_api::ResponsesToolDefinition;
 use serde_json::Value;
-use toolwire::{SanitizeOptions, check, dialects, reports::Severity, sanitize};
+use toolwire::{check, dialects, reports::Severity, sanitize, SanitizeOptions};
 
 /// Enough rounds for a stable minimum, few enough to run often.
 const ROUNDS: u32 = 15;
@@ -24,7 +24,7 @@ const ROUNDS: u32 = 15;
 struct Peer {
     name: &'static str,
     /// Description of its conversion.
-    says: &'static str,
+    description: &'static str,
     /// Our dialect for the same task.
     dialect: &'static str,
     convert: fn(&Value) -> Value,
@@ -34,25 +34,25 @@ struct Peer {
 const PEERS: [Peer; 4] = [
     Peer {
         name: "genai 0.7.2, OpenAI",
-        says: "sanitize_json_schema: closes objects, requires every property",
+        description: "sanitize_json_schema: closes objects, requires every property",
         dialect: "openai-strict",
         convert: |schema| sanitize_json_schema(schema, JsonSchemaDialect::OpenAiStrictTool),
     },
     Peer {
         name: "genai 0.7.2, Anthropic",
-        says: "sanitize_json_schema: closes objects",
+        description: "sanitize_json_schema: closes objects",
         dialect: "anthropic-strict",
         convert: |schema| sanitize_json_schema(schema, JsonSchemaDialect::AnthropicStructured),
     },
     Peer {
         name: "rig-core 0.44.0, OpenAI",
-        says: "a strict function tool: closes objects, requires every property",
+        description: "a strict function tool: closes objects, requires every property",
         dialect: "openai-strict",
         convert: |schema| ResponsesToolDefinition::strict_function("", "", schema.clone()).parameters,
     },
     Peer {
         name: "adk-core 2.3.0, generic",
-        says: "GenericSchemaAdapter: strips `$schema`, conditions and formats, `const` to `enum`",
+        description: "GenericSchemaAdapter: strips `$schema`, conditions and formats, `const` to `enum`",
         dialect: "portable",
         convert: |schema| adk_core::GenericSchemaAdapter.normalize_schema(schema.clone()),
     },
@@ -118,12 +118,18 @@ fn compare(peer: &Peer, schemas: &[Value]) {
         };
         both.iter().filter(|schema| !run(schema).is_some_and(|answer| accepted(&answer))).count()
     };
-    let (theirs, our) = (refused(&|schema| Some((peer.convert)(schema))), refused(&|schema| sanitize(schema, &options).ok()));
+    let (theirs, our) =
+        (refused(&|schema| Some((peer.convert)(schema))), refused(&|schema| sanitize(schema, &options).ok()));
     print!("{:26} {:16} {:9} {theirs:9} {our:9}", peer.name, peer.dialect, schemas.len() - both.len());
     for (peer, ours) in [text, value] {
-        print!(" {:9.2} {:9.2} {:8.2}x", micros(peer, both.len()), micros(ours, both.len()), peer.as_secs_f64() / ours.as_secs_f64());
+        print!(
+            " {:9.2} {:9.2} {:8.2}x",
+            micros(peer, both.len()),
+            micros(ours, both.len()),
+            peer.as_secs_f64() / ours.as_secs_f64()
+        );
     }
-    println!("\n  {}", peer.says);
+    println!("\n  {}", peer.description);
 }
 
 fn micros(time: Duration, inputs: usize) -> f64 {

@@ -111,7 +111,7 @@ fn holds(text: &str, schema: &str, options: &RepairOptions) -> Verdict<usize> {
         return Err(format!("a rule that is off was applied: {repair:?}"));
     }
     valid_arguments_stay(text, schema, &done)?;
-    told_verdict(schema, &result, &done)?;
+    check_verdict(schema, &result, &done)?;
     second_run(schema, options, &done)?;
     exact_run(text, schema, options)?;
     each_rule_off(text, schema, options, &done)?;
@@ -133,7 +133,7 @@ fn valid_arguments_stay(text: &str, schema: &str, done: &Done<'_>) -> Verdict<()
     Ok(())
 }
 
-fn told_verdict(schema: &str, result: &Value, done: &Done<'_>) -> Verdict<()> {
+fn check_verdict(schema: &str, result: &Value, done: &Done<'_>) -> Verdict<()> {
     let after = validate_arguments(&*done.arguments, schema).map_err(|error| format!("no verdict: {error}"))?;
     if let (Some(reported), Some(valid)) = (done.valid, after.valid) {
         if reported != valid {
@@ -212,7 +212,7 @@ fn on_values(
 }
 
 /// Checks that no message contains a value of the arguments that the schema does not contain.
-fn secrets_stay(told: &[String], text: &str, result: Option<&Value>, schema: &str) -> Verdict<()> {
+fn secrets_stay(reported: &[String], text: &str, result: Option<&Value>, schema: &str) -> Verdict<()> {
     let (mut secrets, mut names) = (Vec::new(), String::new());
     let parsed = serde_json::from_str::<Value>(text).ok();
     for value in parsed.iter().chain(result) {
@@ -221,9 +221,11 @@ fn secrets_stay(told: &[String], text: &str, result: Option<&Value>, schema: &st
     let plain = |text: &str| text.replace(['"', '\\', '\'', ',', ' '], "");
     let known = [plain(schema), plain(&names), WORDS.join("\n")];
     secrets.retain(|secret| secret.chars().count() > 3 && !known.iter().any(|known| known.contains(&plain(secret))));
-    let told = told.iter().find_map(|told| secrets.iter().find(|secret| told.contains(*secret)).zip(Some(told)));
-    match told {
-        Some((secret, told)) => Err(format!("{secret:?} is told: {told}")),
+    let reported = reported
+        .iter()
+        .find_map(|reported| secrets.iter().find(|secret| reported.contains(*secret)).zip(Some(reported)));
+    match reported {
+        Some((secret, reported)) => Err(format!("{secret:?} is told: {reported}")),
         None => Ok(()),
     }
 }

@@ -2,7 +2,7 @@
 
 use alloc::{format, string::String};
 
-use super::{quoted, seen, stands_for_a_schema, Report, Schema};
+use super::{is_schema_value, quoted, seen, Report, Schema};
 use crate::{
     collections::Set,
     dialect::grammar::Grammar,
@@ -18,8 +18,8 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
         return;
     };
     schema.not_below_braces(Keyword::AnyOf, value, report);
-    if branches.is_empty() || branches.len() > rule.most {
-        let (expected, found) = (format!("1 to {} branches", rule.most), format!("{}", branches.len()));
+    if branches.is_empty() || branches.len() > rule.max_branches {
+        let (expected, found) = (format!("1 to {} branches", rule.max_branches), format!("{}", branches.len()));
         report.add(value, Constraint::AnyOfSize, schema.at("anyOf"), &expected, &found);
     }
     if rule.distinct_first_keys {
@@ -33,7 +33,7 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
     let beside: Set<&Text<'_>> = schema.object.iter().map(|member| &member.key).filter(|key| !is_free(key)).collect();
     for (index, branch) in branches.iter().enumerate() {
         let at = || format!("{}/{index}", schema.at("anyOf"));
-        if !stands_for_a_schema(branch, grammar) {
+        if !is_schema_value(branch, grammar) {
             report.add(branch, Constraint::NotASchema, at(), "a schema (an object)", &seen(branch));
         }
         if rule.typed_branches && branch.get(Keyword::AnyOf).is_some() && branch.get(Keyword::Type).is_none() {

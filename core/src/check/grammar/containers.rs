@@ -53,9 +53,9 @@ pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Repor
 /// Returns whether `items` accept anything, or have a form that is refused.
 fn is_refused(items: &Node<'_>, grammar: &Grammar) -> bool {
     let is_true = items.as_bool() == Some(true);
-    let says_nothing = is_true || items.as_object().is_some_and(|object| object.is_empty());
+    let is_trivial = is_true || items.as_object().is_some_and(|object| object.is_empty());
     let is_false = items.as_bool() == Some(false);
-    (says_nothing && !grammar.arrays.open_items)
+    (is_trivial && !grammar.arrays.open_items)
         || (is_true && !grammar.true_items)
         || (is_false && grammar.arrays.truthy_items)
 }

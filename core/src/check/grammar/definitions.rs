@@ -1,6 +1,6 @@
 //! Checks `$defs`: a table of schemas in which neither names nor keys may need escapes in a reference.
 
-use super::{quoted, seen, stands_for_a_schema, Report, Schema};
+use super::{is_schema_value, quoted, seen, Report, Schema};
 use crate::{
     json::{push_token, Data, Node, Pointer, Step},
     rules::Constraint,
@@ -29,7 +29,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
                 &quoted(&member.key),
             );
         }
-        if !stands_for_a_schema(&member.value, report.grammar) {
+        if !is_schema_value(&member.value, report.grammar) {
             report.add(&member.value, Constraint::NotASchema, pointer, "a schema (an object)", &seen(&member.value));
         } else if no_slash {
             let mut inside = schema.pointer.clone();

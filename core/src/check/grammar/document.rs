@@ -14,10 +14,10 @@ pub(super) fn check(root: &Node<'_>, report: &mut Report<'_>) {
         numbers(root, &mut Pointer::root(), report);
     }
     // Serialization multiplies the length of the text by at most six.
-    if let Some(most) = report.most_bytes.filter(|most| json::length(root).saturating_mul(6) > *most) {
+    if let Some(limit) = report.max_bytes.filter(|limit| json::length(root).saturating_mul(6) > *limit) {
         let size = Measure::new(report.grammar.escaped_chars).value(root);
-        if size > most {
-            let (expected, found) = (format!("at most {most} bytes of compact JSON"), format!("{size}"));
+        if size > limit {
+            let (expected, found) = (format!("at most {limit} bytes of compact JSON"), format!("{size}"));
             report.add(root, Constraint::TooManyBytes, String::new(), &expected, &found);
         }
     }

@@ -25,8 +25,8 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
         let (expected, found) = ("values that differ under `enum`", "one that stands there twice");
         report.add(value, Constraint::KeywordValue, schema.at("enum"), expected, found);
     }
-    if values.len() > rule.most {
-        let (expected, found) = (format!("at most {} values", rule.most), format!("{}", values.len()));
+    if values.len() > rule.max_values {
+        let (expected, found) = (format!("at most {} values", rule.max_values), format!("{}", values.len()));
         report.add(value, Constraint::EnumTooLong, schema.at("enum"), &expected, &found);
     }
     for (index, item) in values.iter().enumerate() {

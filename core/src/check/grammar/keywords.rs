@@ -79,8 +79,8 @@ pub(super) fn check(
     if grammar.beside_their_type.contains(keyword) {
         beside_its_type(schema, member, keyword, report);
     }
-    if let Some(most) = member.value.as_number().and_then(|number| grammar.too_large(keyword, number)) {
-        let (expected, found) = (format!("`{}` of at most {most}", keyword.name()), super::seen(&member.value));
+    if let Some(limit) = member.value.as_number().and_then(|number| grammar.too_large(keyword, number)) {
+        let (expected, found) = (format!("`{}` of at most {limit}", keyword.name()), super::seen(&member.value));
         report.add(&member.value, Constraint::KeywordTooLarge, at(), &expected, &found);
     }
     if grammar.plain_counts && COUNTS.contains(keyword) {

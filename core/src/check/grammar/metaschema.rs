@@ -5,7 +5,7 @@
 
 use alloc::format;
 
-use super::{seen, stands_for_a_schema, Report, Schema};
+use super::{is_schema_value, seen, Report, Schema};
 use crate::{
     collections::Set,
     dialect::grammar::Grammar,
@@ -28,7 +28,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>,
             None => return,
             Some(expected) => expected,
         },
-        Subschemas::Schema if stands_for_a_schema(value, report.grammar) => return,
+        Subschemas::Schema if is_schema_value(value, report.grammar) => return,
         // A boolean is the shortest form in which these keywords allow or forbid unevaluated members and items.
         Subschemas::Schema
             if value.as_bool().is_some()
@@ -128,7 +128,7 @@ pub(super) fn items_are_schemas(
     report: &mut Report<'_>,
 ) {
     for (index, item) in items.iter().enumerate().filter(|(_, item)| item.as_object().is_none()) {
-        if !stands_for_a_schema(item, report.grammar) {
+        if !is_schema_value(item, report.grammar) {
             report.add(
                 item,
                 Constraint::NotASchema,
@@ -142,7 +142,7 @@ pub(super) fn items_are_schemas(
 
 fn members_are_schemas(schema: &Schema<'_, '_>, keyword: Keyword, table: &Node<'_>, report: &mut Report<'_>) {
     for member in table.as_object().into_iter().flatten() {
-        let fine = stands_for_a_schema(&member.value, report.grammar)
+        let fine = is_schema_value(&member.value, report.grammar)
             || (keyword.holds() == Subschemas::NamedOrNames && are_names(&member.value));
         if !fine {
             let mut pointer = schema.at(keyword.name());

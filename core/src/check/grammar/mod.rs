@@ -63,15 +63,15 @@ pub(super) fn check(
         grammar,
         dialect,
         extent,
-        most_bytes: options.max_bytes.unwrap_or(dialect.limit("maxBytes")),
+        max_bytes: options.max_bytes.unwrap_or(dialect.limit("maxBytes")),
         deepest: dialect.limit("propertyDepth").unwrap_or(usize::MAX),
-        most_properties: dialect.limit("properties").unwrap_or(usize::MAX),
+        max_properties: dialect.limit("properties").unwrap_or(usize::MAX),
         properties: 0,
         counted: Counted::default(),
         found: Found::default(),
     };
     document::check(root, &mut report);
-    if root.as_object().is_none() && !(grammar.boolean_root && stands_for_a_schema(root, grammar)) {
+    if root.as_object().is_none() && !(grammar.boolean_root && is_schema_value(root, grammar)) {
         report.add(root, Constraint::RootNotSchema, String::new(), "a schema (an object)", &seen(root));
         return Ok(report.found.finish());
     }
@@ -298,9 +298,9 @@ struct Report<'g> {
     grammar: &'g Grammar,
     dialect: &'g Dialect,
     extent: Extent,
-    most_bytes: Option<usize>,
+    max_bytes: Option<usize>,
     deepest: usize,
-    most_properties: usize,
+    max_properties: usize,
     /// Number of properties counted so far.
     properties: usize,
     counted: Counted,
@@ -347,7 +347,7 @@ impl Report<'_> {
 }
 
 /// Returns whether a value is allowed in place of a schema.
-fn stands_for_a_schema(value: &Node<'_>, grammar: &Grammar) -> bool {
+fn is_schema_value(value: &Node<'_>, grammar: &Grammar) -> bool {
     value.as_object().is_some()
         || (grammar.boolean_schemas && value.as_bool().is_some_and(|value| value || grammar.false_schemas))
 }
@@ -370,8 +370,8 @@ fn quoted(text: &Text<'_>) -> String {
 
 /// Truncates a long name or value, so that a message remains readable.
 fn shortened(text: &str) -> String {
-    const MOST: usize = 80;
-    match text.char_indices().nth(MOST) {
+    const MAX_CHARACTERS: usize = 80;
+    match text.char_indices().nth(MAX_CHARACTERS) {
         None => text.to_string(),
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
     }

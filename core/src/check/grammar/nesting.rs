@@ -189,7 +189,7 @@ fn measure(target: &Node<'_>, references: &mut References<'_, '_>) -> Below {
     let mut open = vec![(target, 0_usize)];
     while let Some((schema, depth)) = open.pop() {
         below.deepest = below.deepest.max(depth);
-        below.references.extend(references.held_by(schema).map(|number| (number, depth)));
+        below.references.extend(references.number_of(schema).map(|number| (number, depth)));
         if let Some(table) = schema.get(Keyword::Properties).and_then(Node::as_object) {
             below.deepest = below.deepest.max(depth + 1);
             open.extend(table.iter().map(|member| (&member.value, depth + 1)));

@@ -3,7 +3,7 @@
 
 use alloc::{format, vec::Vec};
 
-use super::{metaschema, quoted, seen, stands_for_a_schema, Report, Schema};
+use super::{is_schema_value, metaschema, quoted, seen, Report, Schema};
 use crate::{
     collections::Set,
     json::{push_token, Node, Step},
@@ -32,9 +32,9 @@ pub(super) fn properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut
     };
     let before = report.properties;
     report.properties = before.saturating_add(table.len());
-    if before <= report.most_properties && report.properties > report.most_properties {
+    if before <= report.max_properties && report.properties > report.max_properties {
         let (expected, found) =
-            (format!("at most {} properties in all", report.most_properties), format!("{} so far", report.properties));
+            (format!("at most {} properties in all", report.max_properties), format!("{} so far", report.properties));
         report.add(value, Constraint::TooManyProperties, schema.at("properties"), &expected, &found);
     }
     for member in table {
@@ -53,7 +53,7 @@ pub(super) fn properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut
             }
         }
         let is_refused = schema.is_root() && !report.grammar.root_booleans && member.value.as_bool().is_some();
-        if is_refused || !stands_for_a_schema(&member.value, report.grammar) {
+        if is_refused || !is_schema_value(&member.value, report.grammar) {
             report.add(&member.value, Constraint::NotASchema, pointer(), "a schema (an object)", &seen(&member.value));
         }
     }
@@ -132,7 +132,7 @@ pub(super) fn items(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
             return metaschema::items_are_schemas(schema, Keyword::Items, list, report);
         }
         Some(_) => (Constraint::ArrayItems, "one schema for all items"),
-        None if stands_for_a_schema(value, report.grammar) => return,
+        None if is_schema_value(value, report.grammar) => return,
         None if report.grammar.boolean_schemas && value.as_bool().is_some() => return,
         None => (Constraint::ItemsNotSchema, "a schema (an object)"),
     };

@@ -31,9 +31,9 @@ struct Held {
 }
 
 pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>, budget: &Budget) -> Result<(), Error> {
-    let most = |name: &str| dialect.limit(name);
-    let (properties, depth, values) = (most("propertiesPerPart"), most("depthPerPart"), most("enumValuesPerPart"));
-    let (list, characters) = (most("longEnumCharacters"), most("charactersPerPart"));
+    let limit = |name: &str| dialect.limit(name);
+    let (properties, depth, values) = (limit("propertiesPerPart"), limit("depthPerPart"), limit("enumValuesPerPart"));
+    let (list, characters) = (limit("longEnumCharacters"), limit("charactersPerPart"));
     if [properties, depth, values, list, characters].iter().all(Option::is_none) {
         return Ok(());
     }
@@ -75,8 +75,8 @@ pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>,
             let length = items.iter().map(length).sum::<usize>();
             counts.values += items.len();
             counts.characters += length;
-            if let Some(most) = list.filter(|most| items.len() > FEW && length > *most) {
-                let expected = format!("at most {most} characters in an `enum` of more than {FEW} values");
+            if let Some(limit) = list.filter(|limit| items.len() > FEW && length > *limit) {
+                let expected = format!("at most {limit} characters in an `enum` of more than {FEW} values");
                 report.add(listed, Constraint::EnumTooLong, at("enum"), &expected, &format!("{length}"));
             }
         }
@@ -86,10 +86,10 @@ pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>,
             (values, counts.values, Constraint::TooManyEnumValues, "values in `enum`"),
             (characters, counts.characters, Constraint::TooManyCharacters, "characters of names, values and constants"),
         ];
-        for ((most, found, rule, what), over) in amounts.into_iter().zip(&mut counts.over) {
-            if let Some(most) = most.filter(|most| found > *most && !*over) {
+        for ((limit, found, rule, what), over) in amounts.into_iter().zip(&mut counts.over) {
+            if let Some(limit) = limit.filter(|limit| found > *limit && !*over) {
                 *over = true;
-                let expected = format!("at most {most} {what} in the root, and in each definition");
+                let expected = format!("at most {limit} {what} in the root, and in each definition");
                 report.add(node, rule, place.pointer.render(), &expected, &format!("{found} so far"));
             }
         }
@@ -111,7 +111,7 @@ fn is_within(root: &Node<'_>, dialect: &Dialect, report: &Report<'_>) -> bool {
     let counted = &report.counted;
     // The counts are incomplete if there are violations or some keywords are not visited.
     let has_all = report.found.is_empty() && report.grammar.through == Keywords::ALL;
-    let within = |found: usize, name: &str| dialect.limit(name).is_none_or(|most| found <= most);
+    let within = |found: usize, name: &str| dialect.limit(name).is_none_or(|limit| found <= limit);
     has_all
         && within(report.properties, "propertiesPerPart")
         && within(counted.levels, "depthPerPart")

@@ -39,7 +39,7 @@ pub(super) fn check<'a>(root: &Node<'a>, references: &mut References<'_, 'a>, re
         pointer: Pointer::root(),
         report,
     };
-    search.object(root, Spot { what: What::Schema, key: None, is_allowed: true, must_end: !root_ends });
+    search.object(root, Spot { kind: ObjectKind::Schema, key: None, is_allowed: true, must_end: !root_ends });
 }
 
 /// Assigns a number to every reference. Returns whether there are any references, including malformed ones.
@@ -47,7 +47,7 @@ fn collect(value: &Node<'_>, references: &mut References<'_, '_>) -> bool {
     let mut found = false;
     for member in value.as_object().into_iter().flatten() {
         if member.key.is(Keyword::Ref) {
-            references.held_by(value);
+            references.number_of(value);
             found = true;
         }
         match member.value.as_array() {
@@ -64,7 +64,7 @@ fn collect(value: &Node<'_>, references: &mut References<'_, '_>) -> bool {
 /// Kind of an object. It prevents duplicate reports: faults in the `$ref` of a schema, and names of properties, are
 /// checked elsewhere.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum What {
+enum ObjectKind {
     Schema,
     Properties,
     Other,
@@ -72,7 +72,7 @@ enum What {
 
 #[derive(Clone, Copy)]
 struct Spot {
-    what: What,
+    kind: ObjectKind,
     /// Keyword whose name is the key of this object.
     key: Option<Keyword>,
     /// True if a reference is allowed here.
@@ -87,14 +87,14 @@ struct Search<'s, 'g, 't, 'a> {
     can_end: &'s [bool],
     expansions: Expansions,
     /// Keys of the targets of references, for references with siblings.
-    targets: Map<usize, Said<'t, 'a>>,
+    targets: Map<usize, TargetKeys<'t, 'a>>,
     pointer: Pointer<'a>,
     report: &'s mut Report<'g>,
 }
 
 /// Keys of a target.
 #[derive(Default)]
-struct Said<'t, 'a> {
+struct TargetKeys<'t, 'a> {
     itself: Set<&'t Text<'a>>,
     in_branches: Set<&'t Text<'a>>,
 }
@@ -102,7 +102,7 @@ struct Said<'t, 'a> {
 impl<'a> Search<'_, '_, '_, 'a> {
     fn object(&mut self, value: &Node<'a>, spot: Spot) {
         let Some(object) = value.as_object() else { return };
-        if spot.what != What::Properties && object.has(Keyword::Ref) {
+        if spot.kind != ObjectKind::Properties && object.has(Keyword::Ref) {
             self.reference(value, spot);
         }
         let nothing_required = object.get(Keyword::Required).and_then(Node::as_array).is_some_and(<[_]>::is_empty);
@@ -118,11 +118,11 @@ impl<'a> Search<'_, '_, '_, 'a> {
                     spot.below(key, nothing_required, self.only_under, self.pointer.steps().len()),
                 ),
                 Some(branches) if key == Some(Keyword::AnyOf) => {
-                    let what = if spot.what == What::Schema { What::Schema } else { What::Other };
+                    let kind = if spot.kind == ObjectKind::Schema { ObjectKind::Schema } else { ObjectKind::Other };
                     for (index, branch) in branches.iter().enumerate() {
                         self.pointer.push(Step::Index(index));
                         let is_allowed = self.only_under.contains(Keyword::AnyOf);
-                        self.object(branch, Spot { what, key: None, is_allowed, must_end: spot.must_end });
+                        self.object(branch, Spot { kind, key: None, is_allowed, must_end: spot.must_end });
                         self.pointer.pop();
                     }
                 }
@@ -139,10 +139,10 @@ impl<'a> Search<'_, '_, '_, 'a> {
             self.report.add(reference, Constraint::RefPlace, self.at_ref(), expected, "one elsewhere");
             return;
         }
-        let number = self.references.held_by(value).filter(|number| self.references.target(*number).is_some());
+        let number = self.references.number_of(value).filter(|number| self.references.target(*number).is_some());
         let Some(number) = number else {
             // For schemas, this is reported elsewhere.
-            if spot.what != What::Schema {
+            if spot.kind != ObjectKind::Schema {
                 let pointer = self.at_ref();
                 match reference.as_text() {
                     Some(text) => self.report.add(
@@ -159,7 +159,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
         };
         let end = self.expansions.of(number, self.references, self.report.grammar);
         if let Some(last) = end.last {
-            self.beside(value, last, spot.what);
+            self.beside(value, last, spot.kind);
         }
         let is_something = |last| {
             // An empty schema terminates. If annotations on the way are merged into it, it is not empty, has no type
@@ -177,19 +177,19 @@ impl<'a> Search<'_, '_, '_, 'a> {
     }
 
     /// Compares the siblings of a reference with the keys of its target.
-    fn beside(&mut self, value: &Node<'a>, target: usize, what: What) {
+    fn beside(&mut self, value: &Node<'a>, target: usize, kind: ObjectKind) {
         let grammar = self.report.grammar;
         let Some(object) = value.as_object().filter(|object| object.len() > 1) else { return };
         let references = &*self.references;
         let keys =
-            self.targets.entry(target).or_insert_with(|| references.target(target).map(said_by).unwrap_or_default());
+            self.targets.entry(target).or_insert_with(|| references.target(target).map(keys_of).unwrap_or_default());
         let has_key = |keyword| keys.itself.contains(&Text::literal(keyword));
         for member in
             object.iter().filter(|member| !member.key.is(Keyword::Ref) && !is_annotation(&member.key, grammar))
         {
             let (is_type, is_any_of) = (member.key.is(Keyword::Type), member.key.is(Keyword::AnyOf));
             if grammar.refs.no_type_beside {
-                if is_type && what == What::Schema {
+                if is_type && kind == ObjectKind::Schema {
                     // Another check reports `type` next to a reference.
                     continue;
                 }
@@ -228,11 +228,11 @@ impl<'a> Search<'_, '_, '_, 'a> {
 impl Spot {
     /// Returns the spot of a member's value. `levels` is its distance from the root.
     fn below(self, key: Option<Keyword>, nothing_required: bool, only_under: Keywords, levels: usize) -> Spot {
-        let what = match (self.what, key) {
-            (What::Properties, _) => What::Schema,
-            (What::Schema, Some(Keyword::Properties)) => What::Properties,
-            (What::Schema, Some(Keyword::Items | Keyword::AdditionalProperties)) => What::Schema,
-            _ => What::Other,
+        let kind = match (self.kind, key) {
+            (ObjectKind::Properties, _) => ObjectKind::Schema,
+            (ObjectKind::Schema, Some(Keyword::Properties)) => ObjectKind::Properties,
+            (ObjectKind::Schema, Some(Keyword::Items | Keyword::AdditionalProperties)) => ObjectKind::Schema,
+            _ => ObjectKind::Other,
         };
         let in_table = self.key == Some(Keyword::Properties) && only_under.contains(Keyword::Properties);
         let by_key = key.is_some_and(|key| key != Keyword::Properties && only_under.contains(key));
@@ -242,13 +242,13 @@ impl Spot {
             Some(Keyword::Properties) => nothing_required,
             _ => false,
         };
-        Spot { what, key, is_allowed: in_table || by_key || levels == 1, must_end: self.must_end && !is_way_out }
+        Spot { kind, key, is_allowed: in_table || by_key || levels == 1, must_end: self.must_end && !is_way_out }
     }
 }
 
-fn said_by<'t, 'a>(target: &'t Node<'a>) -> Said<'t, 'a> {
+fn keys_of<'t, 'a>(target: &'t Node<'a>) -> TargetKeys<'t, 'a> {
     let branches = target.get(Keyword::AnyOf).and_then(Node::as_array).unwrap_or_default();
-    Said {
+    TargetKeys {
         itself: target.as_object().into_iter().flatten().map(|member| &member.key).collect(),
         in_branches: branches.iter().filter_map(Node::as_object).flatten().map(|member| &member.key).collect(),
     }

@@ -43,7 +43,7 @@ impl<'t, 'a> References<'t, 'a> {
     }
 
     /// Returns the number of a schema's reference, if the reference is a string.
-    pub(super) fn held_by(&mut self, schema: &Node<'_>) -> Option<usize> {
+    pub(super) fn number_of(&mut self, schema: &Node<'_>) -> Option<usize> {
         let reference = schema.get(Keyword::Ref)?.as_text()?.value()?;
         Some(self.number(&reference))
     }

@@ -31,7 +31,7 @@ fn ways(schema: &Node<'_>, references: &mut References<'_, '_>) -> Ways {
             ways.ends = true;
             break;
         }
-        ways.references.extend(references.held_by(schema));
+        ways.references.extend(references.number_of(schema));
     }
     ways
 }
@@ -140,7 +140,7 @@ impl Expansions {
                 break Expansion { last: Some(here), is_annotated: false };
             }
             way.push((here, others.count() > 0));
-            match references.target(here).and_then(|target| references.held_by(target)) {
+            match references.target(here).and_then(|target| references.number_of(target)) {
                 Some(next) => here = next,
                 None => break Expansion { last: None, is_annotated: false },
             }

@@ -100,7 +100,7 @@ pub(crate) struct Grammar {
     /// Accepted formats by type; `None`: any. A type that is not listed has none; an empty list means any.
     pub(crate) formats: Option<&'static [(&'static str, &'static [&'static str])]>,
     /// Maximum values of numeric keywords.
-    pub(crate) at_most: &'static [(Keyword, u64)],
+    pub(crate) maxima: &'static [(Keyword, u64)],
     /// Ranges of refused numbers (first and last), although smaller and larger numbers are accepted.
     pub(crate) gaps: &'static [(Keyword, u64, u64)],
     /// `required` may only name declared properties.
@@ -168,12 +168,12 @@ impl Grammar {
 
     /// Returns the maximum that replaces this number if the number is refused for its size.
     pub(crate) fn too_large(&self, keyword: Keyword, number: &str) -> Option<u64> {
-        let is_above = |most: u64| json::compare(number, &format!("{most}")).is_gt();
-        let most = self.at_most.iter().find(|(limited, most)| *limited == keyword && is_above(*most));
+        let is_above = |max: u64| json::compare(number, &format!("{max}")).is_gt();
+        let max = self.maxima.iter().find(|(limited, max)| *limited == keyword && is_above(*max));
         let gap = self.gaps.iter().find(|(limited, first, last)| {
             *limited == keyword && is_above(first.saturating_sub(1)) && !is_above(*last)
         });
-        most.map(|(_, most)| *most).or_else(|| gap.map(|(_, first, _)| first.saturating_sub(1)))
+        max.map(|(_, max)| *max).or_else(|| gap.map(|(_, first, _)| first.saturating_sub(1)))
     }
 
     /// Returns true if this is a refused maximum: one that is below its minimum.
@@ -183,8 +183,8 @@ impl Grammar {
             Keyword::MaxItems => Keyword::MinItems,
             _ => return false,
         };
-        let (least, most) = (schema.get(minimum).and_then(Node::as_number), value.as_number());
-        self.ordered_counts && least.zip(most).is_some_and(|(least, most)| json::compare(least, most).is_gt())
+        let (min, max) = (schema.get(minimum).and_then(Node::as_number), value.as_number());
+        self.ordered_counts && min.zip(max).is_some_and(|(min, max)| json::compare(min, max).is_gt())
     }
 
     /// Refuses nothing except a root that is not an object.
@@ -223,7 +223,7 @@ impl Grammar {
         arrays: ArrayRule::OPEN,
         patterns: PatternRule::Any,
         formats: None,
-        at_most: &[],
+        maxima: &[],
         gaps: &[],
         required_is_known: false,
         required_needs_properties: false,
@@ -344,7 +344,7 @@ impl ArrayRule {
         ArrayRule { needs_items: false, open_items: true, truthy_items: false, closed_tuples: false };
 
     /// Returns true if the encoding adds `items` to schemas without it.
-    pub(crate) const fn say_items(self) -> bool {
+    pub(crate) const fn require_items(self) -> bool {
         self.needs_items || !self.open_items
     }
 }
@@ -374,7 +374,7 @@ pub(crate) struct EnumRule {
     /// Duplicate values are refused.
     pub(crate) distinct: bool,
     /// Maximum number of values.
-    pub(crate) most: usize,
+    pub(crate) max_values: usize,
 }
 
 impl EnumRule {
@@ -390,7 +390,7 @@ impl EnumRule {
         agrees: false,
         empty: false,
         distinct: false,
-        most: usize::MAX,
+        max_values: usize::MAX,
     };
 }
 
@@ -409,7 +409,7 @@ pub(crate) struct AnyOfRule {
     /// Every branch needs `type`, so a branch cannot be another union.
     pub(crate) typed_branches: bool,
     /// Maximum number of branches.
-    pub(crate) most: usize,
+    pub(crate) max_branches: usize,
 }
 
 impl AnyOfRule {
@@ -420,6 +420,6 @@ impl AnyOfRule {
         beside: Keywords::ALL,
         distinct_first_keys: false,
         typed_branches: false,
-        most: usize::MAX,
+        max_branches: usize::MAX,
     };
 }

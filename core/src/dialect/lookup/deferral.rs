@@ -294,7 +294,7 @@ impl Known {
         })
     }
 
-    fn speaks(&self, row: &Row) -> bool {
+    fn has_api(&self, row: &Row) -> bool {
         self.api.is_none_or(|api| api == row.target)
     }
 
@@ -333,7 +333,7 @@ pub(crate) fn deferral_for(query: &DeferralQuery) -> Result<DeferralChoice, Erro
         let message = "expected a `host` or a `model`, best both, found neither";
         return Err(Error::new(Code::InvalidOption, "", message));
     }
-    Ok(match ROWS.iter().find(|row| known.is_at(row) && known.has_model(row) && known.speaks(row)) {
+    Ok(match ROWS.iter().find(|row| known.is_at(row) && known.has_model(row) && known.has_api(row)) {
         Some(row) => DeferralChoice {
             target: Some(row.target),
             native: row.native,
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_says_what_it_rests_on_and_since_when() {
+    fn every_row_has_a_source_and_a_date() {
         for row in ROWS {
             assert!(row.source.len() > 20 && !row.source.ends_with('.'), "{}", row.source);
             let day: Vec<&str> = row.checked.split('-').collect();

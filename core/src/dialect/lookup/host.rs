@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn private_hosts_are_told_by_their_address() {
+    fn private_hosts_are_recognized_by_their_address() {
         let is_private = |host: &str| Host::of(host).is_some_and(|host| host.is_private());
         for host in [
             "localhost:1",

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_says_how_sure_it_is_and_why() {
+    fn every_row_has_a_confidence_and_a_source() {
         for row in ROWS {
             assert!(('A'..='C').contains(&row.confidence), "{}", row.because);
             assert!(row.because.len() > 20 && !row.because.ends_with('.'), "{}", row.because);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_have_one_gap_at_most() {
+    fn patterns_have_no_second_gap() {
         for pattern in ROWS.iter().flat_map(|row| row.hosts()) {
             assert!(pattern.matches('*').count() <= 1 && *pattern == pattern.to_lowercase(), "{pattern}");
         }

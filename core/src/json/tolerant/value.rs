@@ -209,8 +209,8 @@ impl<'t> Scanner<'t> {
         let begins_name = Quotes::opened_by(next).is_some() || !self.word().is_empty();
         let between = self.text.get(ended..self.at).unwrap_or_default();
         let is_closed = self.text.get(..ended).is_some_and(|before| before.ends_with(['}', ']']));
-        let stands_apart = between.contains('\n') || (is_closed && matches!(next, '{' | '['));
-        let is_missing = if is_object { begins_name && !between.is_empty() } else { stands_apart };
+        let is_separate = between.contains('\n') || (is_closed && matches!(next, '{' | '['));
+        let is_missing = if is_object { begins_name && !between.is_empty() } else { is_separate };
         if !is_missing {
             return self.refuse(LeftReason::Syntax);
         }

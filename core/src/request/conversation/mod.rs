@@ -40,7 +40,7 @@ pub(crate) struct Conversation<'a> {
     /// Numbers of the Responses items that are references without a message around them.
     pub(crate) bare: Set<usize>,
     /// Members of Responses items that were read although the format stays the same, in order.
-    pub(crate) held: Vec<Held>,
+    pub(crate) read_members: Vec<ReadMember>,
     /// Tools with references outside of results, with native deferred loading or if the format stays the same.
     pub(crate) referred: Set<Text<'a>>,
     /// Warnings about parts of the history that were dropped.
@@ -59,10 +59,10 @@ pub(crate) fn apply<'a>(
     warnings: &mut Warnings,
 ) {
     tools.begin(options, warnings);
-    for Event { what, .. } in events {
-        match what {
+    for Event { kind, .. } in events {
+        match kind {
             // APIs with references ignore references in the result of a failed call.
-            What::Result(Outcome { content, is_error: true, .. }) if options.native != Native::None => {
+            EventKind::Result(Outcome { content, is_error: true, .. }) if options.native != Native::None => {
                 content.each_reference(&mut |reference| {
                     reference.found = tools.state(&reference.name);
                     if reference.found == Found::Unknown {
@@ -70,20 +70,22 @@ pub(crate) fn apply<'a>(
                     }
                 });
             }
-            What::Text { content, .. } | What::Result(Outcome { content, .. }) | What::Orphan(content) => {
+            EventKind::Text { content, .. }
+            | EventKind::Result(Outcome { content, .. })
+            | EventKind::Orphan(content) => {
                 content.each_reference(&mut |reference| reference.found = tools.find(&reference.name, warnings));
             }
-            What::Add(additions) | What::Carry(additions) => {
+            EventKind::Add(additions) | EventKind::Carry(additions) => {
                 for addition in additions {
                     addition.is_known = tools.add(&addition.name, warnings);
                 }
             }
-            What::Remove { name, .. } => tools.remove(name, warnings),
-            What::Ignored(name) => warnings.about("tool-change-ignored", name.display()),
+            EventKind::Remove { name, .. } => tools.remove(name, warnings),
+            EventKind::Ignored(name) => warnings.about("tool-change-ignored", name.display()),
             // A search item of Responses does not call a function.
-            What::Call(Call { name, search: Some(_), .. })
+            EventKind::Call(Call { name, search: Some(_), .. })
                 if !options.search_tools.iter().any(|search| name.is(search.as_str())) => {}
-            What::Call(Call { name, .. }) | What::Used(name) if options.load_used_tools => tools.load(name),
+            EventKind::Call(Call { name, .. }) | EventKind::Used(name) if options.load_used_tools => tools.load(name),
             _ => {}
         }
     }
@@ -93,7 +95,9 @@ pub(crate) fn apply<'a>(
 pub(crate) fn refers_to_unknown(events: &mut [Event<'_>]) -> bool {
     let mut refers = false;
     for event in events {
-        if let What::Text { content, .. } | What::Result(Outcome { content, is_error: false, .. }) = &mut event.what {
+        if let EventKind::Text { content, .. } | EventKind::Result(Outcome { content, is_error: false, .. }) =
+            &mut event.kind
+        {
             content.each_reference(&mut |reference| refers |= reference.found == Found::Unknown);
         }
     }
@@ -104,7 +108,7 @@ impl<'a> Conversation<'a> {
     /// Removes references outside of results, which load nothing: APIs with references only read them in results.
     pub(crate) fn lose_references(&mut self) {
         for event in &mut self.events {
-            if let What::Text { content: Content::Parts(parts), .. } = &mut event.what {
+            if let EventKind::Text { content: Content::Parts(parts), .. } = &mut event.kind {
                 let before = parts.len();
                 parts.retain(|part| !matches!(part, Part::Reference(_) | Part::Search(_)));
                 if parts.len() < before {
@@ -119,7 +123,7 @@ impl<'a> Conversation<'a> {
     /// results remain unchanged.
     pub(crate) fn collect_found(&mut self) {
         for event in &mut self.events {
-            if let What::Text { content, .. } = &mut event.what {
+            if let EventKind::Text { content, .. } = &mut event.kind {
                 content.each_reference(&mut |reference| {
                     if reference.found == Found::Loaded {
                         self.referred.insert(reference.name.clone());
@@ -128,12 +132,12 @@ impl<'a> Conversation<'a> {
                 if let Content::Parts(parts) = content {
                     for part in parts {
                         if let Part::Reference(Reference { block, .. }) | Part::Search(Search { block, .. }) = part {
-                            *part = Part::Own(core::mem::take(block));
+                            *part = Part::Untranslated(core::mem::take(block));
                         }
                     }
                 }
             }
-            let What::Result(outcome) = &mut event.what else { continue };
+            let EventKind::Result(outcome) = &mut event.kind else { continue };
             let Content::Parts(parts) = &mut outcome.content else { continue };
             if !parts.iter().any(|part| matches!(part, Part::Reference(_) | Part::Search(_))) {
                 continue;
@@ -168,7 +172,7 @@ impl<'a> Conversation<'a> {
 }
 
 /// A member of an item that was read. The rest of the item remains unchanged.
-pub(crate) struct Held {
+pub(crate) struct ReadMember {
     /// Number of the item, as in [`Event::at`].
     pub(crate) at: usize,
     pub(crate) member: &'static str,
@@ -183,10 +187,10 @@ pub(crate) struct Event<'a> {
     pub(crate) message: usize,
     /// Member of the message or item that holds the event, if several members are read: `content` or `output`.
     pub(crate) member: &'static str,
-    pub(crate) what: What<'a>,
+    pub(crate) kind: EventKind<'a>,
 }
 
-pub(crate) enum What<'a> {
+pub(crate) enum EventKind<'a> {
     /// A text of the client or of the model.
     Text { role: Role, content: Content<'a> },
     /// The model called a tool.
@@ -278,7 +282,7 @@ pub(crate) enum Part<'a> {
     /// An image by its URL, which may be a `data:` URL, with the member `detail` of OpenAI's formats.
     Image { url: Node<'a>, detail: Option<Node<'a>> },
     /// A block in the format of the source, which is not translated.
-    Own(Node<'a>),
+    Untranslated(Node<'a>),
     /// A reference to a tool.
     Reference(Reference<'a>),
     /// The outcome of a search in a single block.

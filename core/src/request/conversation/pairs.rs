@@ -3,7 +3,7 @@
 
 use alloc::{collections::VecDeque, string::String, vec::Vec};
 
-use super::{Event, Role, Searcher, What};
+use super::{Event, EventKind, Role, Searcher};
 use crate::{
     collections::{Map, Set},
     json::{Node, Text},
@@ -17,7 +17,7 @@ pub(crate) fn settle<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings) -> Vec
     let mut out: Vec<Event<'a>> = Vec::with_capacity(events.len());
     let mut turn = Turn::default();
     for (at, event) in events.into_iter().enumerate() {
-        if let What::Call(_) = &event.what {
+        if let EventKind::Call(_) = &event.kind {
             // A call after a result begins the next turn, unless another call of this turn is still open.
             if !turn.results.is_empty() && at > turn.until {
                 turn.close(&mut out);
@@ -30,18 +30,18 @@ pub(crate) fn settle<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings) -> Vec
             out.push(event);
             continue;
         }
-        match &event.what {
-            What::Result(_) if at <= turn.until => turn.results.push(event),
+        match &event.kind {
+            EventKind::Result(_) if at <= turn.until => turn.results.push(event),
             _ if at > turn.until => {
                 turn.close(&mut out);
                 out.push(event);
             }
-            What::Text { role: Role::Assistant, .. } | What::Reasoning(_) => turn.before.push(event),
-            What::Add(additions) | What::Carry(additions) => {
+            EventKind::Text { role: Role::Assistant, .. } | EventKind::Reasoning(_) => turn.before.push(event),
+            EventKind::Add(additions) | EventKind::Carry(additions) => {
                 additions.iter().for_each(|addition| warnings.about("moved", addition.name.display()));
                 turn.after.push(event);
             }
-            What::Remove { name, .. } => {
+            EventKind::Remove { name, .. } => {
                 warnings.about("moved", name.display());
                 turn.after.push(event);
             }
@@ -65,9 +65,9 @@ fn last_results(events: &[Event<'_>]) -> Map<usize, usize> {
     }
     let (mut calls, mut found, mut texts): (Map<&Text<'_>, Calls>, _, _) = (Map::new(), Map::new(), 0);
     for (at, event) in events.iter().enumerate() {
-        match &event.what {
-            What::Text { role: Role::User, .. } | What::Kept(Role::User) => texts += 1,
-            What::Call(call) => {
+        match &event.kind {
+            EventKind::Text { role: Role::User, .. } | EventKind::Kept(Role::User) => texts += 1,
+            EventKind::Call(call) => {
                 let Some(id) = call.id.as_text() else { continue };
                 let calls = calls.entry(id).or_default();
                 while calls.open.front().is_some_and(|(_, before)| *before < texts) {
@@ -76,7 +76,7 @@ fn last_results(events: &[Event<'_>]) -> Map<usize, usize> {
                 calls.open.push_back((at, texts));
                 calls.answered = None;
             }
-            What::Result(outcome) => {
+            EventKind::Result(outcome) => {
                 let Some(calls) = outcome.id.as_text().and_then(|id| calls.get_mut(id)) else { continue };
                 let call = calls.open.pop_front().map(|(call, _)| call).or(calls.answered);
                 calls.answered = call;
@@ -97,19 +97,19 @@ pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings:
     let id = |node: &Node<'_>| node.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
     for at in 0..events.len() {
         let (before, rest) = events.split_at_mut(at);
-        match rest.first_mut().map(|event| &mut event.what) {
-            Some(What::Text { role: Role::User, .. } | What::Kept(Role::User)) => texts += 1,
-            Some(What::Call(call)) => {
+        match rest.first_mut().map(|event| &mut event.kind) {
+            Some(EventKind::Text { role: Role::User, .. } | EventKind::Kept(Role::User)) => texts += 1,
+            Some(EventKind::Call(call)) => {
                 let calls = open.entry(id(&call.id)).or_default();
                 while calls.front().is_some_and(|(_, before)| *before < texts) {
                     lost.extend(calls.pop_front().map(|(call, _)| call));
                 }
                 calls.push_back((at, texts));
             }
-            Some(What::Result(outcome)) => {
+            Some(EventKind::Result(outcome)) => {
                 let called = open.get_mut(&id(&outcome.id)).and_then(VecDeque::pop_front);
-                let call = match called.and_then(|(at, _)| before.get_mut(at)).map(|event| &mut event.what) {
-                    Some(What::Call(call)) => Some(call),
+                let call = match called.and_then(|(at, _)| before.get_mut(at)).map(|event| &mut event.kind) {
+                    Some(EventKind::Call(call)) => Some(call),
                     _ => None,
                 };
                 let found = outcome.found.as_ref().map(|_| Searcher::Client);
@@ -130,8 +130,8 @@ pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings:
     let mut at = 0;
     events.retain(|event| {
         at += 1;
-        match &event.what {
-            What::Call(call) if call.search == Some(Searcher::Hosted) && lost.contains(&(at - 1)) => {
+        match &event.kind {
+            EventKind::Call(call) if call.search == Some(Searcher::Hosted) && lost.contains(&(at - 1)) => {
                 warnings.about(LOST, call.name.display());
                 false
             }
@@ -145,8 +145,8 @@ pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings:
 pub(crate) fn keep_searches<'a>(events: &mut [Event<'a>], is_search: impl Fn(&Text<'a>) -> bool) {
     let mut ordinary: Set<Text<'a>> = Set::new();
     for event in events {
-        match &mut event.what {
-            What::Call(call) if call.search != Some(Searcher::Hosted) => {
+        match &mut event.kind {
+            EventKind::Call(call) if call.search != Some(Searcher::Hosted) => {
                 let Some(id) = call.id.as_text().cloned() else { continue };
                 if is_search(&call.name) {
                     ordinary.remove(&id);
@@ -155,7 +155,7 @@ pub(crate) fn keep_searches<'a>(events: &mut [Event<'a>], is_search: impl Fn(&Te
                     ordinary.insert(id);
                 }
             }
-            What::Result(outcome) if outcome.id.as_text().is_some_and(|id| ordinary.contains(id)) => {
+            EventKind::Result(outcome) if outcome.id.as_text().is_some_and(|id| ordinary.contains(id)) => {
                 outcome.of_search = None;
             }
             _ => {}

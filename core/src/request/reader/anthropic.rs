@@ -15,7 +15,7 @@ use crate::{
     options::{Api, UnavailableCalls},
     request::{
         blocks::{any_block, concerns_tools, is_mention},
-        conversation::{Part, Role, What},
+        conversation::{EventKind, Part, Role},
         prefilter,
         tool::has_type,
     },
@@ -43,7 +43,7 @@ pub(super) fn read<'a>(
         for (index, message) in request.get("messages").and_then(Node::as_array).unwrap_or_default().iter().enumerate()
         {
             let role = lenient_role(&*view(message)?);
-            reader.push(index + 1, What::Kept(role));
+            reader.push(index + 1, EventKind::Kept(role));
         }
         return Ok(());
     }
@@ -72,8 +72,8 @@ pub(super) fn read<'a>(
             _ => None,
         };
         if let Some((role, used)) = kept {
-            used.into_iter().for_each(|name| reader.push(at, What::Used(name)));
-            reader.push(at, What::Kept(role));
+            used.into_iter().for_each(|name| reader.push(at, EventKind::Used(name)));
+            reader.push(at, EventKind::Kept(role));
             continue;
         }
         let mut old = reader.open(index)?;
@@ -107,7 +107,7 @@ fn is_kept(reader: &Reader<'_, '_, '_>, message: &Node<'_>) -> Result<bool, Erro
     Ok(match reader.reading.target {
         Api::Anthropic => {
             let texts = reader.reading.options.unavailable_calls == UnavailableCalls::Text;
-            !may_hold(message, reader.wanted()) || !speaks(&*view(message)?, texts)
+            !may_hold(message, reader.wanted()) || !refers_to_tools(&*view(message)?, texts)
         }
         Api::OpenaiChat => is_plain(&*view(message)?),
         _ => false,
@@ -123,7 +123,7 @@ fn called<'a>(message: &Node<'a>) -> Vec<Text<'a>> {
 
 /// Returns true if a message refers to tools, changes them or searches for them. If `calls` is true, calls and results
 /// also count. The `caller` of a call does not count.
-fn speaks(message: &Node<'_>, calls: bool) -> bool {
+fn refers_to_tools(message: &Node<'_>, calls: bool) -> bool {
     let is = |block: &Node<'_>| {
         !has_type(block, "tool_use") && concerns_tools(block)
             || calls && ["tool_use", "tool_result"].iter().any(|kind| has_type(block, kind))
@@ -196,7 +196,7 @@ pub(crate) fn lenient_role(message: &Node<'_>) -> Role {
 /// Reads a text or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
     if reader.same_format() {
-        return Ok(Some(Part::Own(block)));
+        return Ok(Some(Part::Untranslated(block)));
     }
     if has_type(&block, "text") {
         reader.lose_rest(&block, &["type", "text"]);
@@ -204,7 +204,7 @@ fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Opti
         return Ok(text.map(Part::Text));
     }
     if has_type(&block, "image_url") && reader.reading.target == Api::OpenaiChat {
-        return Ok(Some(Part::Own(block)));
+        return Ok(Some(Part::Untranslated(block)));
     }
     let url = if has_type(&block, "image") { image(&block)? } else { None };
     let Some(url) = url else {

@@ -14,7 +14,8 @@ use crate::{
             is_search_outcome, is_typed_outcome, Directive,
         },
         conversation::{
-            opened, string_of, Addition, Arguments, Call, Content, Event, Outcome, Part, Role, Search, Searcher, What,
+            opened, string_of, Addition, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role, Search,
+            Searcher,
         },
         notice,
         tool::{self, has_type, starts_with},
@@ -40,20 +41,20 @@ pub(super) fn message<'r, 'n, 'a>(
             if is_search_outcome(&block) {
                 reader.change(at);
                 let content = Content::Parts(Vec::from([Part::Search(search(&block, true))]));
-                reader.push_to(at, number, What::Text { role, content });
+                reader.push_to(at, number, EventKind::Text { role, content });
                 return Ok(());
             }
             let is_read = concerns_tools(&block) || has_type(&block, "tool_use") || has_type(&block, "tool_result");
             if !is_read && !reader.same_format() {
                 reader.lose("content", &block);
-                reader.push_to(at, number, What::Text { role, content: Content::Parts(Vec::new()) });
+                reader.push_to(at, number, EventKind::Text { role, content: Content::Parts(Vec::new()) });
                 return Ok(());
             }
             Vec::from([block])
         }
         other => {
             let content = reader.content(other.map(Node::new), part)?;
-            reader.push_to(at, number, What::Text { role, content });
+            reader.push_to(at, number, EventKind::Text { role, content });
             return Ok(());
         }
     };
@@ -77,21 +78,21 @@ struct Pass<'p, 'r, 'n, 'a> {
 }
 
 impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
-    fn push(&mut self, what: What<'a>) {
-        self.reader.push_to(self.at, self.number, what);
+    fn push(&mut self, kind: EventKind<'a>) {
+        self.reader.push_to(self.at, self.number, kind);
     }
 
     fn end_text(&mut self) {
         if !self.parts.is_empty() {
             let content = Content::Parts(core::mem::take(&mut self.parts));
-            self.push(What::Text { role: self.role, content });
+            self.push(EventKind::Text { role: self.role, content });
         }
     }
 
     fn end_additions(&mut self) {
         if !self.additions.is_empty() {
             let additions = core::mem::take(&mut self.additions);
-            self.push(What::Add(additions));
+            self.push(EventKind::Add(additions));
         }
     }
 
@@ -114,7 +115,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
                 self.reader.change(at);
                 call(self.reader, at, block)
             } else {
-                What::Server { role: self.role, block }
+                EventKind::Server { role: self.role, block }
             })
         } else if has_type(&block, "tool_search_tool_result") {
             self.reader.change(at);
@@ -126,7 +127,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
         } else if self.reader.source == Api::Anthropic
             && (has_type(&block, "thinking") || has_type(&block, "redacted_thinking"))
         {
-            Some(What::Reasoning(block))
+            Some(EventKind::Reasoning(block))
         } else {
             if is_reference(&block) {
                 self.parts.push(self.reader.reference(at, block));
@@ -139,7 +140,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
                     if let Some(name) = block.get("name").and_then(Node::as_text).cloned() {
                         // Earlier events must be applied first, so that tools load in the order of the blocks.
                         self.end_text();
-                        self.push(What::Used(name));
+                        self.push(EventKind::Used(name));
                     }
                 }
                 if let Some(content) = block.get("content").filter(|_| emulates && has_type(&block, "tool_result")) {
@@ -166,15 +167,16 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
         if directive(block) == Some(Directive::Removal) {
             self.end_additions();
             // A toolset has no name, so it cannot be removed by name.
-            let what = match name.is_empty() {
-                false => What::Remove { name, cache_control },
-                true if self.reader.emulates() => What::Add(Vec::new()),
-                true if self.reader.same_format() => {
-                    What::Text { role: self.role, content: Content::Parts(Vec::from([Part::Own(block.clone())])) }
-                }
+            let kind = match name.is_empty() {
+                false => EventKind::Remove { name, cache_control },
+                true if self.reader.emulates() => EventKind::Add(Vec::new()),
+                true if self.reader.same_format() => EventKind::Text {
+                    role: self.role,
+                    content: Content::Parts(Vec::from([Part::Untranslated(block.clone())])),
+                },
                 true => return self.reader.lose_block(block),
             };
-            return self.push(what);
+            return self.push(kind);
         }
         let emulates = self.reader.emulates();
         match definition {
@@ -187,7 +189,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
                 if tool::name(definition).is_none() {
                     // A toolset has no name, so it cannot be announced.
                     self.end_additions();
-                    return self.push(What::Add(Vec::new()));
+                    return self.push(EventKind::Add(Vec::new()));
                 }
                 self.additions.push(Addition {
                     name,
@@ -206,7 +208,7 @@ fn is_search_call(reader: &Reader<'_, '_, '_>, block: &Node<'_>) -> bool {
     name.is_some_and(|name| starts_with(name, "tool_search_tool_") || reader.conversation.tools.is_search(name))
 }
 
-fn call<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut block: Node<'a>) -> What<'a> {
+fn call<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut block: Node<'a>) -> EventKind<'a> {
     let is_hosted = has_type(&block, "server_tool_use");
     if reader.same_format() {
         // `caller` exists only in Anthropic's API.
@@ -225,7 +227,7 @@ fn call<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut block: Node<'a>) -> 
         false => is_search().then_some(Searcher::Client),
     };
     let arguments = Arguments::Value(block.visit("input", core::mem::take).unwrap_or_default());
-    What::Call(Call { id: string_of(&block, "id"), search, name, arguments, own })
+    EventKind::Call(Call { id: string_of(&block, "id"), search, name, arguments, own })
 }
 
 fn result<'r, 'n, 'a>(
@@ -233,7 +235,7 @@ fn result<'r, 'n, 'a>(
     at: usize,
     block: Node<'a>,
     part: ReadPart<'r, 'n, 'a>,
-) -> Result<What<'a>, Error> {
+) -> Result<EventKind<'a>, Error> {
     if !reader.same_format() {
         reader.lose_rest(&block, &["type", "tool_use_id", "content", "is_error"]);
     }
@@ -244,7 +246,7 @@ fn result<'r, 'n, 'a>(
     if !reader.emulates() {
         own.iter_mut().for_each(remove_directives);
     }
-    Ok(What::Result(Outcome { is_error, ..Outcome::new(id, content, own) }))
+    Ok(EventKind::Result(Outcome { is_error, ..Outcome::new(id, content, own) }))
 }
 
 /// Removes additions and removals from a result that is otherwise sent unchanged.
@@ -335,17 +337,17 @@ pub(super) fn references_in<'a>(reader: &mut Reader<'_, '_, 'a>, (at, number): (
         }
     }
     if !parts.is_empty() {
-        reader.push_to(at, number, What::Orphan(Content::Parts(parts)));
+        reader.push_to(at, number, EventKind::Orphan(Content::Parts(parts)));
     }
 }
 
-fn search_result<'a>(reader: &Reader<'_, '_, 'a>, block: &Node<'a>) -> What<'a> {
+fn search_result<'a>(reader: &Reader<'_, '_, 'a>, block: &Node<'a>) -> EventKind<'a> {
     let search = search(block.get("content").unwrap_or(block), true);
     let is_error = search.error.is_some();
     let own = reader.same_format().then(|| block.clone());
     let content = Content::Parts(Vec::from([Part::Search(search)]));
     let of_search = Some(Searcher::Hosted);
-    What::Result(Outcome { is_error, of_search, ..Outcome::new(string_of(block, "tool_use_id"), content, own) })
+    EventKind::Result(Outcome { is_error, of_search, ..Outcome::new(string_of(block, "tool_use_id"), content, own) })
 }
 
 /// Reads the tools that a search found, or its error.
@@ -365,30 +367,30 @@ pub(super) fn settle_server_calls<'r, 'n, 'a>(
     reader: &mut Reader<'r, 'n, 'a>,
     part: ReadPart<'r, 'n, 'a>,
 ) -> Result<(), Error> {
-    if !reader.conversation.events.iter().any(|event| matches!(event.what, What::Server { .. })) {
+    if !reader.conversation.events.iter().any(|event| matches!(event.kind, EventKind::Server { .. })) {
         return Ok(());
     }
     let events = core::mem::take(&mut reader.conversation.events);
-    let hosted = events.iter().filter_map(|event| match &event.what {
-        What::Result(outcome) if outcome.of_search == Some(Searcher::Hosted) => outcome.id.as_text().cloned(),
+    let hosted = events.iter().filter_map(|event| match &event.kind {
+        EventKind::Result(outcome) if outcome.of_search == Some(Searcher::Hosted) => outcome.id.as_text().cloned(),
         _ => None,
     });
     let answered: Set<Text<'a>> = hosted.collect();
-    for Event { at, message, member, what } in events {
-        let what = match what {
-            What::Server { block, .. }
+    for Event { at, message, member, kind } in events {
+        let kind = match kind {
+            EventKind::Server { block, .. }
                 if block.get("id").and_then(Node::as_text).is_some_and(|id| answered.contains(id)) =>
             {
                 reader.change(at);
                 call(reader, at, block)
             }
-            What::Server { role, block } => {
+            EventKind::Server { role, block } => {
                 let Some(part) = part(reader, block)? else { continue };
-                What::Text { role, content: Content::Parts(Vec::from([part])) }
+                EventKind::Text { role, content: Content::Parts(Vec::from([part])) }
             }
             other => other,
         };
-        reader.conversation.events.push(Event { at, message, member, what });
+        reader.conversation.events.push(Event { at, message, member, kind });
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ use crate::{
     },
     request::{
         blocks::{brings_tools, is_mention, is_system},
-        conversation::{string_of, Addition, Arguments, Call, Outcome, Part, Role, Searcher, What},
+        conversation::{string_of, Addition, Arguments, Call, EventKind, Outcome, Part, Role, Searcher},
         tool::{self, has_type},
         tools::Arrival,
     },
@@ -44,7 +44,7 @@ pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
                 .as_ref()
                 .filter(|old| ["tool_calls", "tool_call_id", "tools"].iter().all(|key| old.get(key).is_none()));
             if let Some(role) = kept.map(|old| role(old, &pointer)).transpose()? {
-                reader.push(at, What::Kept(role));
+                reader.push(at, EventKind::Kept(role));
                 continue;
             }
         }
@@ -81,23 +81,23 @@ fn message<'a>(
         let id = string_of(&old, "tool_call_id");
         let (own, content) = taken(reader, old, "content");
         let content = result_content(reader, at, content, part)?;
-        reader.push(at, What::Result(Outcome::new(id, content, own)));
+        reader.push(at, EventKind::Result(Outcome::new(id, content, own)));
         return Ok(());
     }
     let content = take(&mut old, "content")?;
     if !reader.skims() {
         reader.lose_rest(&old, &["role", "content", "tool_calls", "tools", "reasoning_content"]);
         if let Some(thought) = old.visit("reasoning_content", core::mem::take).filter(|text| text.as_text().is_some()) {
-            reader.push(at, What::Reasoning(Node::record([("reasoning_content", thought)])));
+            reader.push(at, EventKind::Reasoning(Node::record([("reasoning_content", thought)])));
         }
     }
     let calls = old.visit("tool_calls", core::mem::take).map(Node::into_data);
     let calls = if let Some(Data::Array(calls)) = calls { calls } else { Vec::new() };
     let is_silent = |text: &Text<'_>| (brings || !calls.is_empty()) && text.is_empty();
-    let says_nothing =
+    let has_no_content =
         content.as_ref().is_none_or(|content| content.is_null() || content.as_text().is_some_and(is_silent));
     if reader.skims() {
-        if says_nothing && content.is_some() {
+        if has_no_content && content.is_some() {
             old.visit("content", |old| *old = content.clone().unwrap_or_default());
         }
         // The tools that the message adds are in the list now.
@@ -106,7 +106,7 @@ fn message<'a>(
         }
         reader.conversation.originals.insert(at, old);
     }
-    if !says_nothing {
+    if !has_no_content {
         blocks::message(reader, (at, at), role, content, part)?;
     }
     for call in calls {
@@ -148,7 +148,7 @@ fn carried<'a>(
     reader.change(at);
     if !reader.may_change() {
         let names = tools.iter().filter_map(tool::name).cloned();
-        names.for_each(|name| reader.push(at, What::Ignored(name)));
+        names.for_each(|name| reader.push(at, EventKind::Ignored(name)));
         return Ok(true);
     }
     let is_head = reader.is_head();
@@ -166,12 +166,12 @@ fn carried<'a>(
         }
     }
     if !additions.is_empty() {
-        reader.push(at, What::Carry(additions));
+        reader.push(at, EventKind::Carry(additions));
     }
     Ok(true)
 }
 
-fn called<'a>(reader: &mut Reader<'_, '_, 'a>, mut call: Node<'a>) -> What<'a> {
+fn called<'a>(reader: &mut Reader<'_, '_, 'a>, mut call: Node<'a>) -> EventKind<'a> {
     let own = reader.skims().then(|| call.clone());
     let id = string_of(&call, "id");
     let inner = if has_type(&call, "custom") { "custom" } else { "function" };
@@ -187,13 +187,13 @@ fn called<'a>(reader: &mut Reader<'_, '_, 'a>, mut call: Node<'a>) -> What<'a> {
     };
     let searches = &reader.reading.options.search_tools;
     let search = searches.iter().any(|search| name.is(search.as_str())).then_some(Searcher::Client);
-    What::Call(Call { id, name, arguments, search, own })
+    EventKind::Call(Call { id, name, arguments, search, own })
 }
 
 /// Reads a text or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
     if reader.skims() {
-        return Ok(Some(Part::Own(block)));
+        return Ok(Some(Part::Untranslated(block)));
     }
     for kind in ["text", "refusal"] {
         if has_type(&block, kind) {

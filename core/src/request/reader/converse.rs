@@ -13,7 +13,9 @@ use crate::{
     request::{
         blocks::{converse_change, has_references, is_of_server, of_message, references_in, Directive, REFERENCES},
         carriers::Searches,
-        conversation::{string_of, Addition, Arguments, Call, Content, Outcome, Part, Role, Search, Searcher, What},
+        conversation::{
+            string_of, Addition, Arguments, Call, Content, EventKind, Outcome, Part, Role, Search, Searcher,
+        },
         prefilter,
     },
 };
@@ -60,12 +62,12 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
             reader.change(at);
             // Only the client may change the tools, and only its own tools are in the list.
             if role != Role::System || !reader.may_change() || is_of_server(&block) {
-                reader.push(at, What::Ignored(name));
+                reader.push(at, EventKind::Ignored(name));
             } else if change == Directive::Removal {
-                reader.push(at, What::Remove { name, cache_control: None });
+                reader.push(at, EventKind::Remove { name, cache_control: None });
             } else {
                 let added = Addition { name, definition: None, cache_control: None, is_known: false };
-                reader.push(at, What::Add(Vec::from([added])));
+                reader.push(at, EventKind::Add(Vec::from([added])));
             }
         } else if searches.answers(&block) {
             reader.change(at);
@@ -74,20 +76,20 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
             let blocks = result.and_then(|result| result.get("content")?.as_array()).unwrap_or_default();
             let content = Content::Parts(blocks.iter().flat_map(found).collect());
             let of_search = Some(Searcher::Client);
-            reader.push(at, What::Result(Outcome { of_search, ..Outcome::new(id, content, Some(block)) }));
+            reader.push(at, EventKind::Result(Outcome { of_search, ..Outcome::new(id, content, Some(block)) }));
         } else if let Some(call) = block.get("toolUse").filter(|_| calls).cloned() {
             let name = call.get("name").and_then(Node::as_text).cloned().unwrap_or_else(|| Text::literal(""));
             let arguments = Arguments::Value(call.get("input").cloned().unwrap_or_default());
             let id = string_of(&call, "toolUseId");
-            reader.push(at, What::Call(Call { id, name, arguments, search: None, own: Some(block) }));
+            reader.push(at, EventKind::Call(Call { id, name, arguments, search: None, own: Some(block) }));
         } else if let Some(result) = block.get("toolResult").filter(|_| calls).cloned() {
             let id = string_of(&result, "toolUseId");
             let content = result.get("content").and_then(Node::as_array).unwrap_or_default();
             let content = Content::Parts(content.iter().map(as_message_block).collect());
-            reader.push(at, What::Result(Outcome::new(id, content, Some(block))));
+            reader.push(at, EventKind::Result(Outcome::new(id, content, Some(block))));
         } else {
-            let content = Content::Parts(Vec::from([Part::Own(block)]));
-            reader.push(at, What::Text { role, content });
+            let content = Content::Parts(Vec::from([Part::Untranslated(block)]));
+            reader.push(at, EventKind::Text { role, content });
         }
     }
 }
@@ -95,7 +97,7 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
 /// Returns the tools that a search found in a block of its result, and the rest of the block.
 fn found<'a>(block: &Node<'a>) -> Vec<Part<'a>> {
     let references = block.get("json").and_then(references_in);
-    let Some(references) = references else { return Vec::from([Part::Own(block.clone())]) };
+    let Some(references) = references else { return Vec::from([Part::Untranslated(block.clone())]) };
     let references = references.iter().cloned().map(reference).collect();
     let found = Search { references, block: Node::default(), error: None, is_whole: true };
     let mut rest = block.clone();
@@ -103,14 +105,14 @@ fn found<'a>(block: &Node<'a>) -> Vec<Part<'a>> {
         json.remove(REFERENCES);
         json.as_object().is_some_and(Object::is_empty)
     });
-    let rest = (is_whole != Some(true)).then_some(Part::Own(rest));
+    let rest = (is_whole != Some(true)).then_some(Part::Untranslated(rest));
     core::iter::once(Part::Search(found)).chain(rest).collect()
 }
 
 /// Converts a block of a result to a block of a message, which cannot be JSON.
 fn as_message_block<'a>(block: &Node<'a>) -> Part<'a> {
     match block.get("json") {
-        Some(value) => Part::Own(Node::record([("text", Node::string(json::write(value)))])),
-        None => Part::Own(block.clone()),
+        Some(value) => Part::Untranslated(Node::record([("text", Node::string(json::write(value)))])),
+        None => Part::Untranslated(block.clone()),
     }
 }

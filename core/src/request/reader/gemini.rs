@@ -9,7 +9,7 @@ use crate::{
     request::{
         blocks::{has_references, of_message, references_in, FUNCTION_RESPONSES},
         carriers::Searches,
-        conversation::{Content, Outcome, Part, Search, Searcher, What},
+        conversation::{Content, EventKind, Outcome, Part, Search, Searcher},
     },
 };
 
@@ -49,13 +49,13 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
             let content = Content::Parts(Vec::from([Part::Search(found)]));
             let of_search = Some(Searcher::Client);
             let outcome = Outcome { of_search, ..Outcome::new(Node::default(), content, Some(part)) };
-            reader.push(at, What::Result(outcome));
+            reader.push(at, EventKind::Result(outcome));
             continue;
         }
         let called = CALLS.iter().find_map(|key| part.get(key)?.get("name")?.as_text()).cloned();
         if let Some(name) = called {
-            reader.push(at, What::Used(name));
+            reader.push(at, EventKind::Used(name));
         }
-        reader.push(at, What::Text { role, content: Content::Parts(Vec::from([Part::Own(part)])) });
+        reader.push(at, EventKind::Text { role, content: Content::Parts(Vec::from([Part::Untranslated(part)])) });
     }
 }

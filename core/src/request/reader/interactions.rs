@@ -21,7 +21,7 @@ use crate::{
     options::{Native, ServerToolSearch},
     request::{
         carriers::Searches,
-        conversation::{opened, string_of, Arguments, Call, Content, Outcome, Part, Role, Search, Searcher, What},
+        conversation::{opened, string_of, Arguments, Call, Content, EventKind, Outcome, Part, Role, Search, Searcher},
         prefilter,
         tool::{self, has_type, type_of, Kind},
         tools::Arrival,
@@ -41,7 +41,7 @@ pub(super) fn read<'a>(
         is_whole(request, &["previous_interaction_id"])?;
         if let Some(prompt) = prompt.filter(|text| !text.is_null()) {
             let content = reader.content(Some(prompt), part)?;
-            reader.push(0, What::Text { role: Role::System, content });
+            reader.push(0, EventKind::Text { role: Role::System, content });
         }
     }
     if let History::Taken(node) = &mut reader.history {
@@ -57,7 +57,7 @@ pub(super) fn read<'a>(
                 text => Node::new(text),
             };
             let content = reader.content(Some(content), part)?;
-            reader.push(1, What::Text { role: Role::User, content });
+            reader.push(1, EventKind::Text { role: Role::User, content });
             return Ok(());
         }
     }
@@ -120,13 +120,13 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         Ok(())
     }
 
-    fn push(&mut self, message: usize, what: What<'a>) {
-        self.reader.push_to(self.at, message, what);
+    fn push(&mut self, message: usize, kind: EventKind<'a>) {
+        self.reader.push_to(self.at, message, kind);
     }
 
     fn keep(&mut self) {
         let message = self.turns.next(Phase::Other);
-        self.push(message, What::Kept(Role::Assistant));
+        self.push(message, EventKind::Kept(Role::Assistant));
     }
 
     fn step(&mut self, step: Node<'a>) -> Result<(), Error> {
@@ -140,8 +140,8 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             "user_input" => self.message(step, Role::User)?,
             "model_output" => self.message(step, Role::Assistant)?,
             "thought" => {
-                let message = self.turns.next(Phase::Thought);
-                self.push(message, What::Reasoning(step));
+                let message = self.turns.next(Phase::Reasoning);
+                self.push(message, EventKind::Reasoning(step));
             }
             _ => self.reader.lose_block(&step),
         }
@@ -149,11 +149,11 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     }
 
     fn message(&mut self, mut step: Node<'a>, role: Role) -> Result<(), Error> {
-        let message = self.turns.next(if role == Role::Assistant { Phase::Said } else { Phase::Other });
+        let message = self.turns.next(if role == Role::Assistant { Phase::Text } else { Phase::Other });
         let content = step.visit("content", core::mem::take);
         self.reader.lose_rest(&step, &["type", "content"]);
         let content = self.reader.content(content, part)?;
-        self.push(message, What::Text { role, content });
+        self.push(message, EventKind::Text { role, content });
         Ok(())
     }
 
@@ -166,7 +166,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             value => Arguments::Value(value),
         };
         let search = self.own.contains(&name).then_some(Searcher::Client);
-        self.push(message, What::Call(Call { id: string_of(&step, "id"), name, arguments, search, own }));
+        self.push(message, EventKind::Call(Call { id: string_of(&step, "id"), name, arguments, search, own }));
     }
 
     fn result(&mut self, mut step: Node<'a>) -> Result<(), Error> {
@@ -191,7 +191,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             result => self.reader.content(result, part)?,
         };
         let of_search = is_search.then_some(Searcher::Client);
-        self.push(message, What::Result(Outcome { is_error, of_search, ..Outcome::new(id, content, own) }));
+        self.push(message, EventKind::Result(Outcome { is_error, of_search, ..Outcome::new(id, content, own) }));
         Ok(())
     }
 
@@ -265,7 +265,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         self.hosted.extend(id.as_text().cloned());
         let name = Text::new(String::from(self.reader.reading.options.tool_search_name.as_str()));
         let arguments = Arguments::Value(step.visit("arguments", core::mem::take).unwrap_or_default());
-        self.push(message, What::Call(Call { id, name, arguments, search: Some(Searcher::Hosted), own }));
+        self.push(message, EventKind::Call(Call { id, name, arguments, search: Some(Searcher::Hosted), own }));
     }
 
     fn found(&mut self, mut step: Node<'a>) {
@@ -278,19 +278,19 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             self.reader.losses().about_maybe("orphan-tool-search-output", id.as_text());
             // The result is dropped, but its functions remain loaded.
             let message = self.turns.current();
-            self.push(message, What::Orphan(content));
+            self.push(message, EventKind::Orphan(content));
             return;
         }
         let message = self.turns.next(Phase::Other);
         let of_search = Some(Searcher::Hosted);
-        self.push(message, What::Result(Outcome { of_search, ..Outcome::new(id, content, own) }));
+        self.push(message, EventKind::Result(Outcome { of_search, ..Outcome::new(id, content, own) }));
     }
 }
 
 /// Reads a text or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
     if reader.same_format() {
-        return Ok(Some(Part::Own(block)));
+        return Ok(Some(Part::Untranslated(block)));
     }
     if has_type(&block, "text") {
         reader.lose_rest(&block, &["type", "text", "annotations"]);

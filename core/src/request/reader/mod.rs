@@ -17,7 +17,7 @@ use alloc::{format, vec::Vec};
 
 use super::{
     blocks::{directive_name, reference_name},
-    conversation::{opened, Content, Conversation, Event, Part, Reference, Role, What},
+    conversation::{opened, Content, Conversation, Event, EventKind, Part, Reference, Role},
     formats, listed,
     namespaces::NameMap,
     prefilter,
@@ -96,7 +96,7 @@ pub(crate) fn read<'a>(
     conversation.is_in_place |=
         same_format && matches!(&history, History::Borrowed(Some(node)) if node.as_array().is_none());
     let listed = listed(request);
-    let mut reader = Reader { reading, source, listed, history, conversation, has_spoken: false, member: "content" };
+    let mut reader = Reader { reading, source, listed, history, conversation, has_messages: false, member: "content" };
     match source {
         Api::Anthropic => anthropic::read(&mut reader, request, prompt)?,
         Api::OpenaiResponses => responses::read(&mut reader, request, prompt)?,
@@ -137,7 +137,7 @@ struct Reader<'r, 'n, 'a> {
     history: History<'n, 'a>,
     conversation: Conversation<'a>,
     /// True once the history has a message that is not a system message.
-    has_spoken: bool,
+    has_messages: bool,
     /// The member that is being read.
     member: &'static str,
 }
@@ -207,19 +207,19 @@ impl<'a> Reader<'_, '_, 'a> {
         })
     }
 
-    fn push(&mut self, at: usize, what: What<'a>) {
-        self.push_to(at, at, what);
+    fn push(&mut self, at: usize, kind: EventKind<'a>) {
+        self.push_to(at, at, kind);
     }
 
     /// Adds an event to an earlier message of the model's turn.
-    fn push_to(&mut self, at: usize, message: usize, what: What<'a>) {
-        self.has_spoken |= match &what {
-            What::Text { role, .. } | What::Kept(role) => *role != Role::System,
-            What::Call(_) | What::Result(_) | What::Reasoning(_) | What::Server { .. } => true,
-            What::Add(_) | What::Carry(_) | What::Remove { .. } | What::Orphan(_) => false,
-            What::Used(_) | What::Ignored(_) => false,
+    fn push_to(&mut self, at: usize, message: usize, kind: EventKind<'a>) {
+        self.has_messages |= match &kind {
+            EventKind::Text { role, .. } | EventKind::Kept(role) => *role != Role::System,
+            EventKind::Call(_) | EventKind::Result(_) | EventKind::Reasoning(_) | EventKind::Server { .. } => true,
+            EventKind::Add(_) | EventKind::Carry(_) | EventKind::Remove { .. } | EventKind::Orphan(_) => false,
+            EventKind::Used(_) | EventKind::Ignored(_) => false,
         };
-        self.conversation.events.push(Event { at, message, member: self.member, what });
+        self.conversation.events.push(Event { at, message, member: self.member, kind });
     }
 
     /// Marks a message as changed.
@@ -231,7 +231,7 @@ impl<'a> Reader<'_, '_, 'a> {
     /// beginning of the prompt. Returns false if the format stays the same, and with emulation, where the list begins
     /// with the request's tools.
     fn is_head(&self) -> bool {
-        !self.has_spoken && !self.same_format() && !self.emulates()
+        !self.has_messages && !self.same_format() && !self.emulates()
     }
 
     /// Returns true if the history may change the tools.
@@ -253,7 +253,7 @@ impl<'a> Reader<'_, '_, 'a> {
     /// Records an ignored addition or removal that does not come from the client.
     fn ignore(&mut self, at: usize, block: &Node<'a>) {
         self.change(at);
-        self.push(at, What::Ignored(directive_name(block)));
+        self.push(at, EventKind::Ignored(directive_name(block)));
     }
 
     /// Returns the warnings about dropped parts. With emulation, they follow the warnings about the request's tools.

@@ -17,7 +17,7 @@ use crate::{
     request::{
         blocks::{any_block, concerns_tools, directive, is_mention, is_system},
         conversation::{
-            string_of, Addition, Arguments, Call, Content, Held, Outcome, Part, Role, Search, Searcher, What,
+            string_of, Addition, Arguments, Call, Content, EventKind, Outcome, Part, ReadMember, Role, Search, Searcher,
         },
         formats,
         namespaces::{self, flat_names, NameMap},
@@ -67,13 +67,13 @@ pub(super) fn read<'a>(
         is_whole(request, &["previous_response_id", "conversation"])?;
         if let Some(instructions) = prompt.filter(|text| !text.is_null()) {
             let content = reader.content(Some(instructions), part)?;
-            reader.push(0, What::Text { role: Role::System, content });
+            reader.push(0, EventKind::Text { role: Role::System, content });
         }
     }
     if let super::History::Taken(node) = &reader.history {
         if node.as_text().is_some() {
             let content = Content::String(node.clone());
-            reader.push(1, What::Text { role: Role::User, content });
+            reader.push(1, EventKind::Text { role: Role::User, content });
             return Ok(());
         }
     }
@@ -97,7 +97,7 @@ pub(super) fn read<'a>(
             if pass.reader.same_format() && pass.reader.history.messages().get(index).is_some_and(is_plain) {
                 pass.turn(Phase::Other);
                 let message = pass.turns.current();
-                pass.push(message, What::Kept(Role::Assistant));
+                pass.push(message, EventKind::Kept(Role::Assistant));
                 continue;
             }
             let item = pass.reader.open(index)?;
@@ -144,8 +144,8 @@ pub(super) enum Phase {
     /// Outside the model's turn.
     #[default]
     Other,
-    Thought,
-    Said,
+    Reasoning,
+    Text,
     Called,
 }
 
@@ -161,8 +161,8 @@ impl Turns {
     /// calls. Returns the number of the message.
     pub(super) fn next(&mut self, phase: Phase) -> usize {
         let goes_on = match (self.phase, phase) {
-            (Phase::Other, _) | (_, Phase::Other) | (Phase::Said, Phase::Said) => false,
-            (_, Phase::Thought) => self.phase == Phase::Said || self.phase == Phase::Thought,
+            (Phase::Other, _) | (_, Phase::Other) | (Phase::Text, Phase::Text) => false,
+            (_, Phase::Reasoning) => self.phase == Phase::Text || self.phase == Phase::Reasoning,
             _ => true,
         };
         if !goes_on {
@@ -201,8 +201,8 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         self.turns.next(phase)
     }
 
-    fn push(&mut self, message: usize, what: What<'a>) {
-        self.reader.push_to(self.at, message, what);
+    fn push(&mut self, message: usize, kind: EventKind<'a>) {
+        self.reader.push_to(self.at, message, kind);
     }
 
     fn item(&mut self, mut item: Node<'a>, at: &str) -> Result<(), Error> {
@@ -231,11 +231,11 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             _ if self.reader.skims() => self.other(item)?,
             _ if self.reader.same_format() => {
                 let message = self.turn(Phase::Other);
-                self.push(message, What::Kept(Role::Assistant));
+                self.push(message, EventKind::Kept(Role::Assistant));
             }
             "reasoning" => {
-                let message = self.turn(Phase::Thought);
-                self.push(message, What::Reasoning(item));
+                let message = self.turn(Phase::Reasoning);
+                self.push(message, EventKind::Reasoning(item));
             }
             // The last update has become the request's format, and earlier updates no longer apply.
             _ if formats::is_only_format(&item) => {}
@@ -253,7 +253,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let message = self.turn(Phase::Other);
         self.reader.conversation.bare.insert(self.at);
         let part = self.reader.reference(self.at, block);
-        self.push(message, What::Text { role: Role::System, content: Content::Parts(Vec::from([part])) });
+        self.push(message, EventKind::Text { role: Role::System, content: Content::Parts(Vec::from([part])) });
     }
 
     /// Removes namespaces and flags from an item that otherwise remains unchanged.
@@ -290,20 +290,20 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         } else {
             return Err(no_role(&item, at, "`user`, `assistant`, `system` or `developer`"));
         };
-        let message = self.turn(if role == Role::Assistant { Phase::Said } else { Phase::Other });
+        let message = self.turn(if role == Role::Assistant { Phase::Text } else { Phase::Other });
         if self.reader.same_format() && !self.reader.emulates() {
-            self.push(message, What::Kept(role));
+            self.push(message, EventKind::Kept(role));
             return Ok(());
         }
         if self.reader.skims() {
-            return self.held(item, (message, role));
+            return self.read_members(item, (message, role));
         }
         let content = item.visit("content", core::mem::take);
         if self.reader.emulates() {
             return blocks::message(self.reader, (self.at, message), role, content, part);
         }
         let content = self.reader.content(content, part)?;
-        self.push(message, What::Text { role, content });
+        self.push(message, EventKind::Text { role, content });
         Ok(())
     }
 
@@ -311,18 +311,18 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     fn other(&mut self, item: Node<'a>) -> Result<(), Error> {
         let message = self.turn(Phase::Other);
         let role = if is_system(&item) { Role::System } else { Role::User };
-        self.held(item, (message, role))
+        self.read_members(item, (message, role))
     }
 
     /// Reads the members of an item that concern tools. The rest of the item remains unchanged.
-    fn held(&mut self, mut item: Node<'a>, (message, role): (usize, Role)) -> Result<(), Error> {
+    fn read_members(&mut self, mut item: Node<'a>, (message, role): (usize, Role)) -> Result<(), Error> {
         let read = LISTS.map(|member| {
             let concerns = item.get(member).is_some_and(|content| any_block(content, concerns_tools));
             (member, concerns.then(|| item.visit(member, core::mem::take)).flatten())
         });
         self.reader.conversation.originals.insert(self.at, item);
         for (member, content) in read.into_iter().filter(|(_, content)| content.is_some()) {
-            self.reader.conversation.held.push(Held { at: self.at, member, role });
+            self.reader.conversation.read_members.push(ReadMember { at: self.at, member, role });
             self.reader.member = member;
             blocks::message(self.reader, (self.at, message), role, content, part)?;
         }
@@ -359,7 +359,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         if has_type(&item, "function_call") {
             self.calls.extend(id.as_text().cloned());
         }
-        self.push(message, What::Call(Call { id, name, arguments, search: None, own }));
+        self.push(message, EventKind::Call(Call { id, name, arguments, search: None, own }));
     }
 
     fn output(&mut self, mut item: Node<'a>) -> Result<(), Error> {
@@ -371,7 +371,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             true => result_content(self.reader, self.at, output, part)?,
             false => self.reader.content(output, part)?,
         };
-        self.push(message, What::Result(Outcome::new(id, content, own)));
+        self.push(message, EventKind::Result(Outcome::new(id, content, own)));
         Ok(())
     }
 
@@ -402,7 +402,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             value => Arguments::Value(value),
         };
         let search = Some(if client { Searcher::Client } else { Searcher::Hosted });
-        self.push(message, What::Call(Call { id, name, arguments, search, own }));
+        self.push(message, EventKind::Call(Call { id, name, arguments, search, own }));
     }
 
     /// Returns the id of the call that a search output answers.
@@ -457,11 +457,11 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             self.reader.losses().about_maybe("orphan-tool-search-output", id.as_ref());
             // The output is dropped, but its tools remain loaded.
             let message = self.turns.current();
-            self.push(message, What::Orphan(content));
+            self.push(message, EventKind::Orphan(content));
             return Ok(());
         };
         let message = self.turn(Phase::Other);
-        self.push(message, What::Result(Outcome { of_search, ..Outcome::new(call, content, own) }));
+        self.push(message, EventKind::Result(Outcome { of_search, ..Outcome::new(call, content, own) }));
         Ok(())
     }
 
@@ -471,7 +471,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let is_head = self.reader.is_head();
         if !self.reader.may_change() {
             for name in self.names_in(&item) {
-                self.push(message, What::Ignored(name));
+                self.push(message, EventKind::Ignored(name));
             }
             return;
         }
@@ -497,7 +497,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             }
         }
         if !additions.is_empty() {
-            self.push(message, What::Carry(additions));
+            self.push(message, EventKind::Carry(additions));
         }
     }
 
@@ -518,7 +518,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
 /// Reads a text or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
     if reader.same_format() {
-        return Ok(Some(Part::Own(block)));
+        return Ok(Some(Part::Untranslated(block)));
     }
     let block = &mut block;
     for (kind, key) in [("input_text", "text"), ("output_text", "text"), ("text", "text"), ("refusal", "refusal")] {

@@ -14,7 +14,7 @@ use crate::{
     json::{lazy::view, Node, Text},
     options::{Native, ServerHistory, SystemMessages},
     request::{
-        conversation::{pairs, Addition, Call, Content, Event, Outcome, Part, Role, Searcher, What},
+        conversation::{pairs, Addition, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
         notice,
         report::LOST,
         tool::{has_type, type_of},
@@ -40,7 +40,7 @@ pub(super) fn write<'a>(
         pending_message: 0,
         ids,
         loads: 0,
-        spoken: false,
+        has_content: false,
         last: None,
         turn: 0,
         is_open: false,
@@ -76,7 +76,7 @@ struct Messages<'m, 'w, 'a> {
     /// Number of synthesized exchanges so far.
     loads: usize,
     /// True once something other than the system prompt is written.
-    spoken: bool,
+    has_content: bool,
     /// Role of the last message.
     last: Option<Role>,
     /// Index of the first message of the model's last turn.
@@ -88,40 +88,42 @@ struct Messages<'m, 'w, 'a> {
 impl<'a> Messages<'_, '_, 'a> {
     fn event(&mut self, event: Event<'a>) {
         self.keep_apart(&event);
-        match event.what {
-            What::Text { role: Role::System, content } if !self.spoken && !self.writer.same_format() => {
+        match event.kind {
+            EventKind::Text { role: Role::System, content } if !self.has_content && !self.writer.same_format() => {
                 let texts = content.into_parts().into_iter();
                 self.system
                     .extend(texts.filter_map(|part| if let Part::Text(text) = part { Some(text) } else { None }));
             }
-            What::Text { role: Role::System, content } => {
+            EventKind::Text { role: Role::System, content } => {
                 let blocks = content.into_parts().into_iter().filter_map(block);
                 self.pending.extend(blocks);
             }
-            What::Text { role, content } => {
+            EventKind::Text { role, content } => {
                 let blocks = content.into_parts().into_iter().filter_map(block).collect();
                 self.push(role, blocks);
             }
-            What::Call(call) => self.call(call),
-            What::Result(outcome) => self.result(outcome),
-            What::Add(additions) | What::Carry(additions) => self.added(additions),
-            What::Remove { name, .. } => self.removed(&name),
-            What::Reasoning(thought) if self.writer.same_format() => self.push(Role::Assistant, Vec::from([thought])),
-            What::Reasoning(thought) => {
+            EventKind::Call(call) => self.call(call),
+            EventKind::Result(outcome) => self.result(outcome),
+            EventKind::Add(additions) | EventKind::Carry(additions) => self.added(additions),
+            EventKind::Remove { name, .. } => self.removed(&name),
+            EventKind::Reasoning(thought) if self.writer.same_format() => {
+                self.push(Role::Assistant, Vec::from([thought]))
+            }
+            EventKind::Reasoning(thought) => {
                 let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
                 self.writer.writing.warnings.about(LOST, name);
             }
-            What::Kept(role) => {
+            EventKind::Kept(role) => {
                 let kept = self.writer.kept(event.at);
                 if role == Role::Assistant {
                     self.settle_pending();
                 }
-                self.spoken = true;
+                self.has_content = true;
                 self.begin_turn(role);
                 (self.last, self.is_open) = (Some(role), false);
                 self.out.push(kept);
             }
-            What::Server { .. } | What::Orphan(_) | What::Used(_) | What::Ignored(_) => {}
+            EventKind::Server { .. } | EventKind::Orphan(_) | EventKind::Used(_) | EventKind::Ignored(_) => {}
         }
     }
 
@@ -129,13 +131,13 @@ impl<'a> Messages<'_, '_, 'a> {
     /// first one.
     fn keep_apart(&mut self, event: &Event<'a>) {
         let is_next = self.writer.same_format() && event.message != self.pending_message;
-        let may_stand = matches!(self.last, Some(Role::User | Role::System));
-        let says_more = match &event.what {
-            What::Add(_) | What::Carry(_) | What::Remove { .. } => true,
-            What::Text { role, .. } | What::Kept(role) => *role == Role::System,
+        let is_allowed = matches!(self.last, Some(Role::User | Role::System));
+        let has_effect = match &event.kind {
+            EventKind::Add(_) | EventKind::Carry(_) | EventKind::Remove { .. } => true,
+            EventKind::Text { role, .. } | EventKind::Kept(role) => *role == Role::System,
             _ => false,
         };
-        if is_next && may_stand && says_more {
+        if is_next && is_allowed && has_effect {
             self.settle_pending();
         }
         self.pending_message = event.message;
@@ -146,7 +148,7 @@ impl<'a> Messages<'_, '_, 'a> {
         if blocks.is_empty() {
             return;
         }
-        self.spoken = true;
+        self.has_content = true;
         if role == Role::Assistant {
             self.settle_pending();
         }

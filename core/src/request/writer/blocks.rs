@@ -65,7 +65,7 @@ pub(super) fn block(part: Part<'_>) -> Option<Node<'_>> {
     match part {
         Part::Text(words) if words.as_text().is_some_and(Text::is_empty) => None,
         Part::Text(words) => Some(text(words)),
-        Part::Own(block) => Some(block),
+        Part::Untranslated(block) => Some(block),
         Part::Reference(_) | Part::Search(_) | Part::Ignored => None,
         Part::Image { url, .. } => Some(Node::record([("type", Node::literal("image")), ("source", source(url))])),
     }

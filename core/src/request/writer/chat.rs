@@ -8,7 +8,7 @@ use crate::{
     json::{Data, Node, Text},
     options::{CustomTools, Native, Reasoning, ServerHistory},
     request::{
-        conversation::{pairs, Arguments, Call, Content, Event, Outcome, Part, Role, Searcher, What},
+        conversation::{pairs, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
         report::LOST,
         tool::type_of,
     },
@@ -56,10 +56,10 @@ struct Messages<'m, 'w, 'a> {
 impl<'a> Messages<'_, '_, 'a> {
     fn event(&mut self, event: Event<'a>) -> Result<(), Error> {
         self.at = event.message;
-        match event.what {
-            What::Call(call) => self.call(call)?,
-            What::Reasoning(thought) => self.reasoning(thought),
-            What::Text { role: Role::Assistant, content } => {
+        match event.kind {
+            EventKind::Call(call) => self.call(call)?,
+            EventKind::Reasoning(thought) => self.reasoning(thought),
+            EventKind::Text { role: Role::Assistant, content } => {
                 let turn = self.turn()?;
                 turn.content = Some(match turn.content.take() {
                     Some(before) => {
@@ -70,33 +70,33 @@ impl<'a> Messages<'_, '_, 'a> {
                     None => content,
                 });
             }
-            What::Result(outcome) => {
+            EventKind::Result(outcome) => {
                 self.end_turn()?;
                 self.result(outcome)?;
             }
-            What::Text { role, content } => {
+            EventKind::Text { role, content } => {
                 self.end_turn()?;
                 self.message(role, content)?;
             }
-            What::Add(additions) | What::Carry(additions) => {
+            EventKind::Add(additions) | EventKind::Carry(additions) => {
                 self.end_turn()?;
                 let names: Vec<Text<'a>> = additions.into_iter().map(|addition| addition.name).collect();
                 self.end_results();
                 self.added(&names);
             }
-            What::Remove { name, .. } => {
+            EventKind::Remove { name, .. } => {
                 self.end_turn()?;
                 self.end_results();
                 let text = self.writer.retire(name);
                 self.system(Node::string(text));
             }
-            What::Kept(_) => {
+            EventKind::Kept(_) => {
                 self.end_turn()?;
                 self.end_results();
                 let kept = self.writer.kept(event.at);
                 self.out.push(kept);
             }
-            What::Server { .. } | What::Orphan(_) | What::Used(_) | What::Ignored(_) => {}
+            EventKind::Server { .. } | EventKind::Orphan(_) | EventKind::Used(_) | EventKind::Ignored(_) => {}
         }
         Ok(())
     }
@@ -278,7 +278,7 @@ fn carrier(tools: Vec<Node<'_>>) -> Option<Node<'_>> {
 fn block(part: Part<'_>) -> Node<'_> {
     match part {
         Part::Text(text) => Node::record([("type", Node::literal("text")), ("text", text)]),
-        Part::Own(block) => block,
+        Part::Untranslated(block) => block,
         Part::Reference(_) | Part::Search(_) | Part::Ignored => Node::default(),
         Part::Image { url, detail } => {
             let mut image = Node::record([("url", url)]);

@@ -8,7 +8,7 @@ use crate::{
     error::Error,
     json::{lazy::view, Node, Text},
     names::Taken,
-    request::conversation::{Event, Role, What},
+    request::conversation::{Event, EventKind, Role},
 };
 
 /// Returns the ids of exchanges that were synthesized in earlier requests and are part of the history now.
@@ -18,9 +18,9 @@ pub(super) fn made_up_ids(events: &[Event<'_>], history: &[Node<'_>]) -> Result<
         found.extend(id.map(|id| id.display().into_owned()).filter(|id| id.starts_with(LOAD)));
     };
     for event in events {
-        match &event.what {
-            What::Call(call) => keep(call.id.as_text()),
-            What::Kept(Role::Assistant) => {
+        match &event.kind {
+            EventKind::Call(call) => keep(call.id.as_text()),
+            EventKind::Kept(Role::Assistant) => {
                 let Some(message) = history.get(event.at.saturating_sub(1)).map(view).transpose()? else { continue };
                 let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default();
                 blocks.iter().for_each(|block| keep(block.get("id").and_then(Node::as_text)));

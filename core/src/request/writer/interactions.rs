@@ -12,7 +12,7 @@ use crate::{
     json::{Node, Text},
     options::{Native, ServerHistory},
     request::{
-        conversation::{pairs, Call, Content, Event, Outcome, Part, Role, Searcher, What},
+        conversation::{pairs, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
         report::LOST,
         tool::type_of,
     },
@@ -28,7 +28,7 @@ pub(super) fn write<'a>(
         writer,
         out: Vec::new(),
         prompt: Vec::new(),
-        has_spoken: false,
+        has_content: false,
         searches: Map::new(),
         called: Map::new(),
     };
@@ -49,7 +49,7 @@ struct Steps<'s, 'w, 'a> {
     /// Texts of the system prompt.
     prompt: Vec<Part<'a>>,
     /// True once the history has something other than the system prompt.
-    has_spoken: bool,
+    has_content: bool,
     /// The indices in `out` of hosted searches without a result, by id.
     searches: Map<Text<'a>, VecDeque<usize>>,
     /// The names of called functions without a result, by the ids of the calls. Several calls may have the same id.
@@ -58,42 +58,44 @@ struct Steps<'s, 'w, 'a> {
 
 impl<'a> Steps<'_, '_, 'a> {
     fn event(&mut self, event: Event<'a>) -> Result<(), Error> {
-        match event.what {
-            What::Text { role: Role::System, content } if !self.has_spoken && !self.writer.same_format() => {
+        match event.kind {
+            EventKind::Text { role: Role::System, content } if !self.has_content && !self.writer.same_format() => {
                 self.prompt.extend(content.into_parts().into_iter().filter(|part| matches!(part, Part::Text(_))));
                 return Ok(());
             }
-            What::Text { role, content } => self.message(role, content),
-            What::Call(call) => self.call(call),
-            What::Result(outcome) => self.result(outcome)?,
-            What::Add(additions) => {
+            EventKind::Text { role, content } => self.message(role, content),
+            EventKind::Call(call) => self.call(call),
+            EventKind::Result(outcome) => self.result(outcome)?,
+            EventKind::Add(additions) => {
                 // The API does not support additions: the tools are in the list.
                 for addition in additions.iter().filter(|addition| addition.is_known) {
                     let text = self.writer.available(&addition.name);
                     self.message(Role::System, Content::sentence(text));
                 }
             }
-            What::Carry(additions) => {
+            EventKind::Carry(additions) => {
                 let names: Vec<Text<'a>> = additions.into_iter().map(|addition| addition.name).collect();
                 for text in self.writer.revived(&names) {
                     self.message(Role::System, Content::sentence(text));
                 }
             }
-            What::Remove { name, .. } => {
+            EventKind::Remove { name, .. } => {
                 let text = self.writer.retire(name);
                 self.message(Role::System, Content::sentence(text));
             }
-            What::Reasoning(thought) => {
+            EventKind::Reasoning(thought) => {
                 let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
                 self.writer.writing.warnings.about(LOST, name);
             }
-            What::Kept(_) => {
+            EventKind::Kept(_) => {
                 let kept = self.writer.kept(event.at);
                 self.out.push(kept);
             }
-            What::Server { .. } | What::Orphan(_) | What::Used(_) | What::Ignored(_) => return Ok(()),
+            EventKind::Server { .. } | EventKind::Orphan(_) | EventKind::Used(_) | EventKind::Ignored(_) => {
+                return Ok(())
+            }
         }
-        self.has_spoken = true;
+        self.has_content = true;
         Ok(())
     }
 
@@ -246,7 +248,7 @@ fn block(part: Part<'_>) -> Option<Node<'_>> {
     match part {
         Part::Text(text) if text.as_text().is_some_and(Text::is_empty) => None,
         Part::Text(text) => Some(Node::record([("type", Node::literal("text")), ("text", text)])),
-        Part::Own(block) => Some(block),
+        Part::Untranslated(block) => Some(block),
         Part::Reference(_) | Part::Search(_) | Part::Ignored => None,
         Part::Image { url, .. } => Some(image(url)),
     }

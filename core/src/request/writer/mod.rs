@@ -16,7 +16,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     choice,
-    conversation::{pairs, Content, Conversation, Outcome, Part, What},
+    conversation::{pairs, Content, Conversation, EventKind, Outcome, Part},
     formats,
     notice::{self, whole},
     report::Warnings,
@@ -58,7 +58,7 @@ pub(crate) fn put<'a>(
         same::write(request, conversation, target)?;
         return Ok(None);
     }
-    conversation.is_in_place &= conversation.events.iter().all(|event| matches!(event.what, What::Kept(_)));
+    conversation.is_in_place &= conversation.events.iter().all(|event| matches!(event.kind, EventKind::Kept(_)));
     if (source == target || conversation.history.is_empty()) && !conversation.is_in_place {
         let history = request.visit(target.history(), |list| list.as_array_mut().map(core::mem::take));
         conversation.history = history.flatten().unwrap_or_default();
@@ -188,7 +188,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         let (tools, mut definitions) = tools.into_parts();
         for tool in tools {
             let definition = match tool.source {
-                Source::Own(place) => definitions.get_mut(place),
+                Source::Defined(place) => definitions.get_mut(place),
                 Source::Listed(place) => sources.get_mut(place),
             };
             let definition = definition.map(core::mem::take).unwrap_or_default();

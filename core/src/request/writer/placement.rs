@@ -8,7 +8,7 @@ use crate::{
     json::Text,
     options::{Native, Removals},
     request::{
-        conversation::{Call, Content, Conversation, Part, What},
+        conversation::{Call, Content, Conversation, EventKind, Part},
         report::Warnings,
         tools::{Found, Tool},
     },
@@ -44,8 +44,10 @@ impl<'a> Places<'a> {
         let added: Set<&Text<'a>> = conversation
             .events
             .iter()
-            .filter_map(|event| match &event.what {
-                What::Add(additions) | What::Carry(additions) => Some(additions.iter().map(|addition| &addition.name)),
+            .filter_map(|event| match &event.kind {
+                EventKind::Add(additions) | EventKind::Carry(additions) => {
+                    Some(additions.iter().map(|addition| &addition.name))
+                }
                 _ => None,
             })
             .flatten()
@@ -53,8 +55,8 @@ impl<'a> Places<'a> {
         let found: Set<&Text<'a>> = conversation
             .events
             .iter()
-            .filter_map(|event| match &event.what {
-                What::Result(outcome) => Some((outcome.found.as_ref()?, &outcome.gone)),
+            .filter_map(|event| match &event.kind {
+                EventKind::Result(outcome) => Some((outcome.found.as_ref()?, &outcome.gone)),
                 _ => None,
             })
             .flat_map(|(found, gone)| found.iter().filter(|name| !gone.contains(*name)))
@@ -140,11 +142,11 @@ impl<'a> Places<'a> {
 fn found_first<'n, 'a>(conversation: &'n Conversation<'a>) -> Set<&'n Text<'a>> {
     let (mut found, mut others) = (Set::new(), Set::new());
     for event in &conversation.events {
-        match &event.what {
-            What::Add(additions) | What::Carry(additions) => {
+        match &event.kind {
+            EventKind::Add(additions) | EventKind::Carry(additions) => {
                 others.extend(additions.iter().map(|addition| &addition.name));
             }
-            What::Result(outcome) => {
+            EventKind::Result(outcome) => {
                 let names = outcome.found.iter().flatten().filter(|name| !outcome.gone.contains(*name));
                 match outcome.of_search {
                     Some(_) => found.extend(names.filter(|name| !others.contains(*name))),
@@ -167,8 +169,8 @@ fn loaded_at_the_head<'a>(conversation: &Conversation<'a>, loads_used_tools: boo
                 pinned.insert(name.clone());
             }
         };
-        match &event.what {
-            What::Orphan(Content::Parts(parts)) => {
+        match &event.kind {
+            EventKind::Orphan(Content::Parts(parts)) => {
                 let references = parts.iter().flat_map(|part| match part {
                     Part::Reference(reference) => core::slice::from_ref(reference),
                     Part::Search(search) => &search.references,
@@ -176,11 +178,11 @@ fn loaded_at_the_head<'a>(conversation: &Conversation<'a>, loads_used_tools: boo
                 });
                 references.filter(|reference| reference.found == Found::Loaded).for_each(|loaded| pin(&loaded.name));
             }
-            What::Call(Call { name, .. }) | What::Used(name) if loads_used_tools => pin(name),
-            What::Add(additions) | What::Carry(additions) => {
+            EventKind::Call(Call { name, .. }) | EventKind::Used(name) if loads_used_tools => pin(name),
+            EventKind::Add(additions) | EventKind::Carry(additions) => {
                 brought.extend(additions.iter().map(|addition| addition.name.clone()));
             }
-            What::Result(outcome) => brought.extend(outcome.found.iter().flatten().cloned()),
+            EventKind::Result(outcome) => brought.extend(outcome.found.iter().flatten().cloned()),
             _ => {}
         }
     }

@@ -9,7 +9,7 @@ use crate::{
     json::{Node, Text},
     options::{CustomTools, Native, ServerHistory},
     request::{
-        conversation::{pairs, Addition, Arguments, Call, Content, Event, Outcome, Part, Role, Searcher, What},
+        conversation::{pairs, Addition, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
         report::LOST,
         tool::{self, type_of},
     },
@@ -42,27 +42,27 @@ struct Items<'i, 'w, 'a> {
 
 impl<'a> Items<'_, '_, 'a> {
     fn event(&mut self, event: Event<'a>) {
-        if !matches!(event.what, What::Result(_)) {
+        if !matches!(event.kind, EventKind::Result(_)) {
             self.end_results();
         }
-        match event.what {
-            What::Text { role, content } => self.message(role, content),
-            What::Call(call) => self.call(call),
-            What::Result(outcome) => self.result(outcome),
-            What::Add(additions) | What::Carry(additions) => self.added(&additions),
-            What::Remove { name, .. } => {
+        match event.kind {
+            EventKind::Text { role, content } => self.message(role, content),
+            EventKind::Call(call) => self.call(call),
+            EventKind::Result(outcome) => self.result(outcome),
+            EventKind::Add(additions) | EventKind::Carry(additions) => self.added(&additions),
+            EventKind::Remove { name, .. } => {
                 let text = self.writer.retire(name);
                 self.message(Role::System, Content::sentence(text));
             }
-            What::Reasoning(thought) => {
+            EventKind::Reasoning(thought) => {
                 let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
                 self.writer.writing.warnings.about(LOST, name);
             }
-            What::Kept(_) => {
+            EventKind::Kept(_) => {
                 let kept = self.writer.kept(event.at);
                 self.out.push(kept);
             }
-            What::Server { .. } | What::Orphan(_) | What::Used(_) | What::Ignored(_) => {}
+            EventKind::Server { .. } | EventKind::Orphan(_) | EventKind::Used(_) | EventKind::Ignored(_) => {}
         }
     }
 
@@ -241,7 +241,7 @@ fn additional(tools: Vec<Node<'_>>) -> Option<Node<'_>> {
 fn block<'a>(part: Part<'a>, text_type: &'static str) -> Node<'a> {
     match part {
         Part::Text(text) => Node::record([("type", Node::literal(text_type)), ("text", text)]),
-        Part::Own(block) => block,
+        Part::Untranslated(block) => block,
         Part::Reference(_) | Part::Search(_) | Part::Ignored => Node::default(),
         Part::Image { url, detail } => {
             let mut image = Node::record([("type", Node::literal("input_image")), ("image_url", url)]);

@@ -12,7 +12,7 @@ use crate::{
     options::Api,
     request::{
         blocks::{FUNCTION_RESPONSES, REFERENCES},
-        conversation::{opened, Call, Content, Conversation, Event, Outcome, Part, Role, Searcher, What},
+        conversation::{opened, Call, Content, Conversation, Event, EventKind, Outcome, Part, Role, Searcher},
         reader::lenient_role,
         splice,
         tool::has_type,
@@ -21,7 +21,7 @@ use crate::{
 
 /// Writes the history.
 pub(super) fn write<'a>(request: &mut Node<'a>, conversation: Conversation<'a>, format: Api) -> Result<(), Error> {
-    let Conversation { events, mut originals, changed, held, .. } = conversation;
+    let Conversation { events, mut originals, changed, read_members, .. } = conversation;
     let mut groups: Vec<(usize, Vec<Event<'a>>)> = changed.iter().map(|at| (*at, Vec::new())).collect();
     for event in events {
         let place = groups.binary_search_by_key(&event.at, |(at, _)| *at);
@@ -33,18 +33,22 @@ pub(super) fn write<'a>(request: &mut Node<'a>, conversation: Conversation<'a>, 
     for (at, group) in groups {
         let original = originals.remove(&at);
         let Some(index) = at.checked_sub(1) else {
-            let blocks = group.into_iter().flat_map(|event| blocks(event.what)).collect();
+            let blocks = group.into_iter().flat_map(|event| blocks(event.kind)).collect();
             request.set("system", Node::array(blocks));
             continue;
         };
         let instead = match (format, original) {
             (Api::OpenaiResponses, Some(original)) => {
-                let from = held.partition_point(|held| held.at < at);
-                let read = held.iter().skip(from).take_while(|held| held.at == at).map(|held| held.member);
+                let from = read_members.partition_point(|read_members| read_members.at < at);
+                let read = read_members
+                    .iter()
+                    .skip(from)
+                    .take_while(|read_members| read_members.at == at)
+                    .map(|read_members| read_members.member);
                 refilled(original, &read.collect::<Vec<_>>(), group)
             }
-            (Api::OpenaiResponses, None) => group.into_iter().filter_map(|event| item(event.what)).collect(),
-            (Api::GeminiInteractions, _) => group.into_iter().filter_map(|event| step(event.what)).collect(),
+            (Api::OpenaiResponses, None) => group.into_iter().filter_map(|event| item(event.kind)).collect(),
+            (Api::GeminiInteractions, _) => group.into_iter().filter_map(|event| step(event.kind)).collect(),
             (_, original) => messages(original, group, format)?,
         };
         replaced.push((index, instead));
@@ -99,19 +103,19 @@ fn text(text: Node<'_>) -> Node<'_> {
 
 fn block(part: Part<'_>) -> Option<Node<'_>> {
     match part {
-        Part::Own(block) => Some(block),
+        Part::Untranslated(block) => Some(block),
         Part::Text(content) => Some(text(content)),
         _ => None,
     }
 }
 
 /// Returns the blocks of an event.
-fn blocks(what: What<'_>) -> Vec<Node<'_>> {
-    match what {
-        What::Text { content, .. } => content.into_parts().into_iter().filter_map(block).collect(),
-        What::Call(Call { own, .. }) => own.into_iter().collect(),
-        What::Result(outcome) => answer(outcome, "content").into_iter().collect(),
-        What::Reasoning(block) => Vec::from([block]),
+fn blocks(kind: EventKind<'_>) -> Vec<Node<'_>> {
+    match kind {
+        EventKind::Text { content, .. } => content.into_parts().into_iter().filter_map(block).collect(),
+        EventKind::Call(Call { own, .. }) => own.into_iter().collect(),
+        EventKind::Result(outcome) => answer(outcome, "content").into_iter().collect(),
+        EventKind::Reasoning(block) => Vec::from([block]),
         _ => Vec::new(),
     }
 }
@@ -172,38 +176,38 @@ fn messages<'a>(mut original: Option<Node<'a>>, events: Vec<Event<'a>>, format: 
     let mut out = Vec::new();
     let mut segment: Option<Segment<'a>> = None;
     for event in events {
-        let role = match &event.what {
-            What::Text { role, .. } => *role,
+        let role = match &event.kind {
+            EventKind::Text { role, .. } => *role,
             // The result of a hosted search is in the same message as the call, that of a client's search in the next
             // message.
-            What::Result(outcome) if outcome.of_search == Some(Searcher::Hosted) => Role::User,
+            EventKind::Result(outcome) if outcome.of_search == Some(Searcher::Hosted) => Role::User,
             _ => base,
         };
         if let Some(done) = segment.take_if(|segment| segment.role != role) {
-            let original = original.take_if(|_| done.is_spoken_by(base));
+            let original = original.take_if(|_| done.matches_role(base));
             out.push(message(done, original, format)?);
         }
-        match event.what {
+        match event.kind {
             // In Chat Completions, a result is a separate message.
-            What::Result(outcome) if outcome.own.as_ref().is_some_and(|own| own.get("role").is_some()) => {
+            EventKind::Result(outcome) if outcome.own.as_ref().is_some_and(|own| own.get("role").is_some()) => {
                 if let Some(done) = segment.take() {
                     out.push(message(done, None, format)?);
                 }
                 out.extend(answer(outcome, "content"));
             }
-            what => {
+            kind => {
                 let segment = segment.get_or_insert_with(|| Segment {
                     role,
                     parts: Vec::new(),
                     is_string: true,
                     calls: Vec::new(),
                 });
-                segment.add(what);
+                segment.add(kind);
             }
         }
     }
     if let Some(done) = segment {
-        let original = original.filter(|_| done.is_spoken_by(base));
+        let original = original.filter(|_| done.matches_role(base));
         out.push(message(done, original, format)?);
     }
     Ok(out)
@@ -215,24 +219,26 @@ fn has_role(message: &Node<'_>, name: &str) -> bool {
 
 impl<'a> Segment<'a> {
     /// Returns true if the segment has the role of the original message.
-    fn is_spoken_by(&self, base: Role) -> bool {
+    fn matches_role(&self, base: Role) -> bool {
         (self.role == Role::Assistant) == (base == Role::Assistant)
     }
 
-    fn add(&mut self, what: What<'a>) {
-        match what {
-            What::Text { content: Content::String(text), .. } => {
+    fn add(&mut self, kind: EventKind<'a>) {
+        match kind {
+            EventKind::Text { content: Content::String(text), .. } => {
                 self.is_string &= self.parts.is_empty();
                 self.parts.push(Part::Text(text));
             }
-            What::Call(Call { own: Some(own), .. }) if !has_type(&own, "tool_use") && own.get("toolUse").is_none() => {
+            EventKind::Call(Call { own: Some(own), .. })
+                if !has_type(&own, "tool_use") && own.get("toolUse").is_none() =>
+            {
                 self.calls.push(own);
             }
-            what => {
+            kind => {
                 self.is_string = false;
-                match what {
-                    What::Text { content: Content::Parts(parts), .. } => self.parts.extend(parts),
-                    what => self.parts.extend(blocks(what).into_iter().map(Part::Own)),
+                match kind {
+                    EventKind::Text { content: Content::Parts(parts), .. } => self.parts.extend(parts),
+                    kind => self.parts.extend(blocks(kind).into_iter().map(Part::Untranslated)),
                 }
             }
         }
@@ -248,7 +254,7 @@ fn message<'a>(segment: Segment<'a>, original: Option<Node<'a>>, format: Api) ->
         // Blocks of these formats have no type.
         for part in &mut parts {
             if let Part::Text(text) = part {
-                *part = Part::Own(Node::record([("text", core::mem::take(text))]));
+                *part = Part::Untranslated(Node::record([("text", core::mem::take(text))]));
             }
         }
     }
@@ -311,30 +317,31 @@ fn refilled<'a>(original: Node<'a>, read: &[&'static str], events: Vec<Event<'a>
         lists.into_iter().for_each(|(member, list)| item.set(member, Node::array(list)));
         items.push(core::mem::take(item));
     };
-    for Event { member, what, .. } in events {
-        let is_item = matches!(&what, What::Call(Call { own: None, .. }) | What::Result(Outcome { own: None, .. }));
+    for Event { member, kind, .. } in events {
+        let is_item =
+            matches!(&kind, EventKind::Call(Call { own: None, .. }) | EventKind::Result(Outcome { own: None, .. }));
         if is_item {
             end(core::mem::take(&mut content), &mut items);
-            items.extend(item(what));
+            items.extend(item(kind));
         } else {
-            content.extend(blocks(what).into_iter().map(|block| (member, block)));
+            content.extend(blocks(kind).into_iter().map(|block| (member, block)));
         }
     }
     end(content, &mut items);
     items
 }
 
-fn item(what: What<'_>) -> Option<Node<'_>> {
-    match what {
-        What::Call(Call { own: Some(own), .. }) => Some(own),
-        What::Call(call) => Some(Node::record([
+fn item(kind: EventKind<'_>) -> Option<Node<'_>> {
+    match kind {
+        EventKind::Call(Call { own: Some(own), .. }) => Some(own),
+        EventKind::Call(call) => Some(Node::record([
             ("type", Node::literal("function_call")),
             ("call_id", call.id),
             ("name", Node::string(call.name)),
             ("arguments", call.arguments.text()),
         ])),
-        What::Result(outcome) if outcome.own.is_some() => answer(outcome, "output"),
-        What::Result(outcome) => {
+        EventKind::Result(outcome) if outcome.own.is_some() => answer(outcome, "output"),
+        EventKind::Result(outcome) => {
             let output = match outcome.content {
                 Content::String(text) => text,
                 Content::Parts(parts) => Node::array(parts.into_iter().filter_map(block).collect()),
@@ -345,7 +352,7 @@ fn item(what: What<'_>) -> Option<Node<'_>> {
                 ("output", output),
             ]))
         }
-        What::Text { role, content } => {
+        EventKind::Text { role, content } => {
             let (role, kind) = match role {
                 Role::System => ("developer", "input_text"),
                 Role::User => ("user", "input_text"),
@@ -367,19 +374,19 @@ fn item(what: What<'_>) -> Option<Node<'_>> {
 
 // Gemini Interactions: steps.
 
-fn step(what: What<'_>) -> Option<Node<'_>> {
-    match what {
-        What::Call(Call { own: Some(own), .. }) => Some(own),
-        What::Call(call) => Some(function_call(call)),
-        What::Result(outcome) if outcome.own.is_some() => answer(outcome, "result"),
-        What::Result(Outcome { id, content, .. }) => {
+fn step(kind: EventKind<'_>) -> Option<Node<'_>> {
+    match kind {
+        EventKind::Call(Call { own: Some(own), .. }) => Some(own),
+        EventKind::Call(call) => Some(function_call(call)),
+        EventKind::Result(outcome) if outcome.own.is_some() => answer(outcome, "result"),
+        EventKind::Result(Outcome { id, content, .. }) => {
             let result = match content {
                 Content::String(text) => text,
                 Content::Parts(parts) => Node::array(parts.into_iter().filter_map(block).collect()),
             };
             Some(Node::record([("type", Node::literal("function_result")), ("call_id", id), ("result", result)]))
         }
-        What::Text { role, content } => {
+        EventKind::Text { role, content } => {
             let kind = if role == Role::Assistant { "model_output" } else { "user_input" };
             let content = content.into_parts().into_iter().filter_map(block);
             Some(Node::record([("type", Node::literal(kind)), ("content", Node::array(content.collect()))]))

@@ -49,7 +49,7 @@ pub(in crate::sanitize) struct Naming {
 
 /// Context of a part that mentions properties.
 #[derive(Clone, Copy)]
-struct Said<'n, 'a> {
+struct Context<'n, 'a> {
     /// Properties that the object itself declares.
     known: Table<'n, 'a>,
     /// True if names in `required` count as mentioned.
@@ -73,7 +73,7 @@ impl Naming {
             for keyword in CONDITIONS {
                 let Some(part) = node.get(keyword) else { continue };
                 let has_many = matches!(keyword, Keyword::DependentSchemas | Keyword::Dependencies);
-                let own = Said { known: table(node), demands: keyword != Keyword::Not };
+                let own = Context { known: table(node), demands: keyword != Keyword::Not };
                 for part in part.as_object().filter(|_| has_many).into_iter().flatten().map(|member| &member.value) {
                     refers |= naming.beside(part, own, budget)?;
                 }
@@ -82,21 +82,21 @@ impl Naming {
                 }
             }
             if let Some(part) = node.get(Keyword::Contains) {
-                refers |= naming.beside(part, Said { known: None, demands: true }, budget)?;
+                refers |= naming.beside(part, Context { known: None, demands: true }, budget)?;
             }
             let is_beside = place.keyword.is_some_and(|keyword| BESIDE.contains(keyword));
             Ok(if is_beside { Visit::Skip } else { Visit::Descend })
         })?;
         if refers {
             // Any target of a reference may also apply inside a condition.
-            naming.beside(root, Said { known: None, demands: false }, budget)?;
+            naming.beside(root, Context { known: None, demands: false }, budget)?;
         }
         Ok(naming)
     }
 
     /// Records a removed part that named properties of an object that stays.
     pub(in crate::sanitize) fn removed(&mut self, part: &Node<'_>, budget: &Budget) -> Result<(), Error> {
-        self.beside(part, Said { known: None, demands: true }, budget).map(drop)
+        self.beside(part, Context { known: None, demands: true }, budget).map(drop)
     }
 
     /// Records that objects were merged. The result needs additional properties if one of the objects does; one without
@@ -121,7 +121,7 @@ impl Naming {
     }
 
     /// True if closing an object refuses properties that the schema mentions.
-    pub(in crate::sanitize) fn speaks_of_others(&self, node: &Node<'_>, number: Number) -> bool {
+    pub(in crate::sanitize) fn mentions_others(&self, node: &Node<'_>, number: Number) -> bool {
         let is_known = |name: &String| table(node).is_some_and(|table| table.has(name.as_str()));
         self.unreadable || self.wanted.contains(&number) || !self.names.iter().all(is_known)
     }
@@ -133,9 +133,9 @@ impl Naming {
     }
 
     /// Collects the names in a part. Returns true if it contains references.
-    fn beside(&mut self, part: &Node<'_>, said: Said<'_, '_>, budget: &Budget) -> Result<bool, Error> {
+    fn beside(&mut self, part: &Node<'_>, context: Context<'_, '_>, budget: &Budget) -> Result<bool, Error> {
         // `dependencies` may hold a list of names.
-        self.list(part, said.known);
+        self.list(part, context.known);
         let mut refers = false;
         // Depth of the outermost enclosing schema that applies to another value.
         let mut other: Option<usize> = None;
@@ -144,10 +144,10 @@ impl Naming {
             if place.keyword.is_some_and(|keyword| !IN_PLACE.contains(keyword)) {
                 other = other.or(Some(place.depth));
             }
-            let known = said.known.filter(|_| other.is_none());
+            let known = context.known.filter(|_| other.is_none());
             refers |= references::KEYWORDS.iter().any(|keyword| node.get(keyword).is_some());
             table(node).into_iter().flatten().for_each(|member| self.name(&member.key, known));
-            if let Some(names) = node.get(Keyword::Required).filter(|_| said.demands) {
+            if let Some(names) = node.get(Keyword::Required).filter(|_| context.demands) {
                 self.list(names, known);
             }
             Ok(Visit::Descend)
@@ -175,10 +175,10 @@ impl Naming {
 fn wants_others(schema: &Object<'_>, more: usize) -> bool {
     let is_open = |keyword: Keyword| schema.get(keyword).is_some_and(|schema| schema.as_bool() != Some(false));
     let count = |keyword: Keyword| schema.get(keyword).and_then(Node::as_object).map_or(0, Object::len);
-    let least = schema.get(Keyword::MinProperties).and_then(Node::as_number);
-    let least: Option<usize> = least.and_then(|least| least.parse().ok());
+    let min = schema.get(Keyword::MinProperties).and_then(Node::as_number);
+    let min: Option<usize> = min.and_then(|min| min.parse().ok());
     is_open(Keyword::AdditionalProperties)
         || is_open(Keyword::UnevaluatedProperties)
         || count(Keyword::PatternProperties) > 0
-        || least.is_some_and(|least| least > count(Keyword::Properties) + more)
+        || min.is_some_and(|min| min > count(Keyword::Properties) + more)
 }

@@ -34,13 +34,13 @@ pub(in crate::sanitize) fn drop_never<'a>(node: &mut Node<'a>, place: &SchemaPat
     for (keyword, name) in [(Keyword::AnyOf, "anyOf"), (Keyword::OneOf, "oneOf")] {
         branches(node, place, (keyword, name), context);
     }
-    if !can_say_nothing(context.grammar) {
+    if !accepts_not(context.grammar) {
         properties(node, place, context);
     }
 }
 
 /// True if the grammar accepts `{"not": {}}` without a type.
-fn can_say_nothing(grammar: &Grammar) -> bool {
+fn accepts_not(grammar: &Grammar) -> bool {
     !grammar.refuses.contains(Keyword::Not) && grammar.typed == TypeRequirement::No
 }
 
@@ -58,7 +58,7 @@ fn branches<'a>(
         return;
     }
     for (branch, _) in branches.iter().zip(&is_never).filter(|(_, never)| **never) {
-        let effect = told(BRANCH, branch);
+        let effect = with_guidance_lost(BRANCH, branch);
         context.diagnostics.report(place.polarity, Location::of(branch), Location::Nowhere, effect, || {
             format!("removed a branch of `{name}` that accepts nothing")
         });
@@ -75,7 +75,7 @@ fn branches<'a>(
 }
 
 /// Marks a change as a loss of guidance if the removed schema has annotations.
-fn told(effect: ChangeKind, gone: &Node<'_>) -> ChangeKind {
+fn with_guidance_lost(effect: ChangeKind, gone: &Node<'_>) -> ChangeKind {
     match gone.as_object().is_some_and(|object| object.iter().any(is_annotation)) {
         true => effect.guidance(Guidance::Lost),
         false => effect,
@@ -97,14 +97,14 @@ fn lift<'a>(
     if is_target {
         return;
     }
-    let nothing_said = Object::new();
-    let Some(inner) = branch.as_object().or_else(|| (branch.as_bool() == Some(true)).then_some(&nothing_said)) else {
+    let empty = Object::new();
+    let Some(inner) = branch.as_object().or_else(|| (branch.as_bool() == Some(true)).then_some(&empty)) else {
         return;
     };
     let fits = object.iter().filter(|member| !member.key.is(keyword)).all(|member| {
-        let says_nothing = is_annotation(member)
+        let is_redundant = is_annotation(member)
             || Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Definitions);
-        says_nothing && inner.get_text(&member.key).is_none()
+        is_redundant && inner.get_text(&member.key).is_none()
     });
     if !fits {
         return;
@@ -141,7 +141,7 @@ fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     let is_exact = is_closed && !object.has(Keyword::PatternProperties);
     let effect = if is_exact { PROPERTY } else { PROPERTY.accepts(Accepts::Wider).guidance(Guidance::Lost) };
     for (member, _) in table.iter().zip(&goes).filter(|(_, goes)| **goes) {
-        let effect = told(effect, &member.value);
+        let effect = with_guidance_lost(effect, &member.value);
         context.diagnostics.report(place.polarity, Location::of(&member.value), Location::Nowhere, effect, || {
             format!("removed the optional property `{}`, which accepts no value", member.key.display())
         });

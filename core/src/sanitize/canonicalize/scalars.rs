@@ -48,9 +48,9 @@ pub(super) fn count<'a>(keyword: Keyword, value: &Node<'a>) -> RepairedValue<'a>
     if below as f64 == number && number > 0.0 {
         return RepairedValue::Gone;
     }
-    let is_least =
+    let is_minimum =
         matches!(keyword, Keyword::MinLength | Keyword::MinItems | Keyword::MinProperties | Keyword::MinContains);
-    let whole = below + u64::from(is_least);
+    let whole = below + u64::from(is_minimum);
     RepairedValue::As(Node::new(Data::Number(format!("{whole}").into())).with_origin(value.origin()))
 }
 

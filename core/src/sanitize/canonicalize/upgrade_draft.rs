@@ -70,7 +70,7 @@ pub(in crate::sanitize) fn declare_draft(root: &mut Node<'_>, context: &mut Pass
         return spell_tuples(root, context);
     }
     if draft == Draft::Y2020
-        || !(context.respelled || (draft.ref_stands_alone() && has_words_beside_ref(root, context)?))
+        || !(context.respelled || (draft.ignores_ref_siblings() && has_words_beside_ref(root, context)?))
     {
         return Ok(());
     }

@@ -20,7 +20,7 @@ use crate::{
 pub(super) const STEPS: usize = 100_000;
 
 /// Maximum number of references to follow in a chain.
-const MOST_REFERENCES: usize = 64;
+const MAX_REFERENCES: usize = 64;
 
 /// Restores encoded arguments.
 pub(super) fn decode<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: &Budget) {
@@ -58,7 +58,7 @@ impl<'d, 'n> Decode<'d, 'n> {
     /// Enters the target of a chain of references, and pays for inspecting a value and its plan.
     fn enter(&self, value: &Node<'_>, plan: &'d Node<'n>) -> Option<&'d Node<'n>> {
         let mut at = plan;
-        let mut left = MOST_REFERENCES;
+        let mut left = MAX_REFERENCES;
         while let Some(reference) = at.get("$ref") {
             let reference = reference.as_text()?.value()?;
             if !self.budget.pay(reference.len()) {
@@ -350,11 +350,11 @@ fn from_definition(value: &mut Node<'_>) {
     });
 }
 
-/// Parses a string that holds JSON, if `may_stand` accepts the value.
-fn from_text(value: &mut Node<'_>, may_stand: impl Fn(&Node<'_>) -> bool) {
+/// Parses a string that holds JSON, if `is_accepted` accepts the value.
+fn from_text(value: &mut Node<'_>, is_accepted: impl Fn(&Node<'_>) -> bool) {
     let Some(text) = value.as_text().and_then(|text| text.value().map(|text| text.into_owned())) else { return };
     if let Ok(read) = json::read(&text) {
-        if may_stand(&read) {
+        if is_accepted(&read) {
             value.replace(read.detached().into_data());
         }
     }

@@ -110,14 +110,14 @@ fn begins_json(text: &str) -> bool {
 }
 
 /// Parses a JSON text into a value that borrows nothing.
-fn held(text: &str) -> Option<Node<'static>> {
+fn parsed(text: &str) -> Option<Node<'static>> {
     json::read(text).ok().map(|node| node.detached())
 }
 
 /// True if this is a JSON string that was quoted because the string itself would be parsed as an object.
-fn unquoted(held: &Node<'_>) -> bool {
-    let Some(text) = held.as_text().and_then(|text| text.value()) else { return false };
-    self::held(&text).is_some_and(|inner| inner.as_object().is_some() || unquoted(&inner))
+fn unquoted(parsed: &Node<'_>) -> bool {
+    let Some(text) = parsed.as_text().and_then(|text| text.value()) else { return false };
+    self::parsed(&text).is_some_and(|inner| inner.as_object().is_some() || unquoted(&inner))
 }
 
 struct Texts<'b> {
@@ -193,11 +193,11 @@ impl Texts<'_> {
         if !(asked.anything || asked.object || asked.listed) {
             return None;
         }
-        let held = if self.budget.pay(text.len()) { held(text)? } else { return None };
+        let parsed = if self.budget.pay(text.len()) { parsed(text)? } else { return None };
         let reads = asked.anything
-            || (asked.object && (held.as_object().is_some() || (asked.string && unquoted(&held))))
-            || (asked.listed && !asked.string && (held.as_number().is_some() || held.as_bool().is_some()));
-        reads.then_some(held)
+            || (asked.object && (parsed.as_object().is_some() || (asked.string && unquoted(&parsed))))
+            || (asked.listed && !asked.string && (parsed.as_number().is_some() || parsed.as_bool().is_some()));
+        reads.then_some(parsed)
     }
 
     /// Collects which values the branches of a schema accept as text.

@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// Maximum number of plans for one value; only a schema made to be slow has more.
-const MOST: usize = 4096;
+const MAX_PLANS: usize = 4096;
 
 /// Returns the plan for an original schema, or `None` if no name was replaced. `no_slash` is set if names with `/` were
 /// replaced too.
@@ -51,7 +51,7 @@ pub(super) fn plan(
         spelling: Spelling { rule: grammar.names, no_slash, is_root: false },
         stand_ins,
         names_required: grammar.encodes(),
-        ref_stands_alone: draft.ref_stands_alone(),
+        ignores_ref_siblings: draft.ignores_ref_siblings(),
         references: &references,
         first: original.origin().number().unwrap_or_default(),
         found: Cell::new(false),
@@ -82,7 +82,7 @@ struct Planner<'r> {
     stand_ins: &'r StandIns,
     /// True if undeclared required names become properties.
     names_required: bool,
-    ref_stands_alone: bool,
+    ignores_ref_siblings: bool,
     references: &'r References,
     /// Number of the root. Names in the plan are relative to it, so they do not depend on the position of the schema in
     /// its input.
@@ -110,7 +110,7 @@ impl Planner<'_> {
             return Planned { plan: Node::empty_object(), renames };
         };
         // In old drafts, siblings of a reference have no effect.
-        if !(self.ref_stands_alone && object.has("$ref")) {
+        if !(self.ignores_ref_siblings && object.has("$ref")) {
             renames |= self.names(object, &mut plan);
             renames |= self.below(object, &mut plan);
         }
@@ -274,7 +274,7 @@ impl<'p, 'n> Names<'p, 'n> {
         let mut seen: Set<*const Node<'n>> = Set::new();
         let mut found: Vec<&'p Node<'n>> = Vec::new();
         let mut open: Vec<&'p Node<'n>> = plans.iter().rev().copied().collect();
-        while let Some(plan) = open.pop().filter(|_| found.len() < MOST) {
+        while let Some(plan) = open.pop().filter(|_| found.len() < MAX_PLANS) {
             let parts = plan.get("allOf").and_then(Node::as_array).unwrap_or_default();
             if !self.budget.pay(1 + parts.len()) {
                 return None;

@@ -20,7 +20,7 @@ pub(crate) const ANSWERING: u64 = 4;
 pub(crate) const CALLING: u64 = 5;
 
 /// Version of data that also takes answers out of Markdown fences.
-pub(crate) const TELLING: u64 = 6;
+pub(crate) const INSTRUCTED: u64 = 6;
 
 /// Checks that the version is current, or at most `newest`. `what` names what was kept, and `again` how to create it
 /// again.

@@ -131,7 +131,7 @@ pub(in crate::sanitize) struct Diagnostics {
     entries: Option<Vec<Entry>>,
     detail: Detail,
     /// Changes reported so far: an inlined definition is rewritten at every use, but reported once.
-    said: Map<(Location, Rule), usize>,
+    reported: Map<(Location, Rule), usize>,
     input: InputPointers,
     /// Number of the root.
     root: Number,
@@ -149,7 +149,7 @@ impl Diagnostics {
         let mut diagnostics = Diagnostics {
             entries: None,
             detail: recorder.detail(),
-            said: Map::new(),
+            reported: Map::new(),
             input: InputPointers::default(),
             root: root.origin().number().unwrap_or_default(),
             doubt: PolarityMap::default(),
@@ -205,14 +205,14 @@ impl Diagnostics {
         let (from, to) = (from.in_tree(self.root), to.in_tree(self.root));
         let polarity = if self.doubt.covers(from.number()) { Polarity::Mixed } else { polarity };
         let effect = ChangeKind { accepts: polarity.through(effect.accepts), ..effect };
-        match self.said.get(&(from.clone(), effect.rule)).and_then(|place| entries.get_mut(*place)) {
+        match self.reported.get(&(from.clone(), effect.rule)).and_then(|place| entries.get_mut(*place)) {
             // The same definition, at a use where the effect differs.
-            Some(said) if said.effect.accepts != effect.accepts => {
-                said.effect.accepts = said.effect.accepts.or_elsewhere(effect.accepts);
+            Some(reported) if reported.effect.accepts != effect.accepts => {
+                reported.effect.accepts = reported.effect.accepts.or_elsewhere(effect.accepts);
             }
             Some(_) => {}
             None => {
-                self.said.insert((from.clone(), effect.rule), entries.len());
+                self.reported.insert((from.clone(), effect.rule), entries.len());
                 let message = if self.detail == Detail::Whole { message() } else { String::new() };
                 entries.push(Entry { from, to, effect, message, is_undone: false });
             }
@@ -231,7 +231,7 @@ impl Diagnostics {
     ) {
         let Some(entries) = &mut self.entries else { return };
         let cause = (from.clone().in_tree(self.root), undone.rule);
-        if let Some(entry) = self.said.remove(&cause).and_then(|place| entries.get_mut(place)) {
+        if let Some(entry) = self.reported.remove(&cause).and_then(|place| entries.get_mut(place)) {
             entry.is_undone = true;
         }
         self.report(polarity, from, to, effect, message);
@@ -245,7 +245,7 @@ impl Diagnostics {
             let after = gone.partition_point(|range| range.start <= number);
             !after.checked_sub(1).and_then(|place| gone.get(place)).is_some_and(|range| range.contains(&number))
         });
-        self.said =
+        self.reported =
             entries.iter().enumerate().map(|(place, entry)| ((entry.from.clone(), entry.effect.rule), place)).collect();
     }
 

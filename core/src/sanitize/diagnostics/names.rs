@@ -39,7 +39,7 @@ impl Diagnostics {
     }
 
     /// True if closing this object loses properties that the schema mentions elsewhere.
-    pub(in crate::sanitize) fn speaks_of_others(&self, object: &Node<'_>) -> bool {
-        self.naming.speaks_of_others(object, object.origin().number().unwrap_or(self.root))
+    pub(in crate::sanitize) fn mentions_others(&self, object: &Node<'_>) -> bool {
+        self.naming.mentions_others(object, object.origin().number().unwrap_or(self.root))
     }
 }

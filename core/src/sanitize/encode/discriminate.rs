@@ -23,10 +23,10 @@ const JOIN: ChangeKind = ChangeKind::of(Rule::MergeBranches);
 
 /// Maximum number of branches that get distinct first names by search. Any further branch is merged if it has
 /// properties.
-const MOST: usize = 256;
+const MAX_BRANCHES: usize = 256;
 
 /// Makes sure that no two branches begin with the same name. Returns true if branches were merged.
-pub(in crate::sanitize) fn tell_apart<'a>(
+pub(in crate::sanitize) fn distinguish<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
     context: &mut PassContext,
@@ -98,7 +98,7 @@ fn discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<V
     let of = |branch: &Node<'a>, name: &Text<'a>| {
         branch.get(Keyword::Properties)?.as_object()?.get_text(name).and_then(constant)
     };
-    let tells = |name: &&Text<'a>| {
+    let distinguishes = |name: &&Text<'a>| {
         let mut seen = Set::new();
         branches
             .iter()
@@ -106,7 +106,7 @@ fn discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<V
             .filter(|(_, with)| **with)
             .all(|(branch, _)| of(branch, name).is_some_and(|constant| seen.insert(constant)))
     };
-    let name = names.iter().find(|own| !own.is_empty())?.iter().find(tells)?.clone();
+    let name = names.iter().find(|own| !own.is_empty())?.iter().find(distinguishes)?.clone();
     Some(with.into_iter().map(|with| with.then(|| name.clone())).collect())
 }
 
@@ -130,7 +130,7 @@ fn names<'a>(branch: &Node<'a>, context: &PassContext) -> Vec<Text<'a>> {
 fn choose<'a>(names: &[Vec<Text<'a>>]) -> Vec<Option<Text<'a>>> {
     let mut chosen: Vec<Option<Text<'a>>> = vec![None; names.len()];
     let mut holder: Map<Text<'a>, usize> = Map::new();
-    for start in 0..names.len().min(MOST) {
+    for start in 0..names.len().min(MAX_BRANCHES) {
         // Augmenting path from this branch to a free name.
         let mut from: Map<Text<'a>, usize> = Map::new();
         let mut open = Vec::from([start]);

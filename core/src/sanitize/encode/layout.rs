@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Maximum number of references to follow in a chain.
-const MOST: usize = 64;
+const MAX_REFERENCES: usize = 64;
 
 /// Shape of a schema.
 #[derive(Debug)]
@@ -195,7 +195,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
     /// Returns the target at the end of a chain of references.
     pub(in crate::sanitize) fn follow<'s>(&'s self, schema: &'s Node<'a>) -> Option<&'s Node<'a>> {
         let mut at = schema;
-        for _ in 0..MOST {
+        for _ in 0..MAX_REFERENCES {
             match reference(at) {
                 None => return Some(at),
                 Some(reference) => at = self.by_reference.get(&*reference)?,

@@ -108,7 +108,7 @@ impl<'a> VisitorMut<'a> for Writer<'_, '_, 'a> {
                         String::from("kept `uniqueItems` for encoded items: one value may be encoded in several ways")
                     });
                 }
-                if array && items.is_none() && grammar.arrays.say_items() {
+                if array && items.is_none() && grammar.arrays.require_items() {
                     if let Some(object) = node.as_object_mut() {
                         object.set(Text::literal("items"), Node::empty_object());
                     }
@@ -168,12 +168,12 @@ impl<'a> Writer<'_, '_, 'a> {
             return;
         }
         let is_in = |objects: &Set<Number>| node.origin().number().is_none_or(|number| objects.contains(&number));
-        let is_spoken_of = self.overlaps.as_ref().is_none_or(is_in) || self.context.diagnostics.speaks_of_others(node);
-        let effect = if is_spoken_of { CLOSE.accepts(Accepts::Narrower) } else { CLOSE };
+        let is_mentioned = self.overlaps.as_ref().is_none_or(is_in) || self.context.diagnostics.mentions_others(node);
+        let effect = if is_mentioned { CLOSE.accepts(Accepts::Narrower) } else { CLOSE };
         let (from, to) = (Location::of(node), Location::under(node, "additionalProperties"));
         self.context.diagnostics.report(place.polarity, from, to, effect, || {
             let what = "closed an object that did not declare `additionalProperties`";
-            match is_spoken_of {
+            match is_mentioned {
                 true => format!("{what}: other parts of the schema speak of other properties"),
                 false => String::from(what),
             }
@@ -190,10 +190,10 @@ impl<'a> Writer<'_, '_, 'a> {
             || String::from("replaced an object of any names by a list of key-value pairs"),
         );
         // The pairs replace keywords for objects. Keywords for arrays had no effect unless arrays are accepted.
-        let speaks_of =
+        let constrains =
             |key: &Text<'_>, kind: InstanceType| Keyword::named(key).and_then(Keyword::applies_to) == Some(kind);
         let has_arrays = node.as_object().is_some_and(|object| layout::declares(object, "array"));
-        let has_no_subject = |member: &Member<'_>| !has_arrays && speaks_of(&member.key, InstanceType::Array);
+        let has_no_subject = |member: &Member<'_>| !has_arrays && constrains(&member.key, InstanceType::Array);
         for member in node.as_object().into_iter().flatten().filter(|member| has_no_subject(member)) {
             let name = member.key.display().into_owned();
             self.context.diagnostics.report(
@@ -205,7 +205,7 @@ impl<'a> Writer<'_, '_, 'a> {
             );
         }
         let Some(object) = node.as_object_mut() else { return };
-        object.retain(|member| !speaks_of(&member.key, InstanceType::Object) && !has_no_subject(member));
+        object.retain(|member| !constrains(&member.key, InstanceType::Object) && !has_no_subject(member));
         if let Some(types) = object.get_mut(Keyword::Type) {
             match types.as_array_mut() {
                 Some(names) => names

@@ -45,7 +45,7 @@ pub(in crate::sanitize) fn prepare(root: &mut Node<'_>, context: &mut PassContex
         visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Cut { context, above: Vec::new() })?;
     }
     let budget = context.budget.clone();
-    let mut spare = json::size(root, &budget).saturating_mul(MOST_TIMES).saturating_add(ALWAYS);
+    let mut spare = json::size(root, &budget).saturating_mul(MAX_COPIES).saturating_add(ALWAYS);
     // Merging branches may bring unions together.
     for _ in 0..ROUNDS {
         let mut prepare = Prepare { context, joined: false, spare: &mut spare };
@@ -62,7 +62,7 @@ const ROUNDS: usize = 8;
 
 /// Maximum total size of copies, as a multiple of the size of the schema. `additionalProperties` is copied for each
 /// undeclared required name, and in nested maps each copy contains copies.
-const MOST_TIMES: usize = 4;
+const MAX_COPIES: usize = 4;
 
 /// Number of nodes that may be copied whatever the size of the schema.
 const ALWAYS: usize = 1_000;
@@ -82,7 +82,7 @@ impl<'a> VisitorMut<'a> for Prepare<'_> {
         flatten::typed(node, place, self.context);
         flatten::of_containers(node, self.context);
         join(node, place, self.context);
-        self.joined |= discriminate::tell_apart(node, place, self.context)?;
+        self.joined |= discriminate::distinguish(node, place, self.context)?;
         Ok(())
     }
 }
@@ -216,7 +216,7 @@ fn possible<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
 /// Removes a union that accepts anything because of one branch, or because its branches cover all types.
 fn join<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Shape::Union(branches) = layout::of(node, false, context.grammar) else { return };
-    let says_nothing = |branch: &Node<'a>| matches!(layout::of(branch, false, context.grammar), Shape::Anything);
+    let is_anything = |branch: &Node<'a>| matches!(layout::of(branch, false, context.grammar), Shape::Anything);
     let bare = |branch: &Node<'a>, name: &str| {
         branch.as_object().is_some_and(|object| {
             layout::declares(object, name)
@@ -233,13 +233,13 @@ fn join<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
         })
     };
     let all = ["string", "number", "boolean", "object", "array", "null"];
-    if !branches.iter().any(says_nothing) && !all.iter().all(|name| branches.iter().any(|branch| bare(branch, name))) {
+    if !branches.iter().any(is_anything) && !all.iter().all(|name| branches.iter().any(|branch| bare(branch, name))) {
         return;
     }
     let location = Location::under(node, "anyOf");
     // A branch without a type may still constrain values of one type; a union of all types does not.
     let asserts = |branch: &Node<'a>| branch.as_object().is_some_and(|object| object.iter().any(anything::asserts));
-    let loses = branches.iter().any(says_nothing) && branches.iter().filter(|branch| says_nothing(branch)).all(asserts);
+    let loses = branches.iter().any(is_anything) && branches.iter().filter(|branch| is_anything(branch)).all(asserts);
     let effect = if loses { ALL.accepts(Accepts::Wider) } else { ALL };
     context.diagnostics.report(place.polarity, location, Location::of(node), effect, || {
         String::from("replaced a union that accepts anything by a schema that accepts anything")

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Maximum number of pairs of schemas to compare; with more, the result is unknown.
-const MOST_PAIRS: usize = 20_000;
+const MAX_PAIRS: usize = 20_000;
 
 /// Returns the objects that, when closed, refuse a property which another branch declares; `None` if there are too many
 /// pairs.
@@ -36,7 +36,7 @@ pub(super) fn objects<'a>(
     context: &PassContext,
 ) -> Result<Option<Set<Number>>, Error> {
     let (grammar, budget, naming) = (context.grammar, &*context.budget, &context.diagnostics.naming);
-    let mut search = Search { definitions, grammar, budget, naming, spare: MOST_PAIRS, found: Set::new() };
+    let mut search = Search { definitions, grammar, budget, naming, spare: MAX_PAIRS, found: Set::new() };
     let mut is_whole = true;
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
         if let Shape::Union(branches) = layout::of(node, place.keyword.is_none(), grammar) {
@@ -76,7 +76,7 @@ impl<'s, 'a> Named<'s, 'a> {
     }
 
     /// Returns the schema of a member.
-    fn says(&self, name: &Text<'a>) -> Option<&'s Node<'a>> {
+    fn schema_of(&self, name: &Text<'a>) -> Option<&'s Node<'a>> {
         let others = match self.others {
             AdditionalProperties::Open(schema) => schema,
             AdditionalProperties::Closed | AdditionalProperties::Unsaid => None,
@@ -185,10 +185,10 @@ impl<'s, 'a> Search<'s, '_, 'a> {
             loss.by[1] = true;
             loss.objects.extend(two.origin().number());
         }
-        open.extend(ones.names().filter_map(|(name, schema)| Some((schema, twos.says(name)?))));
+        open.extend(ones.names().filter_map(|(name, schema)| Some((schema, twos.schema_of(name)?))));
         let is_new = |name: &Text<'a>| ones.table.is_none_or(|table| table.get_text(name).is_none());
         let rest = twos.names().filter(|(name, _)| is_new(name));
-        open.extend(rest.filter_map(|(name, schema)| Some((ones.says(name)?, schema))));
+        open.extend(rest.filter_map(|(name, schema)| Some((ones.schema_of(name)?, schema))));
         if let (AdditionalProperties::Open(Some(one)), AdditionalProperties::Open(Some(two))) =
             (ones.others, twos.others)
         {

@@ -119,7 +119,7 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         }
         let items = match typed.items {
             Some(items) => self.schema(items, false, needs),
-            None => (typed.array && self.grammar.arrays.say_items()).then(|| self.anything()),
+            None => (typed.array && self.grammar.arrays.require_items()).then(|| self.anything()),
         };
         if let Some(items) = items {
             plan.set(Text::literal("items"), items);

@@ -84,14 +84,14 @@ impl<'a> VisitorMut<'a> for Requiring<'_> {
         }
         let Some(object) = node.as_object() else { return Ok(Visit::Skip) };
         let has_union = object.has(Keyword::AnyOf);
-        let says_more = object.iter().any(|member| {
+        let has_more = object.iter().any(|member| {
             let role = Keyword::named(&member.key).map(Keyword::role);
             !member.key.is(Keyword::AnyOf) && role == Some(Role::Assertion)
         });
         // A branch of such a union constrains the same object.
         let is_branch =
             self.judged.last().is_some_and(|above| *above + 2 == depth && place.keyword == Some(Keyword::AnyOf));
-        if has_union && (says_more || is_branch) {
+        if has_union && (has_more || is_branch) {
             self.judged.push(depth);
         }
         if !layout::declares(object, "object") {
@@ -124,8 +124,8 @@ impl<'a> Requiring<'_> {
         // No references are left at this point.
         let (nothing, grammar) = (Node::default(), self.context.grammar);
         let definitions = Definitions::of(&nothing, &self.context.budget);
-        let says_it = table.iter().find(|member| !definitions.admits_null(&member.value, grammar));
-        match says_it {
+        let required = table.iter().find(|member| !definitions.admits_null(&member.value, grammar));
+        match required {
             Some(member) => Some((member.key.clone(), true)),
             None => table.iter().next().map(|member| (member.key.clone(), false)),
         }

@@ -37,22 +37,22 @@ struct Part {
     references: Vec<Reference>,
 }
 
-/// Cuts references until no path through them nests deeper than `most`.
-pub(in crate::sanitize) fn cut_deep(root: &mut Node<'_>, most: usize, context: &mut PassContext) -> Result<(), Error> {
+/// Cuts references until no path through them nests deeper than `limit`.
+pub(in crate::sanitize) fn cut_deep(root: &mut Node<'_>, limit: usize, context: &mut PassContext) -> Result<(), Error> {
     let parts = parts(root, &context.budget)?;
-    if parts.iter().map(|part| part.deepest).fold(0, usize::saturating_add) <= most
-        || longest(&parts).is_some_and(|longest| longest <= most)
+    if parts.iter().map(|part| part.deepest).fold(0, usize::saturating_add) <= limit
+        || longest(&parts).is_some_and(|longest| longest <= limit)
     {
         return Ok(());
     }
-    let gone = too_deep(&parts, most);
+    let gone = too_deep(&parts, limit);
     let budget = context.budget.clone();
     let mut cutter = ReferenceCutter {
         context,
         goes: &|_, place| gone.contains(&place.pointer.render()),
         effect: CUT,
-        says: &|name| {
-            format!("removed the reference to `{name}`: properties may nest {most} levels deep, references included")
+        describe: &|name| {
+            format!("removed the reference to `{name}`: properties may nest {limit} levels deep, references included")
         },
     };
     visit::walk_mut(&budget, root, Keywords::ALL, &mut cutter)
@@ -96,7 +96,7 @@ fn whose(place: &SchemaPath<'_, '_>, names: &Map<String, usize>) -> (usize, usiz
 fn longest(parts: &[Part]) -> Option<usize> {
     let mut steps = STEPS;
     let mut settled: Map<usize, usize> = Map::new();
-    let mut most = 0;
+    let mut limit = 0;
     for start in 0..parts.len() {
         let mut on_the_way: Set<usize> = Set::new();
         // State of the path: part, next reference, depth of the reference to this part, depth below it, and whether a
@@ -122,7 +122,7 @@ fn longest(parts: &[Part]) -> Option<usize> {
                 settled.insert(number, deepest);
             }
             match frames.last_mut() {
-                None => most = most.max(deepest),
+                None => limit = limit.max(deepest),
                 Some((_, _, _, above, cut_above)) => {
                     on_the_way.remove(&number);
                     *above = (*above).max(at.saturating_add(deepest));
@@ -131,12 +131,12 @@ fn longest(parts: &[Part]) -> Option<usize> {
             }
         }
     }
-    Some(most)
+    Some(limit)
 }
 
 /// Returns the references to cut: those that lead too deep on some path from the root, and all that are part of a
 /// recursion.
-fn too_deep(parts: &[Part], most: usize) -> Set<String> {
+fn too_deep(parts: &[Part], limit: usize) -> Set<String> {
     let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
     let edges: Map<u32, Set<u32>> = parts
         .iter()
@@ -165,7 +165,7 @@ fn too_deep(parts: &[Part], most: usize) -> Set<String> {
         for reference in part.references.iter().filter(|reference| forward(from, reference)) {
             let at = top.saturating_add(reference.at);
             let below = parts.get(reference.to).map_or(0, |target| target.deepest);
-            if at.saturating_add(below) > most {
+            if at.saturating_add(below) > limit {
                 gone.insert(reference.place.clone());
             } else if let Some(known) = tops.get_mut(reference.to) {
                 *known = (*known).max(at);

@@ -41,16 +41,16 @@ struct Limits {
 
 impl Limits {
     fn is_none(&self) -> bool {
-        [self.bytes, self.depth, self.properties].iter().all(|most| *most == usize::MAX)
+        [self.bytes, self.depth, self.properties].iter().all(|limit| *limit == usize::MAX)
     }
 }
 
 /// Removes parts of the schema until it is within the dialect's limits.
 pub(in crate::sanitize) fn fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let dialect = context.dialect;
-    let most = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
+    let limit = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
     let bytes = context.max_bytes.unwrap_or(usize::MAX);
-    within(root, &Limits { bytes, depth: most("propertyDepth"), properties: most("properties") }, context)
+    within(root, &Limits { bytes, depth: limit("propertyDepth"), properties: limit("properties") }, context)
 }
 
 /// Removes parts of the schema until it has at most this number of bytes.
@@ -104,17 +104,17 @@ fn within(root: &mut Node<'_>, limits: &Limits, context: &mut PassContext) -> Re
     }
     match found.excess(limits) {
         None => Ok(()),
-        Some(Excess { of, most, found }) => Err(Error::new(
+        Some(Excess { of, limit, found }) => Err(Error::new(
             Code::LimitExceeded,
             "",
-            format!("expected at most {most} {of} after everything that can be given up, found {found}"),
+            format!("expected at most {limit} {of} after everything that can be given up, found {found}"),
         )),
     }
 }
 
 struct Excess {
     of: &'static str,
-    most: usize,
+    limit: usize,
     found: usize,
 }
 
@@ -143,8 +143,8 @@ impl Found {
             ("bytes", limits.bytes, self.bytes),
         ]
         .into_iter()
-        .find(|(_, most, found)| found > most)
-        .map(|(of, most, found)| Excess { of, most, found })
+        .find(|(_, limit, found)| found > limit)
+        .map(|(of, limit, found)| Excess { of, limit, found })
     }
 
     fn is_too_long(&self, limits: &Limits) -> bool {
@@ -213,8 +213,8 @@ impl<'c> Growth<'c> {
             return counted.map(|character| 6 - character.len_utf8()).sum();
         };
         // Without an early exit, the compiler can vectorize this loop.
-        let holds = |begin: &u8| plain.bytes().fold(false, |found, byte| found | (byte == *begin));
-        if !self.begins.iter().any(holds) {
+        let is_used = |begin: &u8| plain.bytes().fold(false, |found, byte| found | (byte == *begin));
+        if !self.begins.iter().any(is_used) {
             return 0;
         }
         let counted = plain.chars().filter(|character| self.characters.contains(character));

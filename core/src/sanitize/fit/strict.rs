@@ -45,29 +45,29 @@ enum Excess {
     /// One `enum` has too many characters.
     List,
     /// All `enum` lists together have too many values.
-    Values { found: usize, most: usize },
+    Values { found: usize, limit: usize },
     /// Names, values and constants have too many characters.
-    Characters { found: usize, most: usize },
+    Characters { found: usize, limit: usize },
     /// Too many properties.
-    Properties { found: usize, most: usize },
+    Properties { found: usize, limit: usize },
     /// Properties nest too deep.
-    Nesting { found: usize, most: usize },
+    Nesting { found: usize, limit: usize },
     /// The compact text of the whole schema is too long.
-    Bytes { found: usize, most: usize },
+    Bytes { found: usize, limit: usize },
 }
 
 /// Cuts a plain schema until its lowered form is within the dialect's limits.
 pub(in crate::sanitize) fn fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let dialect = context.dialect;
     let limits = ["propertiesPerPart", "depthPerPart", "enumValuesPerPart", "longEnumCharacters", "charactersPerPart"];
-    let most_bytes = context.max_bytes.filter(|_| context.grammar.encodes()).unwrap_or(usize::MAX);
-    if most_bytes == usize::MAX && !limits.iter().any(|name| dialect.limit(name).is_some()) {
+    let max_bytes = context.max_bytes.filter(|_| context.grammar.encodes()).unwrap_or(usize::MAX);
+    if max_bytes == usize::MAX && !limits.iter().any(|name| dialect.limit(name).is_some()) {
         return Ok(());
     }
-    if is_small(root, dialect, most_bytes, &context.budget)? {
+    if is_small(root, dialect, max_bytes, &context.budget)? {
         return Ok(());
     }
-    let list_most = dialect.limit("longEnumCharacters").unwrap_or(usize::MAX);
+    let max_list = dialect.limit("longEnumCharacters").unwrap_or(usize::MAX);
     loop {
         let mut written = root.copy(&context.budget);
         let noted = context.diagnostics.mute();
@@ -75,16 +75,16 @@ pub(in crate::sanitize) fn fit(root: &mut Node<'_>, context: &mut PassContext) -
         context.diagnostics.unmute(noted);
         result?;
         let bytes = plain_length(&written);
-        let too_long = (bytes > most_bytes).then_some(Excess::Bytes { found: bytes, most: most_bytes });
-        let excess = excess(&written, dialect, list_most, &context.budget)?.or(too_long);
+        let too_long = (bytes > max_bytes).then_some(Excess::Bytes { found: bytes, limit: max_bytes });
+        let excess = excess(&written, dialect, max_list, &context.budget)?.or(too_long);
         let Some(excess) = excess else { return Ok(()) };
         let done = match excess {
-            Excess::List => drop_lists(root, context, |list| is_long(list, list_most))?,
+            Excess::List => drop_lists(root, context, |list| is_long(list, max_list))?,
             Excess::Values { .. } => drop_longest(root, context, |values| values.len())?,
             Excess::Characters { .. } => drop_longest(root, context, characters)? || cut_deepest(root, context)?,
             Excess::Properties { .. } => cut_deepest(root, context)?,
-            Excess::Nesting { most, .. } => cut_below(root, context, most)?,
-            Excess::Bytes { found, most } => shorten(root, context, found, most)?,
+            Excess::Nesting { limit, .. } => cut_below(root, context, limit)?,
+            Excess::Bytes { found, limit } => shorten(root, context, found, limit)?,
         };
         if !done {
             return Err(Error::new(Code::LimitExceeded, "", message(excess)));
@@ -93,10 +93,10 @@ pub(in crate::sanitize) fn fit(root: &mut Node<'_>, context: &mut PassContext) -
 }
 
 /// Shortens a plain schema in proportion to the excess of its lowered form. Returns true if it became shorter.
-fn shorten(root: &mut Node<'_>, context: &mut PassContext, found: usize, most: usize) -> Result<bool, Error> {
+fn shorten(root: &mut Node<'_>, context: &mut PassContext, found: usize, limit: usize) -> Result<bool, Error> {
     let before = plain_length(root);
     // In 64 bits, because the product may overflow `usize` on WebAssembly.
-    let share = before as u64 * most as u64 / found as u64;
+    let share = before as u64 * limit as u64 / found as u64;
     let bytes = usize::try_from(share).unwrap_or(usize::MAX).min(before.saturating_sub(1));
     match super::to_bytes(root, bytes, context) {
         // It cannot get shorter; the caller measures the lowered form again.
@@ -112,7 +112,7 @@ fn shorten(root: &mut Node<'_>, context: &mut PassContext, found: usize, most: u
 /// branch may be wrapped in an object, and the deepest schema may become two levels. Each schema may add three names,
 /// of at most 21 characters plus underscores that keep them distinct. Null is one more value of an `enum`, and a schema
 /// without `enum` may get two values. The definition of "anything" is counted as well.
-fn is_small(root: &Node<'_>, dialect: &Dialect, most_bytes: usize, budget: &Budget) -> Result<bool, Error> {
+fn is_small(root: &Node<'_>, dialect: &Dialect, max_bytes: usize, budget: &Budget) -> Result<bool, Error> {
     const NAMES: usize = 3;
     const NAME: usize = 32;
     // Length of an encoded schema without keywords: its members and its description.
@@ -143,10 +143,10 @@ fn is_small(root: &Node<'_>, dialect: &Dialect, most_bytes: usize, budget: &Budg
         }
         Ok(Visit::Descend)
     })?;
-    let within = |found: usize, name: &str| dialect.limit(name).is_none_or(|most| found <= most);
+    let within = |found: usize, name: &str| dialect.limit(name).is_none_or(|limit| found <= limit);
     let names = NAMES * schemas;
     let length = crate::json::length(root);
-    Ok(length + schemas * SCHEMA <= most_bytes
+    Ok(length + schemas * SCHEMA <= max_bytes
         && within(deepest + 2, "depthPerPart")
         && within(properties + names, "propertiesPerPart")
         && within(values + 2 * schemas, "enumValuesPerPart")
@@ -155,17 +155,17 @@ fn is_small(root: &Node<'_>, dialect: &Dialect, most_bytes: usize, budget: &Budg
 }
 
 fn message(excess: Excess) -> String {
-    let (what, found, most) = match excess {
+    let (what, found, limit) = match excess {
         Excess::List => {
             return String::from("expected fewer characters in an `enum` after everything that can be given up")
         }
-        Excess::Values { found, most } => ("values in `enum`", found, most),
-        Excess::Characters { found, most } => ("characters of names and values", found, most),
-        Excess::Properties { found, most } => ("properties", found, most),
-        Excess::Nesting { found, most } => ("levels of properties", found, most),
-        Excess::Bytes { found, most } => ("bytes", found, most),
+        Excess::Values { found, limit } => ("values in `enum`", found, limit),
+        Excess::Characters { found, limit } => ("characters of names and values", found, limit),
+        Excess::Properties { found, limit } => ("properties", found, limit),
+        Excess::Nesting { found, limit } => ("levels of properties", found, limit),
+        Excess::Bytes { found, limit } => ("bytes", found, limit),
     };
-    format!("expected at most {most} {what} after everything that can be given up, found {found}")
+    format!("expected at most {limit} {what} after everything that can be given up, found {found}")
 }
 
 /// Returns the name of the definition that a schema is in, or `None` for the root.
@@ -181,7 +181,7 @@ fn level(place: &SchemaPath<'_, '_>) -> usize {
     place.pointer.steps().iter().filter(|step| **step == Step::Name("properties")).count()
 }
 
-fn excess(root: &Node<'_>, dialect: &Dialect, list_most: usize, budget: &Budget) -> Result<Option<Excess>, Error> {
+fn excess(root: &Node<'_>, dialect: &Dialect, max_list: usize, budget: &Budget) -> Result<Option<Excess>, Error> {
     let mut parts: Map<Option<String>, Amount> = Map::new();
     let mut long = false;
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
@@ -197,7 +197,7 @@ fn excess(root: &Node<'_>, dialect: &Dialect, list_most: usize, budget: &Budget)
         if let Some(values) = object.get(Keyword::Enum).and_then(Node::as_array) {
             amount.values += values.len();
             amount.characters += characters(values);
-            long |= is_long(values, list_most);
+            long |= is_long(values, max_list);
         }
         amount.characters += object.get(Keyword::Const).map_or(0, |value| characters(core::slice::from_ref(value)));
         Ok(Visit::Descend)
@@ -208,21 +208,21 @@ fn excess(root: &Node<'_>, dialect: &Dialect, list_most: usize, budget: &Budget)
     if long {
         return Ok(Some(Excess::List));
     }
-    let most = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
+    let limit = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
     let largest = |of: fn(&Amount) -> usize| parts.iter().map(|(_, amount)| of(amount)).fold(0, usize::max);
     let (values, properties) = (largest(|amount| amount.values), largest(|amount| amount.properties));
     let (nesting, characters) = (largest(|amount| amount.nesting), largest(|amount| amount.characters));
-    if values > most("enumValuesPerPart") {
-        return Ok(Some(Excess::Values { found: values, most: most("enumValuesPerPart") }));
+    if values > limit("enumValuesPerPart") {
+        return Ok(Some(Excess::Values { found: values, limit: limit("enumValuesPerPart") }));
     }
-    if nesting > most("depthPerPart") {
-        return Ok(Some(Excess::Nesting { found: nesting, most: most("depthPerPart") }));
+    if nesting > limit("depthPerPart") {
+        return Ok(Some(Excess::Nesting { found: nesting, limit: limit("depthPerPart") }));
     }
-    if properties > most("propertiesPerPart") {
-        return Ok(Some(Excess::Properties { found: properties, most: most("propertiesPerPart") }));
+    if properties > limit("propertiesPerPart") {
+        return Ok(Some(Excess::Properties { found: properties, limit: limit("propertiesPerPart") }));
     }
-    Ok((characters > most("charactersPerPart"))
-        .then(|| Excess::Characters { found: characters, most: most("charactersPerPart") }))
+    Ok((characters > limit("charactersPerPart"))
+        .then(|| Excess::Characters { found: characters, limit: limit("charactersPerPart") }))
 }
 
 fn characters(values: &[Node<'_>]) -> usize {
@@ -232,8 +232,8 @@ fn characters(values: &[Node<'_>]) -> usize {
         .sum()
 }
 
-fn is_long(values: &[Node<'_>], most: usize) -> bool {
-    values.len() > SHORT && characters(values) > most
+fn is_long(values: &[Node<'_>], limit: usize) -> bool {
+    values.len() > SHORT && characters(values) > limit
 }
 
 /// Removes lists of values for which `goes` returns true. Returns true if there were any.
@@ -287,10 +287,10 @@ fn drop_longest(
     Ok(longest > 1 && drop_lists(root, context, |values| measure(values) >= longest)?)
 }
 
-/// Cuts objects nested deeper than `most` levels.
+/// Cuts objects nested deeper than `limit` levels.
 ///
 /// The lowered schema nests deeper than the plain one. If no plain object is too deep, the deepest level is cut.
-fn cut_below(root: &mut Node<'_>, context: &mut PassContext, most: usize) -> Result<bool, Error> {
+fn cut_below(root: &mut Node<'_>, context: &mut PassContext, limit: usize) -> Result<bool, Error> {
     let mut deepest = 0;
     visit::walk(&context.budget, root, Keywords::ALL, &mut |node, place| {
         if node.as_object().is_some_and(|object| layout::declares(object, "object")) {
@@ -298,7 +298,7 @@ fn cut_below(root: &mut Node<'_>, context: &mut PassContext, most: usize) -> Res
         }
         Ok(Visit::Descend)
     })?;
-    cut(root, context, deepest.min(most.saturating_add(1)))
+    cut(root, context, deepest.min(limit.saturating_add(1)))
 }
 
 fn cut_deepest(root: &mut Node<'_>, context: &mut PassContext) -> Result<bool, Error> {

@@ -31,7 +31,7 @@ const UNSAID: ChangeKind = ChangeKind::of(Rule::MergeAllOf).accepts(Accepts::Wid
 const FEW: usize = 16;
 
 /// Maximum number of pairs of branches that are compared to prove that no two overlap.
-const MOST_PAIRS: usize = 2_000;
+const MAX_PAIRS: usize = 2_000;
 
 /// Merges and replaces wherever the grammar refuses `allOf` or `oneOf`.
 pub(in crate::sanitize) fn join<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
@@ -185,6 +185,6 @@ impl<'a> Join<'_, 'a> {
         let are_disjoint = |(at, one): (usize, &&Node<'a>)| {
             branches.iter().skip(at + 1).all(|two| disjoint(&self.context.budget, one, two))
         };
-        pairs <= MOST_PAIRS && branches.iter().enumerate().all(are_disjoint)
+        pairs <= MAX_PAIRS && branches.iter().enumerate().all(are_disjoint)
     }
 }

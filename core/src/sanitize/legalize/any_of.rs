@@ -104,11 +104,11 @@ fn distribute<'a>(
     // If every object is closed, each branch must list all properties.
     let closes = context.grammar.encodes() && object.iter().any(bundled);
     let joins = typed || shared || homeless || closes;
-    if count > rule.most || (joins && (weight.saturating_mul(count) > context.max_nodes || depth > DEEPEST)) {
-        let most = rule.most;
+    if count > rule.max_branches || (joins && (weight.saturating_mul(count) > context.max_nodes || depth > DEEPEST)) {
+        let max_branches = rule.max_branches;
         context.diagnostics.report(place.polarity, Location::under(node, "anyOf"), Location::Nowhere, TOO_MANY, || {
             format!(
-                "removed an `anyOf` of {count} branches: at most {most} are accepted, and only so much may be \
+                "removed an `anyOf` of {count} branches: at most {max_branches} are accepted, and only so much may be \
                 repeated in them"
             )
         });

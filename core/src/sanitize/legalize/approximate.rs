@@ -107,8 +107,10 @@ fn tuple<'a>(
     let Some(positions) = value.as_array().filter(|positions| !positions.is_empty()) else { return Approximation::Not };
     let count = positions.len();
     let rest = node.get(Keyword::Items);
-    let most = node.get(Keyword::MaxItems).and_then(Node::as_u64).and_then(|most| usize::try_from(most).ok());
-    let closed = rest.is_some_and(|rest| rest.as_bool() == Some(false)) || most.is_some_and(|most| most <= count);
+    let max_items =
+        node.get(Keyword::MaxItems).and_then(Node::as_u64).and_then(|max_items| usize::try_from(max_items).ok());
+    let closed =
+        rest.is_some_and(|rest| rest.as_bool() == Some(false)) || max_items.is_some_and(|max_items| max_items <= count);
     let mut schemas: Vec<Node<'a>> = Vec::new();
     let mut known: Set<String> = Set::new();
     for schema in positions.iter().chain(rest.filter(|_| !closed)) {
@@ -120,7 +122,7 @@ fn tuple<'a>(
     if (!closed && rest.is_none()) || schemas.iter().any(anything) {
         return Approximation::Not;
     }
-    let bounded = closed && most.is_none_or(|most| most > count);
+    let bounded = closed && max_items.is_none_or(|max_items| max_items > count);
     let single = schemas.len() == 1;
     // If all positions have the same schema, nothing is lost as long as the maximum number of items is kept.
     let same = single && !(bounded && context.grammar.refuses.contains(Keyword::MaxItems));
@@ -156,7 +158,7 @@ pub(super) fn lower<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
     name: &str,
-    most: u64,
+    limit: u64,
     context: &mut PassContext,
 ) {
     let lowers = name.starts_with("min");
@@ -174,13 +176,13 @@ pub(super) fn lower<'a>(
         to,
         LOWER.guidance(moved),
         || match lowers {
-            true => format!("lowered `{name}` to {most}: this API accepts no more"),
-            false => format!("removed `{name}`: this API accepts at most {most}"),
+            true => format!("lowered `{name}` to {limit}: this API accepts no more"),
+            false => format!("removed `{name}`: this API accepts at most {limit}"),
         },
     );
     if let Some(object) = node.as_object_mut() {
         match lowers {
-            true => object.set(Text::new(String::from(name)), Node::count(most)),
+            true => object.set(Text::new(String::from(name)), Node::count(limit)),
             false => {
                 object.remove(name);
             }

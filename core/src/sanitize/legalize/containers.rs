@@ -87,7 +87,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
             place.polarity,
             from,
             to,
-            said(OPEN, Keyword::UnevaluatedProperties, context),
+            widened(OPEN, Keyword::UnevaluatedProperties, context),
             || String::from("added `additionalProperties: true`: this API closes objects that do not declare it"),
         );
         if let Some(object) = node.as_object_mut() {
@@ -145,7 +145,7 @@ fn without_a_subject<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, contex
 }
 
 /// Marks an effect as wider if `unevaluated…` may apply, because an added keyword makes all members or items evaluated.
-fn said(effect: ChangeKind, counts: Keyword, context: &PassContext) -> ChangeKind {
+fn widened(effect: ChangeKind, counts: Keyword, context: &PassContext) -> ChangeKind {
     if context.counts_evaluated.contains(counts) {
         effect.accepts(Accepts::Wider)
     } else {
@@ -174,7 +174,7 @@ fn items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
         return;
     }
     let (from, to) = (Location::of(node), Location::under(node, "items"));
-    let effect = said(ITEMS, Keyword::UnevaluatedItems, context);
+    let effect = widened(ITEMS, Keyword::UnevaluatedItems, context);
     let closed = node.get(Keyword::Items).is_some_and(|items| items.as_bool() == Some(false));
     let effect = if closed { effect.accepts(Accepts::Wider).guidance(Guidance::Lost) } else { effect };
     context

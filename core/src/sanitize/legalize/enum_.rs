@@ -69,11 +69,11 @@ pub(in crate::sanitize) fn apply<'a>(
         [name] => !(nullable && rule.nullable_scalar_only && matches!(*name, "object" | "array")),
         _ => false,
     };
-    if count > rule.most {
+    if count > rule.max_values {
         declare(node, place, &types, context);
-        let most = rule.most;
+        let max_values = rule.max_values;
         context.diagnostics.report(place.polarity, Location::under(node, "enum"), Location::Nowhere, TOO_MANY, || {
-            format!("removed an `enum` of {count} values: at most {most} are accepted")
+            format!("removed an `enum` of {count} values: at most {max_values} are accepted")
         });
         if let Some(object) = node.as_object_mut() {
             object.remove(Keyword::Enum);

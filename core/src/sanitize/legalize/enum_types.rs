@@ -61,9 +61,9 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
 
 /// Removes an `enum` with more values than the grammar accepts. A description could not hold them either.
 fn too_many<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let most = context.grammar.enums.most;
+    let max_values = context.grammar.enums.max_values;
     let count = values_of(node).len();
-    if count <= most {
+    if count <= max_values {
         return;
     }
     // The type that the values prove still holds.
@@ -71,7 +71,7 @@ fn too_many<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
         declare(node, place, name, context);
     }
     context.diagnostics.report(place.polarity, Location::under(node, "enum"), Location::Nowhere, TOO_MANY, || {
-        format!("removed an `enum` of {count} values: at most {most} are accepted")
+        format!("removed an `enum` of {count} values: at most {max_values} are accepted")
     });
     if let Some(object) = node.as_object_mut() {
         object.remove(Keyword::Enum);
@@ -141,15 +141,15 @@ fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static st
         "boolean" => [true, false].iter().all(|each| values.iter().any(|value| value.as_bool() == Some(*each))),
         _ => false,
     };
-    let holds = Holds::listed(name).filter(|_| rule.as_text.contains(&name) && !all_of_them);
-    let spelled: Option<Vec<String>> = holds.and_then(|_| values.iter().map(|value| spelled(value, name)).collect());
+    let encoding = Holds::listed(name).filter(|_| rule.as_text.contains(&name) && !all_of_them);
+    let spelled: Option<Vec<String>> = encoding.and_then(|_| values.iter().map(|value| spelled(value, name)).collect());
     let listed = values.iter().all(|value| may_be_listed(value, &rule));
     declare(node, place, name, context);
     let location = Location::under(node, "enum");
     if listed {
         return;
     }
-    if let (Some(spelled), Some(holds)) = (spelled, holds) {
+    if let (Some(spelled), Some(encoding)) = (spelled, encoding) {
         let effect = if node.get(Keyword::Format).is_some() { SPELL.guidance(Guidance::Lost) } else { SPELL };
         context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
             format!("replaced the {name}s in `enum` by strings, with `format: \"enum\"`")
@@ -165,7 +165,7 @@ fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static st
                 value.replace(Data::String(text.into()));
             }
         });
-        holds.mark(node);
+        encoding.mark(node);
         return;
     }
     let is_described = context.hints == Hints::Describe && !all_of_them;

@@ -29,7 +29,7 @@ const INFER: ChangeKind = ChangeKind::of(Rule::InferType);
 const OPEN: ChangeKind = ChangeKind::of(Rule::OpenMap);
 
 /// Keywords next to which a schema needs no type, because they declare it.
-const SAYS_IT: Keywords =
+const IMPLY_A_TYPE: Keywords =
     Keywords::of(&[Keyword::Ref, Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf, Keyword::If, Keyword::DynamicRef]);
 
 /// Adds a type to a schema that needs one.
@@ -51,7 +51,7 @@ pub(in crate::sanitize) fn apply<'a>(
     if is_never(node) && !must {
         return;
     }
-    let enough = if must { context.grammar.typed.one_of() } else { SAYS_IT };
+    let enough = if must { context.grammar.typed.one_of() } else { IMPLY_A_TYPE };
     if object.has(Keyword::Type)
         || inferred.not_typed
         || (inferred.of_anything && object.is_empty() && !must)
@@ -127,9 +127,9 @@ pub(in crate::sanitize) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budge
             return Ok(Visit::Skip);
         }
         let is_untyped = |object: &Object<'_>| {
-            let is_said = object.has(Keyword::Type) || Keywords::in_object(object).intersects(SAYS_IT);
+            let is_typed = object.has(Keyword::Type) || Keywords::in_object(object).intersects(IMPLY_A_TYPE);
             let is_left_open = of_anything && object.is_empty();
-            !is_said && !is_left_open
+            !is_typed && !is_left_open
         };
         found |= node.as_object().is_some_and(is_untyped) && !is_never(node);
         Ok(if found { Visit::Skip } else { Visit::Descend })
@@ -149,7 +149,7 @@ fn of_parts(object: &Object<'_>) -> Option<&'static str> {
 
 /// Returns the types that the keywords of a schema apply to, in a fixed order.
 fn implied_types(object: &Object<'_>) -> Vec<&'static str> {
-    let speaks_of = |kind: InstanceType| {
+    let constrains = |kind: InstanceType| {
         object.iter().any(|member| Keyword::named(&member.key).and_then(Keyword::applies_to) == Some(kind))
     };
     [
@@ -159,7 +159,7 @@ fn implied_types(object: &Object<'_>) -> Vec<&'static str> {
         (InstanceType::Number, "number"),
     ]
     .into_iter()
-    .filter_map(|(kind, name)| speaks_of(kind).then_some(name))
+    .filter_map(|(kind, name)| constrains(kind).then_some(name))
     .collect()
 }
 

@@ -10,6 +10,7 @@ mod approximate;
 mod beside;
 pub(in crate::sanitize) mod booleans;
 pub(in crate::sanitize) mod containers;
+mod distinguishable;
 mod distribute;
 pub(in crate::sanitize) mod enum_;
 pub(in crate::sanitize) mod enum_types;
@@ -23,7 +24,6 @@ pub(in crate::sanitize) mod required;
 pub(in crate::sanitize) mod root;
 pub(in crate::sanitize) mod slash_keys;
 pub(in crate::sanitize) mod stand_ins;
-mod told_apart;
 pub(in crate::sanitize) mod type_array;
 pub(in crate::sanitize) mod type_branches;
 pub(in crate::sanitize) mod unsupported_keywords;
@@ -125,11 +125,11 @@ impl<'a> VisitorMut<'a> for Legalize<'_> {
 
     fn leave(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         let present = self.above.pop().map_or(Keywords::ALL, |(_, present)| present);
-        if self.context.stood.intersects(EVALUATED) {
+        if self.context.original_keywords.intersects(EVALUATED) {
             // A definition may be used in any schema.
             let is_defined = matches!(place.pointer.steps().first(), Some(Step::Name("$defs" | "definitions")));
             let around = self.above.iter().fold(present, |all, (_, keywords)| all.union(*keywords));
-            self.context.counts_evaluated = if is_defined { self.context.stood } else { around };
+            self.context.counts_evaluated = if is_defined { self.context.original_keywords } else { around };
         }
         let inferred = match (place.keyword, self.above.last()) {
             (Some(keyword), Some((above, _))) => InferenceContext {

@@ -89,7 +89,7 @@ fn union<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
 }
 
 fn is_null(branch: &Node<'_>) -> bool {
-    let says_null = |member: &Member<'_>| {
+    let admits_only_null = |member: &Member<'_>| {
         is_annotation(member)
             || (member.key.is(Keyword::Type) && member.value.is_text("null"))
             || (member.key.is(Keyword::Enum)
@@ -97,5 +97,5 @@ fn is_null(branch: &Node<'_>) -> bool {
             || member.key.is(Keyword::Nullable)
     };
     let names_it = ["type", "enum"].iter().any(|keyword| branch.get(keyword).is_some());
-    names_it && branch.as_object().is_some_and(|object| object.iter().all(says_null))
+    names_it && branch.as_object().is_some_and(|object| object.iter().all(admits_only_null))
 }

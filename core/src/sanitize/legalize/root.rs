@@ -14,7 +14,7 @@ use crate::{
         context::PassContext,
         description,
         diagnostics::{ChangeKind, Location},
-        legalize::{beside::Beside, distribute, told_apart::discriminators},
+        legalize::{beside::Beside, distinguishable::discriminators, distribute},
         wrap_root::declares_object,
     },
     schema::{

@@ -23,7 +23,7 @@ const CONSTANT: ChangeKind = ChangeKind::of(Rule::DropSlashKey).accepts(Accepts:
 const PATTERN: ChangeKind = ChangeKind::of(Rule::RewritePattern);
 
 /// True if a definition at the root has such a key, at any depth.
-pub(in crate::sanitize) fn stand_in_definitions(root: &Node<'_>) -> bool {
+pub(in crate::sanitize) fn occur_in_definitions(root: &Node<'_>) -> bool {
     let table = root.get(Keyword::Defs.name()).and_then(Node::as_object);
     table.into_iter().flatten().any(|member| holds(&member.value))
 }

@@ -264,7 +264,7 @@ impl Table {
     /// Adds stand-ins for names. Names with the same alias get a hash each. A stand-in that is taken gets `_`, then a
     /// number.
     fn add<'n, 'a: 'n>(&mut self, spelling: Spelling, names: impl Iterator<Item = &'n Text<'a>>) {
-        let most = spelling.shape().map_or(usize::MAX, |shape| shape.most);
+        let max_length = spelling.shape().map_or(usize::MAX, |shape| shape.max_length);
         let names = names.filter_map(Text::value).filter(|name| !self.new.contains_key(&**name));
         let aliases: Map<String, String> = names
             .filter_map(|name| Some((spelling.alias(&name)?, name.into_owned())))
@@ -274,12 +274,12 @@ impl Table {
         aliases.values().for_each(|alias| *wanted.entry(alias).or_default() += 1);
         let mark = |(name, alias): (&String, &String)| {
             let is_shared = wanted.get(alias) != Some(&1);
-            (name.clone(), if is_shared { marked(alias.clone(), name, most) } else { alias.clone() })
+            (name.clone(), if is_shared { marked(alias.clone(), name, max_length) } else { alias.clone() })
         };
         let (clear, disputed): (Vec<_>, Vec<_>) = aliases.iter().map(mark).partition(|(_, new)| !self.taken.has(new));
-        let disputed = disputed.into_iter().map(|(name, new)| (name, format!("{}_", cut(&new, most - 1))));
+        let disputed = disputed.into_iter().map(|(name, new)| (name, format!("{}_", cut(&new, max_length - 1))));
         for (name, new) in clear.into_iter().chain(disputed) {
-            let new = self.taken.free(new, most);
+            let new = self.taken.free(new, max_length);
             self.new.insert(name, new);
         }
     }
@@ -352,16 +352,16 @@ fn shaped(shape: PropertyPattern, name: &str) -> String {
     if new.is_empty() || !shape.first.is_none_or(begins) {
         new.insert(0, filler);
     }
-    if new.len() > shape.most {
-        new = marked(new, name, shape.most);
+    if new.len() > shape.max_length {
+        new = marked(new, name, shape.max_length);
     }
     new
 }
 
 /// Returns a stand-in that ends with a hash of the original name.
-fn marked(mut new: String, name: &str, most: usize) -> String {
+fn marked(mut new: String, name: &str, max_length: usize) -> String {
     let mark = format!("x{:08x}", fnv(name));
-    let mut end = new.len().min(most.saturating_sub(mark.len()));
+    let mut end = new.len().min(max_length.saturating_sub(mark.len()));
     while !new.is_char_boundary(end) {
         end -= 1;
     }

@@ -85,7 +85,7 @@ fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
         let Some(value) = node.get(&name) else { continue };
         let value = value.copy(&context.budget);
         match fault {
-            Fault::TooLarge(most) => lower(node, place, &name, most, context),
+            Fault::TooLarge(limit) => lower(node, place, &name, limit, context),
             Fault::Pattern if respell(node, place, &name, &value, context) => continue,
             _ => match approximate(node, place, &name, &value, context) {
                 Approximation::Exactly => continue,
@@ -93,7 +93,7 @@ fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
                 Approximation::Not => drop(node, place, &name, &value, fault, context),
             },
         }
-        if is_told(&name, &value) && !is_moot(&name, &value, grammar) {
+        if is_worth_a_note(&name, &value) && !is_moot(&name, &value, grammar) {
             described.push((name, value));
         }
     }
@@ -167,8 +167,8 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
     if grammar.is_below_minimum(keyword, &member.value, object) {
         return Some(Fault::Refused);
     }
-    if let Some(most) = member.value.as_number().and_then(|number| grammar.too_large(keyword, number)) {
-        return Some(Fault::TooLarge(most));
+    if let Some(limit) = member.value.as_number().and_then(|number| grammar.too_large(keyword, number)) {
+        return Some(Fault::TooLarge(limit));
     }
     match keyword {
         Keyword::Pattern | Keyword::PatternProperties if !grammar.patterns.reads(keyword, object) => None,
@@ -198,7 +198,7 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
 }
 
 /// True if the model should read about a removed keyword.
-fn is_told(name: &str, value: &Node<'_>) -> bool {
+fn is_worth_a_note(name: &str, value: &Node<'_>) -> bool {
     let Some(keyword) = Keyword::named(&Text::new(name)) else { return false };
     match keyword.role() {
         Role::Meta | Role::Identifier | Role::Definitions => false,
@@ -230,7 +230,7 @@ fn drop<'a>(
 ) {
     let keyword = Keyword::named(&Text::new(name));
     let is_described = context.hints == Hints::Describe
-        && is_told(name, value)
+        && is_worth_a_note(name, value)
         && description::can_describe(node, place.keyword.is_none(), context.grammar);
     let effect = match fault {
         Fault::Pattern => PATTERN,

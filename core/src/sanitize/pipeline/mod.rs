@@ -42,7 +42,7 @@ use crate::{
 };
 
 /// Maximum number of rounds. For most schemas that are changed, the second round changes nothing.
-const MOST_ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 8;
 
 /// From this round on definitions no longer grow: a union that is a branch of itself, and has siblings, might grow
 /// forever.
@@ -90,7 +90,7 @@ pub(in crate::sanitize) fn sanitize<'a>(
     };
     let mut is_settled = node.is_intact();
     let mut ends = !is_settled && is_done(node);
-    for count in 1..MOST_ROUNDS {
+    for count in 1..MAX_ROUNDS {
         if is_settled || ends {
             break;
         }
@@ -186,7 +186,7 @@ fn over_schemas(passes: &'static [Pass], node: &mut Node<'_>, context: &mut Pass
 
 /// Stores facts that the walk down has collected.
 fn survey(context: &mut PassContext) {
-    context.stood = context.keywords;
+    context.original_keywords = context.keywords;
     context.counts_evaluated = context.keywords;
     context.judges_names = context.lists_objects
         || property_names::JUDGES

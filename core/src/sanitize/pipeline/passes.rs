@@ -186,7 +186,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         applies: has_references,
         run: Run::Document(|root, context| {
             context.keywords = Keywords::ALL;
-            context.no_slash = context.grammar.refs.no_slash_in_definitions && slash_keys::stand_in_definitions(root);
+            context.no_slash = context.grammar.refs.no_slash_in_definitions && slash_keys::occur_in_definitions(root);
             Ok(())
         }),
         why: "Inlined schemas bring their own keywords.",

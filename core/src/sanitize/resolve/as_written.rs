@@ -25,12 +25,12 @@ pub(in crate::sanitize) fn as_written(
     let settles = context.refs == Refs::Inline || !matches!(rule.recursion, Recursion::Free);
     // Dynamic references must be resolved if the grammar refuses them, or if a schema without assertions would be
     // written as "anything".
-    let says_all = (context.types_everything && context.grammar.encodes())
+    let types_all = (context.types_everything && context.grammar.encodes())
         || context.grammar.refuses.contains(Keyword::DynamicRef);
     if settles
         || context.is_wrapped
         || root.get(Keyword::Ref).is_some()
-        || (says_all && references::has_dynamic(root, &context.budget)?)
+        || (types_all && references::has_dynamic(root, &context.budget)?)
     {
         return Ok(false);
     }
@@ -52,7 +52,7 @@ pub(in crate::sanitize) fn as_written(
             let alone = node.as_object().into_iter().flatten().all(|member| {
                 let keyword = Keyword::named(&member.key);
                 // If the draft ignores siblings of `$ref`, rewriting would make assertions among them apply.
-                let counts = context.draft.ref_stands_alone()
+                let counts = context.draft.ignores_ref_siblings()
                     && keyword.is_some_and(|keyword| keyword.role() == Role::Assertion);
                 member.key.is(Keyword::Ref)
                     || (!counts

@@ -25,7 +25,7 @@ pub(in crate::sanitize) struct ReferenceCutter<'c> {
     /// Returns whether the reference to the definition of this name is cut.
     pub(in crate::sanitize) goes: &'c dyn Fn(&str, &SchemaPath<'_, '_>) -> bool,
     pub(in crate::sanitize) effect: ChangeKind,
-    pub(in crate::sanitize) says: &'c dyn Fn(&str) -> String,
+    pub(in crate::sanitize) describe: &'c dyn Fn(&str) -> String,
 }
 
 impl<'a> VisitorMut<'a> for ReferenceCutter<'_> {
@@ -39,7 +39,7 @@ impl<'a> VisitorMut<'a> for ReferenceCutter<'_> {
             Location::under(node, "$ref"),
             Location::of(node),
             self.effect,
-            || (self.says)(&name),
+            || (self.describe)(&name),
         );
         if let Some(object) = node.as_object_mut() {
             object.remove(Keyword::Ref);

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Maximum number of definitions to search for one that already includes the siblings of a reference to it.
-const MOST_SEEN: usize = 32;
+const MAX_SEEN: usize = 32;
 
 /// A target, or a target merged with siblings.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,11 +96,11 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
     }
 
     /// True if all siblings of this reference are accepted.
-    pub(in crate::sanitize) fn stands_alone(&self, node: &Node<'_>) -> bool {
-        node.as_object().is_none_or(|object| object.iter().all(|member| self.may_stand_beside(member)))
+    pub(in crate::sanitize) fn has_no_other_siblings(&self, node: &Node<'_>) -> bool {
+        node.as_object().is_none_or(|object| object.iter().all(|member| self.accepts_sibling(member)))
     }
 
-    pub(in crate::sanitize) fn may_stand_beside(&self, member: &Member<'_>) -> bool {
+    pub(in crate::sanitize) fn accepts_sibling(&self, member: &Member<'_>) -> bool {
         member.key.is(Keyword::Ref) || Keyword::named(&member.key).is_some_and(|keyword| self.beside.contains(keyword))
     }
 
@@ -123,8 +123,13 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
 
     /// Returns a definition that merges this one with the siblings of a reference to it.
     ///
-    /// `held` is the body of the definition, without siblings of references that have no effect.
-    pub(in crate::sanitize) fn grow(&mut self, node: &Node<'a>, from: &Definition, held: &Node<'a>) -> Growth<'a> {
+    /// `definition_body` is the body of the definition, without siblings of references that have no effect.
+    pub(in crate::sanitize) fn grow(
+        &mut self,
+        node: &Node<'a>,
+        from: &Definition,
+        definition_body: &Node<'a>,
+    ) -> Growth<'a> {
         let (siblings, at) = self.siblings(node);
         let joined = match self.grown.get(from) {
             Some(grown) => intersect::both(self.budget, siblings, grown.siblings.copy(self.budget)),
@@ -134,10 +139,11 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         if self.grown.contains_key(&definition) {
             return Growth::Known(definition);
         }
-        if self.says(held, &joined.node, &mut Set::from([from.target])) {
+        if self.includes(definition_body, &joined.node, &mut Set::from([from.target])) {
             return Growth::Known(Definition::of(from.target));
         }
-        let body = intersect::both_at(self.budget, joined.node.copy(self.budget), held.copy(self.budget), at);
+        let body =
+            intersect::both_at(self.budget, joined.node.copy(self.budget), definition_body.copy(self.budget), at);
         if !self.spend(json::size(&body.node, self.budget)) {
             return Growth::TooMuch;
         }
@@ -152,7 +158,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
     fn siblings(&self, node: &Node<'a>) -> (Node<'a>, usize) {
         let mut siblings = node.copy(self.budget);
         let Some(object) = siblings.as_object_mut() else { return (siblings, 0) };
-        object.retain(|member| member.key.is(Keyword::Ref) || !self.may_stand_beside(member));
+        object.retain(|member| member.key.is(Keyword::Ref) || !self.accepts_sibling(member));
         let at = object.position(Keyword::Ref).unwrap_or_default();
         object.remove(Keyword::Ref);
         (siblings, at)
@@ -160,17 +166,17 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
 
     /// True if a schema already includes all of this. Every branch of a union must include it; a reference back to a
     /// schema under test counts as including it.
-    fn says(&self, schema: &Node<'a>, all: &Node<'a>, seen: &mut Set<Number>) -> bool {
+    fn includes(&self, schema: &Node<'a>, all: &Node<'a>, seen: &mut Set<Number>) -> bool {
         let merged = intersect::both(self.budget, all.copy(self.budget), schema.copy(self.budget));
         if merged.is_exact() && json::same_within(self.budget, &merged.node, schema) {
             return true;
         }
         if let Some(target) = schema.get(Keyword::Ref).and_then(|reference| self.references.target(reference)) {
             let Some((body, _)) = self.targets.get(&target) else { return false };
-            return !seen.insert(target) || (seen.len() <= MOST_SEEN && self.says(body, all, seen));
+            return !seen.insert(target) || (seen.len() <= MAX_SEEN && self.includes(body, all, seen));
         }
         let branches = schema.get(Keyword::AnyOf).and_then(Node::as_array).unwrap_or_default();
-        !branches.is_empty() && branches.iter().all(|branch| self.says(branch, all, seen))
+        !branches.is_empty() && branches.iter().all(|branch| self.includes(branch, all, seen))
     }
 
     /// Returns the name of a definition, and queues the definition to be written.

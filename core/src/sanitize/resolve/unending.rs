@@ -25,7 +25,7 @@ pub(in crate::sanitize) fn cut(root: &mut Node<'_>, context: &mut PassContext) -
     if endless.is_empty() {
         return Ok(());
     }
-    let says: &dyn Fn(&str) -> String =
+    let describe: &dyn Fn(&str) -> String =
         &|name| format!("removed a reference to `{name}`: the API's validator sees no way out of the recursion");
     // At first only inside the endless definitions, and only the references that make them endless.
     let forced = termination::forced_references(root, &endless);
@@ -33,7 +33,12 @@ pub(in crate::sanitize) fn cut(root: &mut Node<'_>, context: &mut PassContext) -
         &context.budget.clone(),
         root,
         Keywords::ALL,
-        &mut ReferenceCutter { context, goes: &|_, place| forced.contains(&place.pointer.render()), effect: CUT, says },
+        &mut ReferenceCutter {
+            context,
+            goes: &|_, place| forced.contains(&place.pointer.render()),
+            effect: CUT,
+            describe,
+        },
     )?;
     let still = termination::endless(root);
     if still.is_empty() {
@@ -43,7 +48,7 @@ pub(in crate::sanitize) fn cut(root: &mut Node<'_>, context: &mut PassContext) -
         &context.budget.clone(),
         root,
         Keywords::ALL,
-        &mut ReferenceCutter { context, goes: &|name, _| still.contains(name), effect: CUT, says },
+        &mut ReferenceCutter { context, goes: &|name, _| still.contains(name), effect: CUT, describe },
     )?;
     if let Some(Data::Object(table)) =
         root.as_object_mut().and_then(|object| object.get_mut(Keyword::Defs)).map(Node::data_mut)

@@ -32,10 +32,10 @@ const INLINE: ChangeKind = ChangeKind::of(Rule::InlineRef);
 const LEVELS: usize = 3;
 
 /// Maximum nesting of definitions that refer to each other.
-const MOST_LEVELS: usize = 6;
+const MAX_LEVELS: usize = 6;
 
 /// Maximum number of values that levels after the first may add, because the model reads every copy.
-const MOST_ADDED: usize = 1_000;
+const MAX_ADDED: usize = 1_000;
 
 /// Expands recursion, if the grammar refuses it.
 pub(in crate::sanitize) fn unroll<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
@@ -122,12 +122,12 @@ fn levels(root: &Node<'_>, bodies: &Map<String, Node<'_>>, max_nodes: usize, bud
     // For each definition, nodes and depth if expanded this many levels; the last level has the size of a reference.
     let mut sizes: Map<&str, (usize, usize)> = measures.keys().map(|name| (*name, (4, 2))).collect();
     let mut best = 0;
-    for level in 1..=(LEVELS.saturating_mul(bodies.len())).min(MOST_LEVELS) {
+    for level in 1..=(LEVELS.saturating_mul(bodies.len())).min(MAX_LEVELS) {
         let larger = measures.iter().map(|(name, measure)| (*name, written(measure, &sizes)));
         sizes = larger.collect();
         let (nodes, depth) = written(&whole, &sizes);
-        let most = if level > 1 { MOST_ADDED.min(max_nodes) } else { max_nodes };
-        if nodes.saturating_sub(whole.nodes) > most || depth >= MAX_DEPTH {
+        let limit = if level > 1 { MAX_ADDED.min(max_nodes) } else { max_nodes };
+        if nodes.saturating_sub(whole.nodes) > limit || depth >= MAX_DEPTH {
             break;
         }
         best = level;

@@ -177,17 +177,17 @@ impl<'a> Merge<'_, 'a> {
         let [condition, positive, negative] = CONDITION.map(|keyword| sides.take(keyword));
         let ours = [condition.0, positive.0, negative.0];
         let theirs = [condition.1, positive.1, negative.1];
-        let says = |group: &[Option<Node<'a>>; 3]| matches!(group, [Some(_), Some(_), _] | [Some(_), _, Some(_)]);
+        let is_union = |group: &[Option<Node<'a>>; 3]| matches!(group, [Some(_), Some(_), _] | [Some(_), _, Some(_)]);
         if self.same_group(&ours, &theirs) {
             for ((keyword, ours), theirs) in CONDITION.into_iter().zip(ours).zip(theirs) {
                 if let (Some(ours), Some(theirs)) = (ours, theirs) {
                     sides.settle(keyword, Chosen::Either(ours, theirs));
                 }
             }
-        } else if !says(&ours) && (says(&theirs) || ours.iter().all(Option::is_none)) {
+        } else if !is_union(&ours) && (is_union(&theirs) || ours.iter().all(Option::is_none)) {
             sides.settle_all(CONDITION, theirs, Chosen::Inner);
         } else {
-            if says(&theirs) {
+            if is_union(&theirs) {
                 let left = CONDITION.into_iter().zip(theirs);
                 self.push_residual(
                     Operand::Inner,

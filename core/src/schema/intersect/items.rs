@@ -114,51 +114,47 @@ impl<'a> Merge<'_, 'a> {
 
     /// Merges `contains`: two different ones cannot be expressed, but the counts of equal ones can be combined.
     pub(super) fn contains(&mut self, sides: &mut Operands<'a>) {
-        let [contains, least, most] = CONTAINS.map(|keyword| sides.take(keyword));
-        match (contains, least, most) {
-            ((None, None), least, most) => {
+        let [contains, min, max] = CONTAINS.map(|keyword| sides.take(keyword));
+        match (contains, min, max) {
+            ((None, None), min, max) => {
                 // Counts without `contains` have no effect.
-                sides.settle_all([Keyword::MinContains, Keyword::MaxContains], [least.0, most.0], Chosen::Outer);
+                sides.settle_all([Keyword::MinContains, Keyword::MaxContains], [min.0, max.0], Chosen::Outer);
             }
-            ((Some(ours), None), least, most) => {
-                sides.settle_all(CONTAINS, [Some(ours), least.0, most.0], Chosen::Outer)
-            }
-            ((None, Some(theirs)), least, most) => {
-                sides.settle_all(CONTAINS, [Some(theirs), least.1, most.1], Chosen::Inner)
-            }
-            ((Some(ours), Some(theirs)), least, most) if self.same(&ours, &theirs) => {
+            ((Some(ours), None), min, max) => sides.settle_all(CONTAINS, [Some(ours), min.0, max.0], Chosen::Outer),
+            ((None, Some(theirs)), min, max) => sides.settle_all(CONTAINS, [Some(theirs), min.1, max.1], Chosen::Inner),
+            ((Some(ours), Some(theirs)), min, max) if self.same(&ours, &theirs) => {
                 sides.settle(Keyword::Contains, Chosen::Either(ours, theirs));
-                let least = match least {
+                let min = match min {
                     (Some(ours), Some(theirs)) => {
                         Some(self.tighter(Keyword::MinContains, Ordering::Greater, ours, theirs))
                     }
                     // The default of the other side is 1.
-                    (Some(ours), None) => at_least_one(&ours).then_some(Chosen::Outer(ours)),
-                    (None, Some(theirs)) => at_least_one(&theirs).then_some(Chosen::Inner(theirs)),
+                    (Some(ours), None) => is_positive(&ours).then_some(Chosen::Outer(ours)),
+                    (None, Some(theirs)) => is_positive(&theirs).then_some(Chosen::Inner(theirs)),
                     (None, None) => None,
                 };
-                let most = match most {
+                let max = match max {
                     (Some(ours), Some(theirs)) => {
                         Some(self.tighter(Keyword::MaxContains, Ordering::Less, ours, theirs))
                     }
                     (Some(ours), None) => Some(Chosen::Outer(ours)),
                     (None, theirs) => theirs.map(Chosen::Inner),
                 };
-                for (keyword, kept) in [(Keyword::MinContains, least), (Keyword::MaxContains, most)] {
+                for (keyword, kept) in [(Keyword::MinContains, min), (Keyword::MaxContains, max)] {
                     if let Some(kept) = kept {
                         sides.settle(keyword, kept);
                     }
                 }
             }
-            ((ours, theirs), least, most) => {
-                let theirs = [theirs, least.1, most.1];
+            ((ours, theirs), min, max) => {
+                let theirs = [theirs, min.1, max.1];
                 let left = CONTAINS.into_iter().zip(theirs);
                 self.push_residual(
                     Operand::Inner,
                     Keyword::Contains,
                     left.filter_map(|(keyword, node)| Some((keyword, node?))),
                 );
-                sides.settle_all(CONTAINS, [ours, least.0, most.0], Chosen::Outer);
+                sides.settle_all(CONTAINS, [ours, min.0, max.0], Chosen::Outer);
             }
         }
     }
@@ -171,6 +167,6 @@ fn items(list: Option<Node<'_>>) -> Vec<Node<'_>> {
     }
 }
 
-fn at_least_one(count: &Node<'_>) -> bool {
+fn is_positive(count: &Node<'_>) -> bool {
     count.as_number().is_some_and(|count| json::compare(count, "1").is_ge())
 }

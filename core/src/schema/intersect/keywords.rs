@@ -198,12 +198,12 @@ impl<'a> Merge<'_, 'a> {
         let (Some(ours), Some(theirs)) = (outer.as_u64(), inner.as_u64()) else {
             return self.equal(Keyword::MultipleOf, outer, inner);
         };
-        let least = (ours / common_divisor(ours, theirs).max(1)).checked_mul(theirs).filter(|least| *least > 0);
-        match least {
+        let common = (ours / common_divisor(ours, theirs).max(1)).checked_mul(theirs).filter(|common| *common > 0);
+        match common {
             _ if ours == theirs => Chosen::Either(outer, inner),
-            Some(least) if least == ours => Chosen::Outer(outer),
-            Some(least) if least == theirs => Chosen::Inner(inner),
-            Some(least) => Chosen::Made(replaced(outer, Data::Number(Cow::Owned(least.to_string())))),
+            Some(common) if common == ours => Chosen::Outer(outer),
+            Some(common) if common == theirs => Chosen::Inner(inner),
+            Some(common) => Chosen::Made(replaced(outer, Data::Number(Cow::Owned(common.to_string())))),
             None => self.equal(Keyword::MultipleOf, outer, inner),
         }
     }
@@ -244,8 +244,8 @@ impl<'a> Merge<'_, 'a> {
         }
         let text = |node: &Node<'a>| node.as_text().and_then(Text::value).map(Cow::into_owned);
         match (text(&outer), text(&inner)) {
-            (Some(ours), Some(theirs)) if says(&ours, &theirs) => Chosen::Outer(outer),
-            (Some(ours), Some(theirs)) if says(&theirs, &ours) => Chosen::Inner(inner),
+            (Some(ours), Some(theirs)) if contains_words(&ours, &theirs) => Chosen::Outer(outer),
+            (Some(ours), Some(theirs)) if contains_words(&theirs, &ours) => Chosen::Inner(inner),
             (Some(ours), Some(theirs)) => {
                 Chosen::Made(replaced(outer, Data::String(format!("{ours}\n{theirs}").into())))
             }
@@ -278,7 +278,7 @@ fn texts<'a>(node: &Node<'a>) -> Option<Vec<Text<'a>>> {
 }
 
 /// True if a text contains another one, not cut inside a word.
-fn says(text: &str, part: &str) -> bool {
+fn contains_words(text: &str, part: &str) -> bool {
     let joins = |end: Option<char>, start: Option<char>| {
         end.zip(start).is_some_and(|(end, start)| end.is_alphanumeric() && start.is_alphanumeric())
     };

@@ -211,7 +211,7 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         let word = |keyword: &str| object.get(keyword).and_then(Node::as_text).and_then(Text::value);
         let mut base = outer;
         // Old drafts ignore siblings of `$ref`, including `$id`.
-        let is_hidden = self.draft.ref_stands_alone() && word("$ref").is_some();
+        let is_hidden = self.draft.ignores_ref_siblings() && word("$ref").is_some();
         if !is_hidden {
             if let Some(id) = word("$id").or_else(|| if self.draft == Draft::Four { word("id") } else { None }) {
                 let (name, fragment) = uri::split_fragment(&id);

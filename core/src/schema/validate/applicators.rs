@@ -66,12 +66,12 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         let object = schema.as_object()?;
         let reference = object.get(Keyword::Ref).filter(|reference| reference.as_text().is_some())?;
         let is_silent = || object.iter().all(|member| SILENT.iter().any(|name| member.key.is(name)));
-        (self.prepared.draft.ref_stands_alone() || object.len() <= SILENT.len() && is_silent()).then_some(reference)
+        (self.prepared.draft.ignores_ref_siblings() || object.len() <= SILENT.len() && is_silent()).then_some(reference)
     }
 
     #[inline(never)]
-    pub(super) fn all_of(&mut self, says: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
-        let Some(branches) = branches(says) else { return Verdict::Unknown };
+    pub(super) fn all_of(&mut self, keyword_value: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
+        let Some(branches) = branches(keyword_value) else { return Verdict::Unknown };
         let mut verdict = Verdict::Valid;
         for (index, branch) in branches.iter().enumerate() {
             let place = Place::Item(at.schema, index);
@@ -84,8 +84,8 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
     }
 
     #[inline(never)]
-    pub(super) fn any_of(&mut self, says: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
-        let Some(branches) = branches(says) else { return Verdict::Unknown };
+    pub(super) fn any_of(&mut self, keyword_value: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
+        let Some(branches) = branches(keyword_value) else { return Verdict::Unknown };
         let mut is_unknown = false;
         for branch in branches {
             match self.quietly(branch, value, at) {
@@ -101,8 +101,8 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
     }
 
     #[inline(never)]
-    pub(super) fn one_of(&mut self, says: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
-        let Some(branches) = branches(says) else { return Verdict::Unknown };
+    pub(super) fn one_of(&mut self, keyword_value: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
+        let Some(branches) = branches(keyword_value) else { return Verdict::Unknown };
         let (mut valid, mut unknown) = (0, 0);
         for branch in branches {
             match self.quietly(branch, value, at) {
@@ -156,8 +156,8 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
     }
 
     #[inline(never)]
-    pub(super) fn not(&mut self, says: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
-        match self.quietly(says, value, at) {
+    pub(super) fn not(&mut self, keyword_value: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
+        match self.quietly(keyword_value, value, at) {
             Verdict::Invalid => Verdict::Valid,
             Verdict::Unknown => Verdict::Unknown,
             Verdict::Valid => self.refuse(at, Keyword::Not.name(), || {
@@ -170,7 +170,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
     #[inline(never)]
     pub(super) fn condition(
         &mut self,
-        says: &'s Node<'a>,
+        keyword_value: &'s Node<'a>,
         schema: &'s Object<'a>,
         value: &Node<'_>,
         at: At<'_>,
@@ -183,7 +183,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         if then.is_none() && otherwise.is_none() {
             return Verdict::Valid;
         }
-        let condition = self.quietly(says, value, at);
+        let condition = self.quietly(keyword_value, value, at);
         if condition != Verdict::Unknown {
             let (branch, keyword) = match condition {
                 Verdict::Valid => (then, Keyword::Then),
@@ -205,6 +205,6 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
 }
 
 /// Returns the schemas of a list, unless it is empty.
-fn branches<'s, 'a>(says: &'s Node<'a>) -> Option<&'s [Node<'a>]> {
-    says.as_array().filter(|branches| !branches.is_empty())
+fn branches<'s, 'a>(keyword_value: &'s Node<'a>) -> Option<&'s [Node<'a>]> {
+    keyword_value.as_array().filter(|branches| !branches.is_empty())
 }

@@ -14,43 +14,43 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     pub(super) fn of_array(
         &mut self,
         keyword: Keyword,
-        says: &'s Node<'a>,
+        keyword_value: &'s Node<'a>,
         schema: &'s Object<'a>,
         items: &[Node<'_>],
         at: At<'_>,
     ) -> Verdict {
         match keyword {
-            Keyword::PrefixItems => self.by_position(says, items, at),
+            Keyword::PrefixItems => self.by_position(keyword_value, items, at),
             // Before 2020-12, a list in `items` was what is now `prefixItems`, and many schemas that declare no draft
             // use it.
-            Keyword::Items if says.as_array().is_some() => self.by_position(says, items, at),
+            Keyword::Items if keyword_value.as_array().is_some() => self.by_position(keyword_value, items, at),
             Keyword::Items => {
                 let known = self.prepared.draft.knows(Keyword::PrefixItems);
                 let before = schema.get(Keyword::PrefixItems).filter(|_| known).and_then(Node::as_array);
-                self.beyond(says, items, before.map_or(0, <[_]>::len), at)
+                self.beyond(keyword_value, items, before.map_or(0, <[_]>::len), at)
             }
             Keyword::AdditionalItems => match schema.get(Keyword::Items).and_then(Node::as_array) {
-                Some(before) => self.beyond(says, items, before.len(), at),
+                Some(before) => self.beyond(keyword_value, items, before.len(), at),
                 None => Verdict::Valid,
             },
             Keyword::MinItems | Keyword::MaxItems => {
-                self.counted(keyword, says, items.len(), ("item", " in the array"), at)
+                self.counted(keyword, keyword_value, items.len(), ("item", " in the array"), at)
             }
-            Keyword::UniqueItems => match says.as_bool() {
+            Keyword::UniqueItems => match keyword_value.as_bool() {
                 Some(true) => self.unique(items, at),
                 Some(false) => Verdict::Valid,
                 None => Verdict::Unknown,
             },
-            Keyword::Contains => self.contains(says, schema, items, at),
-            Keyword::UnevaluatedItems if !items.is_empty() && says.as_bool() != Some(true) => Verdict::Unknown,
+            Keyword::Contains => self.contains(keyword_value, schema, items, at),
+            Keyword::UnevaluatedItems if !items.is_empty() && keyword_value.as_bool() != Some(true) => Verdict::Unknown,
             _ => Verdict::Valid,
         }
     }
 
     /// Validates the first items, each against its own schema.
     #[inline(never)]
-    fn by_position(&mut self, says: &'s Node<'a>, items: &[Node<'_>], at: At<'_>) -> Verdict {
-        let Some(schemas) = says.as_array() else { return Verdict::Unknown };
+    fn by_position(&mut self, keyword_value: &'s Node<'a>, items: &[Node<'_>], at: At<'_>) -> Verdict {
+        let Some(schemas) = keyword_value.as_array() else { return Verdict::Unknown };
         let mut verdict = Verdict::Valid;
         for (index, (schema, item)) in schemas.iter().zip(items).enumerate() {
             let (place, schema_place) = (Place::Item(at.value, index), Place::Item(at.schema, index));
@@ -97,13 +97,19 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 
     #[inline(never)]
-    fn contains(&mut self, says: &'s Node<'a>, schema: &'s Object<'a>, items: &[Node<'_>], at: At<'_>) -> Verdict {
+    fn contains(
+        &mut self,
+        keyword_value: &'s Node<'a>,
+        schema: &'s Object<'a>,
+        items: &[Node<'_>],
+        at: At<'_>,
+    ) -> Verdict {
         let knows = |keyword| self.prepared.draft.knows(keyword);
-        let least = schema.get(Keyword::MinContains).filter(|_| knows(Keyword::MinContains));
-        let most = schema.get(Keyword::MaxContains).filter(|_| knows(Keyword::MaxContains));
+        let min = schema.get(Keyword::MinContains).filter(|_| knows(Keyword::MinContains));
+        let max = schema.get(Keyword::MaxContains).filter(|_| knows(Keyword::MaxContains));
         let (mut valid, mut possible) = (0, 0);
         for item in items {
-            match self.quietly(says, item, at) {
+            match self.quietly(keyword_value, item, at) {
                 Verdict::Valid => (valid, possible) = (valid + 1, possible + 1),
                 Verdict::Unknown => possible += 1,
                 Verdict::Invalid => {}
@@ -112,31 +118,31 @@ impl<'s, 'a> Run<'_, 's, 'a> {
                 return Verdict::Unknown;
             }
         }
-        let reaches = |count: usize| match least {
-            Some(least) => Some(self.against(count, least)?.is_ge()),
+        let reaches = |count: usize| match min {
+            Some(min) => Some(self.against(count, min)?.is_ge()),
             None => Some(count > 0),
         };
-        let exceeds = |count: usize| match most {
-            Some(most) => Some(self.against(count, most)?.is_gt()),
+        let exceeds = |count: usize| match max {
+            Some(max) => Some(self.against(count, max)?.is_gt()),
             None => Some(false),
         };
-        let ([least_sure, least_possible], [most_sure, most_possible]) =
+        let ([min_sure, min_possible], [max_sure, max_possible]) =
             ([reaches(valid), reaches(possible)], [exceeds(valid), exceeds(possible)]);
         let Place::Name(above, _) = *at.schema else { return Verdict::Unknown };
-        if least_possible == Some(false) {
-            let keyword = if least.is_some() { Keyword::MinContains } else { Keyword::Contains };
+        if min_possible == Some(false) {
+            let keyword = if min.is_some() { Keyword::MinContains } else { Keyword::Contains };
             let place = Place::Name(above, keyword.name());
             return self.refuse(At { schema: &place, ..at }, keyword.name(), || {
                 "expected more items that the schema in `contains` takes, found fewer".into()
             });
         }
-        if most_sure == Some(true) {
+        if max_sure == Some(true) {
             let place = Place::Name(above, Keyword::MaxContains.name());
             return self.refuse(At { schema: &place, ..at }, Keyword::MaxContains.name(), || {
                 "expected fewer items that the schema in `contains` takes, found more".into()
             });
         }
-        if least_sure == Some(true) && most_possible == Some(false) {
+        if min_sure == Some(true) && max_possible == Some(false) {
             Verdict::Valid
         } else {
             Verdict::Unknown

@@ -49,7 +49,7 @@ const STEPS: usize = 100_000;
 const DEEPEST: usize = 256;
 
 /// Maximum number of violations reported.
-const MOST: usize = 100;
+const MAX_ERRORS: usize = 100;
 
 /// Result of validating arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -202,7 +202,7 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
 
     /// Validates a value against one keyword of a schema.
     pub(crate) fn keyword(&mut self, keyword: Keyword, schema: &'s Object<'a>, value: &Node<'_>) -> Verdict {
-        let Some(says) = schema.get(keyword).filter(|_| self.knows(keyword)) else { return Verdict::Valid };
+        let Some(keyword_value) = schema.get(keyword).filter(|_| self.knows(keyword)) else { return Verdict::Valid };
         if !self.0.budget.pay(1) {
             return Verdict::Unknown;
         }
@@ -213,7 +213,7 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
         let schema_place = Place::Name(&above, keyword.name());
         let at = At { value: &value_place, schema: &schema_place, level: 0, entered: None };
         self.0.forget_orders();
-        self.0.keyword(keyword, says, schema, value, at)
+        self.0.keyword(keyword, keyword_value, schema, value, at)
     }
 
     /// Returns whether a name matches a pattern of `patternProperties`; `None` if that cannot be determined.
@@ -232,8 +232,8 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
     }
 
     /// True if the draft ignores siblings of `$ref`.
-    pub(crate) fn ref_stands_alone(&self) -> bool {
-        self.0.prepared.draft.ref_stands_alone()
+    pub(crate) fn ignores_ref_siblings(&self) -> bool {
+        self.0.prepared.draft.ignores_ref_siblings()
     }
 
     /// Returns the remaining budget.
@@ -312,11 +312,17 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
 
     /// True if further violations are not reported.
     fn is_silent(&self) -> bool {
-        self.silent > 0 || self.errors.len() >= MOST
+        self.silent > 0 || self.errors.len() >= MAX_ERRORS
     }
 
     /// Converts the result of a check, and reports a violation if it failed.
-    fn told(&mut self, holds: Option<bool>, at: At<'_>, keyword: Keyword, message: impl FnOnce() -> String) -> Verdict {
+    fn verdict_of(
+        &mut self,
+        holds: Option<bool>,
+        at: At<'_>,
+        keyword: Keyword,
+        message: impl FnOnce() -> String,
+    ) -> Verdict {
         match holds {
             Some(true) => Verdict::Valid,
             Some(false) => self.refuse(at, keyword.name(), message),
@@ -346,7 +352,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
             Data::Object(object) => object,
             _ => return Verdict::Unknown,
         };
-        if self.prepared.references.is_some() && self.prepared.draft.ref_stands_alone() {
+        if self.prepared.references.is_some() && self.prepared.draft.ignores_ref_siblings() {
             if let Some(reference) = object.get(Keyword::Ref).filter(|reference| reference.as_text().is_some()) {
                 return self.reference(reference, value, at);
             }
@@ -377,18 +383,20 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
     fn keyword(
         &mut self,
         keyword: Keyword,
-        says: &'s Node<'a>,
+        keyword_value: &'s Node<'a>,
         schema: &'s Object<'a>,
         value: &Node<'_>,
         at: At<'_>,
     ) -> Verdict {
         match (keyword.applies_to(), value.data()) {
-            (None, _) => self.of_any(keyword, says, schema, value, at),
-            (Some(InstanceType::Number), Data::Number(number)) => self.of_number(keyword, says, schema, number, at),
-            (Some(InstanceType::String), Data::String(text)) => self.of_string(keyword, says, text, at),
-            (Some(InstanceType::Array), Data::Array(items)) => self.of_array(keyword, says, schema, items, at),
+            (None, _) => self.of_any(keyword, keyword_value, schema, value, at),
+            (Some(InstanceType::Number), Data::Number(number)) => {
+                self.of_number(keyword, keyword_value, schema, number, at)
+            }
+            (Some(InstanceType::String), Data::String(text)) => self.of_string(keyword, keyword_value, text, at),
+            (Some(InstanceType::Array), Data::Array(items)) => self.of_array(keyword, keyword_value, schema, items, at),
             (Some(InstanceType::Object), Data::Object(members)) => {
-                self.of_object(keyword, says, schema, members, value, at)
+                self.of_object(keyword, keyword_value, schema, members, value, at)
             }
             (_, Data::Verbatim(_)) => Verdict::Unknown,
             // The keyword applies to another type.
@@ -399,21 +407,21 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
     fn of_any(
         &mut self,
         keyword: Keyword,
-        says: &'s Node<'a>,
+        keyword_value: &'s Node<'a>,
         schema: &'s Object<'a>,
         value: &Node<'_>,
         at: At<'_>,
     ) -> Verdict {
         match keyword {
-            Keyword::Type => self.types(says, value, at),
-            Keyword::Enum => self.listed(says, value, at),
-            Keyword::Const => self.constant(says, value, at),
-            Keyword::Ref => self.reference(says, value, at),
-            Keyword::AllOf => self.all_of(says, value, at),
-            Keyword::AnyOf => self.any_of(says, value, at),
-            Keyword::OneOf => self.one_of(says, value, at),
-            Keyword::Not => self.not(says, value, at),
-            Keyword::If => self.condition(says, schema, value, at),
+            Keyword::Type => self.types(keyword_value, value, at),
+            Keyword::Enum => self.listed(keyword_value, value, at),
+            Keyword::Const => self.constant(keyword_value, value, at),
+            Keyword::Ref => self.reference(keyword_value, value, at),
+            Keyword::AllOf => self.all_of(keyword_value, value, at),
+            Keyword::AnyOf => self.any_of(keyword_value, value, at),
+            Keyword::OneOf => self.one_of(keyword_value, value, at),
+            Keyword::Not => self.not(keyword_value, value, at),
+            Keyword::If => self.condition(keyword_value, schema, value, at),
             Keyword::DynamicRef | Keyword::RecursiveRef => Verdict::Unknown,
             _ => Verdict::Valid,
         }
@@ -436,6 +444,6 @@ pub(crate) fn is_nullable(schema: &Object<'_>) -> bool {
 }
 
 /// Returns the types that `type` accepts; `None` if it is invalid.
-fn admitted(says: &Node<'_>) -> Option<InstanceTypes> {
-    InstanceTypes::of_keyword(says)
+fn admitted(keyword_value: &Node<'_>) -> Option<InstanceTypes> {
+    InstanceTypes::of_keyword(keyword_value)
 }

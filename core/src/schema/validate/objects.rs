@@ -18,35 +18,37 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     pub(super) fn of_object(
         &mut self,
         keyword: Keyword,
-        says: &'s Node<'a>,
+        keyword_value: &'s Node<'a>,
         schema: &'s Object<'a>,
         members: &Object<'_>,
         value: &Node<'_>,
         at: At<'_>,
     ) -> Verdict {
         match keyword {
-            Keyword::Properties => self.properties(says, members, at),
-            Keyword::PatternProperties => self.pattern_properties(says, members, at),
-            Keyword::AdditionalProperties => self.additional(says, schema, members, at),
-            Keyword::PropertyNames => self.names(says, members, at),
+            Keyword::Properties => self.properties(keyword_value, members, at),
+            Keyword::PatternProperties => self.pattern_properties(keyword_value, members, at),
+            Keyword::AdditionalProperties => self.additional(keyword_value, schema, members, at),
+            Keyword::PropertyNames => self.names(keyword_value, members, at),
             Keyword::Required => {
                 let declared = schema.get(Keyword::Properties).and_then(Node::as_object);
-                self.required(says, declared, members, at, keyword)
+                self.required(keyword_value, declared, members, at, keyword)
             }
             Keyword::MinProperties | Keyword::MaxProperties => {
-                self.counted(keyword, says, members.len(), ("member", " in the object"), at)
+                self.counted(keyword, keyword_value, members.len(), ("member", " in the object"), at)
             }
             Keyword::Dependencies | Keyword::DependentRequired | Keyword::DependentSchemas => {
-                self.dependent(keyword, says, members, value, at)
+                self.dependent(keyword, keyword_value, members, value, at)
             }
-            Keyword::UnevaluatedProperties if !members.is_empty() && says.as_bool() != Some(true) => Verdict::Unknown,
+            Keyword::UnevaluatedProperties if !members.is_empty() && keyword_value.as_bool() != Some(true) => {
+                Verdict::Unknown
+            }
             _ => Verdict::Valid,
         }
     }
 
     #[inline(never)]
-    fn properties(&mut self, says: &'s Node<'a>, members: &Object<'_>, at: At<'_>) -> Verdict {
-        let Some(declared) = says.as_object() else { return Verdict::Unknown };
+    fn properties(&mut self, keyword_value: &'s Node<'a>, members: &Object<'_>, at: At<'_>) -> Verdict {
+        let Some(declared) = keyword_value.as_object() else { return Verdict::Unknown };
         if members.is_empty() {
             return Verdict::Valid;
         }
@@ -88,8 +90,8 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 
     #[inline(never)]
-    fn pattern_properties(&mut self, says: &'s Node<'a>, members: &Object<'_>, at: At<'_>) -> Verdict {
-        let Some(declared) = says.as_object() else { return Verdict::Unknown };
+    fn pattern_properties(&mut self, keyword_value: &'s Node<'a>, members: &Object<'_>, at: At<'_>) -> Verdict {
+        let Some(declared) = keyword_value.as_object() else { return Verdict::Unknown };
         let mut verdict = Verdict::Valid;
         for Member { key: pattern, value: schema } in declared {
             let schema_place = Place::Member(at.schema, pattern);
@@ -118,8 +120,14 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 
     #[inline(never)]
-    fn additional(&mut self, says: &'s Node<'a>, schema: &'s Object<'a>, members: &Object<'_>, at: At<'_>) -> Verdict {
-        if says.as_bool() == Some(true) || members.is_empty() {
+    fn additional(
+        &mut self,
+        keyword_value: &'s Node<'a>,
+        schema: &'s Object<'a>,
+        members: &Object<'_>,
+        at: At<'_>,
+    ) -> Verdict {
+        if keyword_value.as_bool() == Some(true) || members.is_empty() {
             return Verdict::Valid;
         }
         let (properties, patterns) = (schema.get(Keyword::Properties), schema.get(Keyword::PatternProperties));
@@ -156,9 +164,9 @@ impl<'s, 'a> Run<'_, 's, 'a> {
             let at = At { value: &place, ..at };
             verdict = verdict.and(match is_taken {
                 Some(true) => Verdict::Valid,
-                Some(false) if says.as_bool() == Some(false) => self.undeclared(key, declared, at),
-                Some(false) => self.schema(says, value, at),
-                None if self.quietly(says, value, at) == Verdict::Valid => Verdict::Valid,
+                Some(false) if keyword_value.as_bool() == Some(false) => self.undeclared(key, declared, at),
+                Some(false) => self.schema(keyword_value, value, at),
+                None if self.quietly(keyword_value, value, at) == Verdict::Valid => Verdict::Valid,
                 None => Verdict::Unknown,
             });
             if verdict == Verdict::Invalid && self.is_silent() {
@@ -181,12 +189,12 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 
     #[inline(never)]
-    fn names(&mut self, says: &'s Node<'a>, members: &Object<'_>, at: At<'_>) -> Verdict {
+    fn names(&mut self, keyword_value: &'s Node<'a>, members: &Object<'_>, at: At<'_>) -> Verdict {
         let mut verdict = Verdict::Valid;
         for member in members {
             let name = Node::string(member.key.borrowed());
             let place = Place::Member(at.value, &member.key);
-            verdict = verdict.and(match self.quietly(says, &name, at) {
+            verdict = verdict.and(match self.quietly(keyword_value, &name, at) {
                 Verdict::Invalid => self.refuse(At { value: &place, ..at }, Keyword::PropertyNames.name(), || {
                     format!("expected a name that `propertyNames` takes, found {}", words::name(&member.key))
                 }),
@@ -203,13 +211,13 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     #[inline(never)]
     fn required(
         &mut self,
-        says: &Node<'_>,
+        keyword_value: &Node<'_>,
         declared: Option<&Object<'_>>,
         members: &Object<'_>,
         at: At<'_>,
         keyword: Keyword,
     ) -> Verdict {
-        let Some(names) = says.as_array() else { return Verdict::Unknown };
+        let Some(names) = keyword_value.as_array() else { return Verdict::Unknown };
         let mut verdict = Verdict::Valid;
         if !self.budget.pay(names.len() / 16) {
             return Verdict::Unknown;
@@ -238,12 +246,12 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     fn dependent(
         &mut self,
         keyword: Keyword,
-        says: &'s Node<'a>,
+        keyword_value: &'s Node<'a>,
         members: &Object<'_>,
         value: &Node<'_>,
         at: At<'_>,
     ) -> Verdict {
-        let Some(entries) = says.as_object() else { return Verdict::Unknown };
+        let Some(entries) = keyword_value.as_object() else { return Verdict::Unknown };
         if !self.budget.pay(entries.len() / 16) {
             return Verdict::Unknown;
         }

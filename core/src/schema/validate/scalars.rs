@@ -14,8 +14,8 @@ const FEW: usize = 32;
 
 impl<'s, 'a> Run<'_, 's, 'a> {
     #[inline(never)]
-    pub(super) fn types(&mut self, says: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
-        let Some(expected) = admitted(says) else { return Verdict::Unknown };
+    pub(super) fn types(&mut self, keyword_value: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
+        let Some(expected) = admitted(keyword_value) else { return Verdict::Unknown };
         let mut found = InstanceTypes::of_instance(value);
         if let Data::Number(number) = value.data() {
             // In draft 4, only numbers without fraction and exponent are integers.
@@ -24,7 +24,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
                 found = InstanceTypes::NUMBER.without(InstanceTypes::INTEGER);
             }
         }
-        self.told(Some(found.within(expected)), at, Keyword::Type, || {
+        self.verdict_of(Some(found.within(expected)), at, Keyword::Type, || {
             let is_fraction = value.as_number().is_some() && expected.meets(InstanceTypes::INTEGER);
             let found = if is_fraction { "a number that is none" } else { value.kind() };
             format!("expected {}, found {found}", words::types(expected))
@@ -32,16 +32,16 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 
     #[inline(never)]
-    pub(super) fn listed(&mut self, says: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
-        let Some(values) = says.as_array() else { return Verdict::Unknown };
-        let is_listed = match says.origin().number().filter(|_| values.len() > FEW) {
+    pub(super) fn listed(&mut self, keyword_value: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
+        let Some(values) = keyword_value.as_array() else { return Verdict::Unknown };
+        let is_listed = match keyword_value.origin().number().filter(|_| values.len() > FEW) {
             Some(number) => self.is_among(values, number, value),
             None => values.iter().any(|known| self.budget.pay(known_cost(known)) && self.same(known, value)),
         };
         if self.budget.is_spent() && !is_listed {
             return Verdict::Unknown;
         }
-        self.told(Some(is_listed), at, Keyword::Enum, || {
+        self.verdict_of(Some(is_listed), at, Keyword::Enum, || {
             format!("expected {}, found {}", words::values(values), of_kind(value, values))
         })
     }
@@ -61,14 +61,14 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 
     #[inline(never)]
-    pub(super) fn constant(&mut self, says: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
-        let is_same = self.same(says, value);
+    pub(super) fn constant(&mut self, keyword_value: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
+        let is_same = self.same(keyword_value, value);
         if self.budget.is_spent() && !is_same {
             return Verdict::Unknown;
         }
-        self.told(Some(is_same), at, Keyword::Const, || {
-            let found = of_kind(value, core::slice::from_ref(says));
-            format!("expected {}, found {found}", words::value(says))
+        self.verdict_of(Some(is_same), at, Keyword::Const, || {
+            let found = of_kind(value, core::slice::from_ref(keyword_value));
+            format!("expected {}, found {found}", words::value(keyword_value))
         })
     }
 
@@ -79,17 +79,19 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     pub(super) fn of_number(
         &mut self,
         keyword: Keyword,
-        says: &'s Node<'a>,
+        keyword_value: &'s Node<'a>,
         schema: &'s Object<'a>,
         number: &str,
         at: At<'_>,
     ) -> Verdict {
         // Draft 4 and OpenAPI 3.0: `true` makes the sibling limit exclusive.
         let strict = |keyword: Keyword| schema.get(keyword).and_then(Node::as_bool) == Some(true);
-        if matches!(keyword, Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum) && says.as_bool().is_some() {
+        if matches!(keyword, Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum) && keyword_value.as_bool().is_some()
+        {
             return Verdict::Valid;
         }
-        let Some(limit) = says.as_number().filter(|limit| self.budget.pay((limit.len() + number.len()) / 16)) else {
+        let Some(limit) = keyword_value.as_number().filter(|limit| self.budget.pay((limit.len() + number.len()) / 16))
+        else {
             return Verdict::Unknown;
         };
         let compared = || json::compare(number, limit);
@@ -106,12 +108,18 @@ impl<'s, 'a> Run<'_, 's, 'a> {
             }
             _ => return Verdict::Valid,
         };
-        self.told(holds, at, keyword, || {
+        self.verdict_of(holds, at, keyword, || {
             format!("expected {expected} {}, found a number that is not", words::short(limit))
         })
     }
 
-    pub(super) fn of_string(&mut self, keyword: Keyword, says: &'s Node<'a>, text: &Text<'_>, at: At<'_>) -> Verdict {
+    pub(super) fn of_string(
+        &mut self,
+        keyword: Keyword,
+        keyword_value: &'s Node<'a>,
+        text: &Text<'_>,
+        at: At<'_>,
+    ) -> Verdict {
         if !matches!(keyword, Keyword::MinLength | Keyword::MaxLength | Keyword::Pattern) {
             return Verdict::Valid;
         }
@@ -119,36 +127,40 @@ impl<'s, 'a> Run<'_, 's, 'a> {
             return Verdict::Unknown;
         }
         if keyword == Keyword::Pattern {
-            let Some(pattern) = says.as_text() else { return Verdict::Unknown };
-            let matches =
-                self.patterns.find((pattern, says.origin().number()), text, self.prepared.patterns, &self.budget);
-            return self.told(matches, at, keyword, || {
+            let Some(pattern) = keyword_value.as_text() else { return Verdict::Unknown };
+            let matches = self.patterns.find(
+                (pattern, keyword_value.origin().number()),
+                text,
+                self.prepared.patterns,
+                &self.budget,
+            );
+            return self.verdict_of(matches, at, keyword, || {
                 format!(
                     "expected a string that matches `{}`, found one that does not",
                     words::short(&pattern.display())
                 )
             });
         }
-        self.counted(keyword, says, text.code_points().count(), ("character", " in the string"), at)
+        self.counted(keyword, keyword_value, text.code_points().count(), ("character", " in the string"), at)
     }
 
     /// Validates a count of characters, items or members against a limit.
     pub(super) fn counted(
         &mut self,
         keyword: Keyword,
-        says: &'s Node<'a>,
+        keyword_value: &'s Node<'a>,
         count: usize,
         (what, of): (&str, &str),
         at: At<'_>,
     ) -> Verdict {
-        let is_least = matches!(keyword, Keyword::MinLength | Keyword::MinItems | Keyword::MinProperties);
-        let compared = self.against(count, says);
-        let holds = compared.map(|order| if is_least { order.is_ge() } else { order.is_le() });
-        self.told(holds, at, keyword, || {
-            let (least, found) = if is_least { ("at least", "fewer") } else { ("at most", "more") };
-            let limit = json::plain_number(says.as_number().unwrap_or_default());
+        let is_minimum = matches!(keyword, Keyword::MinLength | Keyword::MinItems | Keyword::MinProperties);
+        let compared = self.against(count, keyword_value);
+        let holds = compared.map(|order| if is_minimum { order.is_ge() } else { order.is_le() });
+        self.verdict_of(holds, at, keyword, || {
+            let (bound, found) = if is_minimum { ("at least", "fewer") } else { ("at most", "more") };
+            let limit = json::plain_number(keyword_value.as_number().unwrap_or_default());
             let plural = if limit == "1" { "" } else { "s" };
-            format!("expected {least} {} {what}{plural}{of}, found {found}", words::short(&limit))
+            format!("expected {bound} {} {what}{plural}{of}, found {found}", words::short(&limit))
         })
     }
 }

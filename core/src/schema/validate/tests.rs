@@ -166,7 +166,7 @@ fn depth_is_bounded_in_the_stack_that_every_call_does_with() {
 }
 
 #[test]
-fn what_is_told_has_no_value_of_the_arguments() {
+fn messages_contain_no_values_of_the_arguments() {
     let schema = json!({
         "properties": {
             "a": {"type": "integer"}, "b": {"enum": ["x", "y"]}, "c": {"const": 1}, "d": {"maxLength": 2},
@@ -191,7 +191,7 @@ fn what_is_told_has_no_value_of_the_arguments() {
 }
 
 #[test]
-fn no_more_than_a_hundred_are_told() {
+fn at_most_a_hundred_violations_are_reported() {
     let value = json!({"a": (0..200).map(|_| json!("x")).collect::<Vec<_>>()}).to_string();
     let schema = json::read(r#"{"properties":{"a":{"items":{"type":"null"}}}}"#).expect("a schema");
     let found = Validator::new(&schema).expect("a schema").arguments(&json::read(&value).expect("a value"));

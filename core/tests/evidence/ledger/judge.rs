@@ -124,7 +124,7 @@ fn refused(
     rewrite: impl FnOnce() -> Result<(Refused, Vec<Value>), Code>,
 ) -> Judgement {
     let mut judgement = Judgement { found: format!("{error}\n  {found:?}\n  {sent}"), ..Judgement::default() };
-    let Some((_, rule, gone)) = NAMED.iter().find(|(says, ..)| error.contains(says)) else {
+    let Some((_, rule, gone)) = NAMED.iter().find(|(text, ..)| error.contains(text)) else {
         judgement.differs.push("rejected: no rule is known for the error".to_owned());
         return judgement;
     };

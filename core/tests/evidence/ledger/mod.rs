@@ -138,7 +138,7 @@ const OF_REQUESTS: &[&str] = &[
 fn requested(row: &Value) -> Answer {
     let tools = row["tools"].clone();
     let is_accepted = text(row, "verdict") == "accepted";
-    if !is_accepted && !OF_REQUESTS.iter().any(|says| text(row, "error").contains(says)) {
+    if !is_accepted && !OF_REQUESTS.iter().any(|phrase| text(row, "error").contains(phrase)) {
         return of_exchange(row, surfaces::of_request(row), Sent::Tools(tools));
     }
     let binds = match text(row, "surface") {

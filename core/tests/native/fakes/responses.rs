@@ -51,7 +51,7 @@ impl<'a> Api<'a> {
     fn item(&mut self, item: &'a Value) -> Verdict {
         let kind = item["type"].as_str().unwrap_or("message");
         match kind {
-            "message" => said(item),
+            "message" => message(item),
             "function_call" | "custom_tool_call" => {
                 let name = item["name"].as_str().ok_or("Missing required parameter: 'name'.")?;
                 let key = if kind == "function_call" { "arguments" } else { "input" };
@@ -118,7 +118,7 @@ impl<'a> Api<'a> {
     }
 }
 
-fn said(item: &Value) -> Verdict {
+fn message(item: &Value) -> Verdict {
     let role = item["role"].as_str().unwrap_or_default();
     refuse(!["user", "assistant", "developer", "system"].contains(&role), format!("Invalid value: '{role}'"))?;
     let content = &item["content"];

@@ -8,7 +8,7 @@ export interface Backend {
   id: string;
   name: string;
   /** The way in which it receives deferred tools. */
-  says: string;
+  description: string;
   options: BackendOptions;
 }
 
@@ -19,61 +19,61 @@ export const BACKENDS = [
   {
     id: 'same',
     name: 'The same API (emulated)',
-    says: `the format stays; ${EMULATED}`,
+    description: `the format stays; ${EMULATED}`,
     options: {},
   },
   {
     id: 'anthropic-inline',
     name: 'Anthropic (inline)',
-    says: 'additions with definitions, removals, references',
+    description: 'additions with definitions, removals, references',
     options: { target: 'anthropic', native: 'inline' },
   },
   {
     id: 'anthropic-changes',
     name: 'Anthropic on Bedrock or Google Cloud (changes)',
-    says: 'additions and removals by name, references',
+    description: 'additions and removals by name, references',
     options: { target: 'anthropic', native: 'changes' },
   },
   {
     id: 'anthropic-references',
     name: 'Anthropic, earlier models (references)',
-    says: 'references alone',
+    description: 'references alone',
     options: { target: 'anthropic', native: 'references' },
   },
   {
     id: 'anthropic',
     name: 'Anthropic’s format (emulated)',
-    says: EMULATED,
+    description: EMULATED,
     options: { target: 'anthropic' },
   },
   {
     id: 'openai-tool-search',
     name: 'OpenAI Responses (tool search)',
-    says: 'tool_search_call, tool_search_output, additional_tools',
+    description: 'tool_search_call, tool_search_output, additional_tools',
     options: { target: 'openai-responses', native: 'tool-search' },
   },
   {
     id: 'openai-additional-tools',
     name: 'OpenAI Responses (additional tools)',
-    says: 'additional_tools',
+    description: 'additional_tools',
     options: { target: 'openai-responses', native: 'additional-tools' },
   },
   {
     id: 'openai-responses',
     name: 'OpenAI Responses (emulated)',
-    says: 'text in the history, plain functions in tools',
+    description: 'text in the history, plain functions in tools',
     options: { target: 'openai-responses', customTools: 'function' },
   },
   {
     id: 'kimi',
     name: 'Kimi K3',
-    says: 'system messages with tools',
+    description: 'system messages with tools',
     options: { target: 'openai-chat', native: 'kimi' },
   },
   {
     id: 'openai-chat',
     name: 'OpenAI Chat (emulated)',
-    says: EMULATED,
+    description: EMULATED,
     options: { target: 'openai-chat' },
   },
 ] as const satisfies readonly Backend[];

@@ -10,7 +10,7 @@ import { formatOf, type Item, itemsOf, objects, requestOf, type Turns, turnsOf }
 import { gistOf, namesOf, type Words, wordsOf } from './words.js';
 
 /** A tool that the model can call. */
-export interface Seen {
+export interface CallableTool {
   name: string;
   /** True if it is in `tools`; false if the history adds it. */
   listed: boolean;
@@ -25,7 +25,7 @@ export interface Sent extends Words {
 export interface Turn {
   /** The request that is sent, as JSON text. */
   after: string;
-  tools: Seen[];
+  tools: CallableTool[];
   hidden: string[];
   came: string[];
   went: string[];
@@ -63,8 +63,8 @@ export interface Conversation {
 
 /** Returns the notice that only the last turns of a long conversation are shown. */
 export function shortened(shown: number, skipped: number): string {
-  const says = `This conversation has ${shown + skipped} turns. The last ${shown} are shown`;
-  return `${says}; the first of them has all that was said before.`;
+  const text = `This conversation has ${shown + skipped} turns. The last ${shown} are shown`;
+  return `${text}; the first of them has all that was said before.`;
 }
 
 export type Sight = 'hidden' | 'visible' | 'arrives';
@@ -77,14 +77,14 @@ export function sightOf({ turns }: Side, name: string, at: number): Sight {
 }
 
 /** Returns the text alternative of a bar in the timeline. */
-export function sightSays(side: Side, name: string, at: number): string {
+export function describeVisibility(side: Side, name: string, at: number): string {
   if (side.failed !== undefined) return `${side.backend.name}: no answer`;
-  const says = { hidden: 'not visible', visible: 'visible', arrives: 'visible from this turn on' };
-  return `${side.backend.name}: ${says[sightOf(side, name, at)]}`;
+  const words = { hidden: 'not visible', visible: 'visible', arrives: 'visible from this turn on' };
+  return `${side.backend.name}: ${words[sightOf(side, name, at)]}`;
 }
 
 /** Returns the explanation of the number of new bytes. */
-export function growthSays({ promptBytes, partsAt }: Turn): string {
+export function describeGrowth({ promptBytes, partsAt }: Turn): string {
   const ends = partsAt === undefined ? '' : `: the prefix ends at ${partsAt}`;
   return `of ${promptBytes.toLocaleString('en')} bytes are new${ends}`;
 }
@@ -138,8 +138,8 @@ export function playedOn(turns: Turns, backend: Backend, options: DeferredChoice
         partsAt,
         betas: report.betas ?? [],
         warnings: report.warnings.map(({ code, name }) => {
-          const says = code.replaceAll('_', ' ');
-          return name === undefined ? says : `${says}: ${name}`;
+          const words = code.replaceAll('_', ' ');
+          return name === undefined ? words : `${words}: ${name}`;
         }),
         unreachable: report.unreachable,
       });
@@ -151,7 +151,7 @@ export function playedOn(turns: Turns, backend: Backend, options: DeferredChoice
 }
 
 /** Returns the tools that the model can call. If the backend defers tools itself, toolwire emulates the backend's decisions. */
-function seen(after: Item, { options }: Backend, source: DeferredOptions['format']): Seen[] {
+function seen(after: Item, { options }: Backend, source: DeferredOptions['format']): CallableTool[] {
   const format = options.target ?? source;
   const { tools, input } = after;
   const inSpaces = objects(tools).some((tool) => Array.isArray(tool.tools));
@@ -179,12 +179,12 @@ function listedIn(request: Item): string[] {
     .flatMap(namesOf);
 }
 
-function missing(one: readonly Seen[], other: readonly Seen[]): string[] {
+function missing(one: readonly CallableTool[], other: readonly CallableTool[]): string[] {
   const names = new Set(other.map(nameOf));
   return one.map(nameOf).filter((name) => !names.has(name));
 }
 
-function nameOf({ name }: Seen): string {
+function nameOf({ name }: CallableTool): string {
   return name;
 }
 

@@ -7,7 +7,7 @@ const DEPTH = 5;
 /** Maximum nesting of branches, because a branch may refer to the schema that contains it. */
 const DEEPEST = 50;
 /** Maximum number of values, because they multiply if a schema refers to itself in several places. */
-const MOST_VALUES = 2000;
+const MAX_VALUES = 2000;
 
 /** The schema into which references point, and the number of values that may still be written. */
 interface Root {
@@ -16,7 +16,7 @@ interface Root {
 }
 
 export function instanceOf(schema: unknown): unknown {
-  return written(schema, { schema: schema as Schema, left: MOST_VALUES }, 0, undefined);
+  return written(schema, { schema: schema as Schema, left: MAX_VALUES }, 0, undefined);
 }
 
 function written(given: unknown, root: Root, depth: number, name: string | undefined): unknown {

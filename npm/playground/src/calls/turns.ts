@@ -16,9 +16,9 @@ export interface Turns {
 }
 
 /** Maximum number of turns shown, the last ones of a conversation, because each is a request with the whole history up to it. */
-export const MOST_TURNS = 200;
+export const MAX_TURNS = 200;
 /** Maximum size of the requests of all turns that are shown, in characters. */
-const MOST_TEXT = 32_000_000;
+const MAX_TEXT = 32_000_000;
 
 /** Returns the turns of a request; `undefined` if the text is not a request with a history. */
 export function turnsOf(text: string): Turns | undefined {
@@ -28,13 +28,13 @@ export function turnsOf(text: string): Turns | undefined {
   const items = objects(request[member]);
   const ends = items.flatMap((item, at) => (at > 0 && byModel(item) && !byModel(items[at - 1]) ? [at] : []));
   ends.push(items.length);
-  const skipped = Math.max(0, ends.length - Math.min(MOST_TURNS, fitting(text.length, items, ends)));
+  const skipped = Math.max(0, ends.length - Math.min(MAX_TURNS, fitting(text.length, items, ends)));
   return { member, request, items, ends: ends.slice(skipped), skipped };
 }
 
 /** Returns the number of last turns whose requests together are not too large, but at least 1. */
 function fitting(length: number, items: readonly Item[], ends: readonly number[]): number {
-  let left = MOST_TEXT;
+  let left = MAX_TEXT;
   let size = length;
   for (let turns = 0; turns < ends.length; turns++) {
     left -= size;

@@ -94,13 +94,13 @@ function callOf(call: Item): Piece {
 /** Summarizes a turn in two or three words: the user's text, the number of changed tools, or the called tool. */
 export function gistOf(since: readonly Words[]): string {
   const pieces = since.flatMap(({ pieces }) => pieces);
-  const said = since.findLast(({ who }) => who === 'user')?.pieces.findLast(({ kind }) => kind === 'text')?.text;
+  const question = since.findLast(({ who }) => who === 'user')?.pieces.findLast(({ kind }) => kind === 'text')?.text;
   const changed = pieces.reduce(
     (sum, { kind, names }) => sum + (['brings', 'refers', 'takes'].includes(kind) ? names.length : 0),
     0,
   );
   const called = pieces.findLast(({ kind }) => kind === 'call');
-  if (called === undefined && said !== undefined) return said;
+  if (called === undefined && question !== undefined) return question;
   if (changed > 0) return `${changed} tool${changed === 1 ? '' : 's'}`;
   return called?.names[0] ?? pieces[0]?.text ?? '';
 }

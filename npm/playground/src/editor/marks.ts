@@ -142,9 +142,9 @@ export function marks(onSelect: (number: number) => void, numbers: boolean): Ext
           for (const { title, text } of found.slice(0, 4)) {
             const name = document.createElement('b');
             name.textContent = title;
-            const says = document.createElement('div');
-            says.textContent = text;
-            dom.append(name, says);
+            const description = document.createElement('div');
+            description.textContent = text;
+            dom.append(name, description);
           }
           return { dom };
         },

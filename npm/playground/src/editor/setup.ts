@@ -82,8 +82,8 @@ export function replace(view: EditorView, text: string): void {
   let from = 0;
   while (from < old.length && from < text.length && old[from] === text[from]) from++;
   let end = 0;
-  const most = Math.min(old.length, text.length) - from;
-  while (end < most && old[old.length - 1 - end] === text[text.length - 1 - end]) end++;
+  const limit = Math.min(old.length, text.length) - from;
+  while (end < limit && old[old.length - 1 - end] === text[text.length - 1 - end]) end++;
   view.dispatch({
     changes: { from, to: old.length - end, insert: text.slice(from, text.length - end) },
     annotations: fromOutside.of(true),

@@ -22,13 +22,13 @@ interface CardsProps<T> {
 }
 
 export function Cards<T>({ items, chosen, card }: CardsProps<T>) {
-  const most = useSignal(AT_FIRST);
+  const limit = useSignal(AT_FIRST);
   return (
     <>
-      <ol class="note-list">{items.slice(0, Math.max(most.value, (chosen.value ?? 0) + 1)).map(card)}</ol>
-      {items.length <= most.value ? null : (
-        <button type="button" class="more" onClick={() => (most.value = items.length)}>
-          Show {items.length - most.value} more
+      <ol class="note-list">{items.slice(0, Math.max(limit.value, (chosen.value ?? 0) + 1)).map(card)}</ol>
+      {items.length <= limit.value ? null : (
+        <button type="button" class="more" onClick={() => (limit.value = items.length)}>
+          Show {items.length - limit.value} more
         </button>
       )}
     </>
@@ -144,7 +144,7 @@ function excerpt(text: string | undefined, pointer: string | null | undefined): 
   const place = text === undefined || typeof pointer !== 'string' ? undefined : new Places(text).at(pointer);
   if (text === undefined || place === undefined) return undefined;
   const lines = text.slice(text.lastIndexOf('\n', place.from) + 1, place.to).split('\n');
-  const indent = lines.reduce((least, line) => Math.min(least, line.search(/\S|$/)), text.length);
+  const indent = lines.reduce((smallest, line) => Math.min(smallest, line.search(/\S|$/)), text.length);
   const shown = lines.slice(0, 8).map((line) => line.slice(indent));
   return [...shown, ...(lines.length > shown.length ? ['…'] : [])].join('\n');
 }

@@ -23,7 +23,7 @@ export function Side({ side: { backend, turns, failed }, which, at, number }: Pr
           <span class={`swatch swatch-${which}`} aria-hidden="true" />
           {backend.name}
         </h2>
-        <span class="pane-kind">{backend.says}</span>
+        <span class="pane-kind">{backend.description}</span>
       </div>
       {failed === undefined ? null : (
         <div class="side-failed" role="alert">
@@ -96,7 +96,7 @@ function Messages({ messages, label }: { messages: readonly Sent[]; label: strin
           <span class="who">{who}</span>
           <span>
             {pieces.map((piece, place) => (
-              <Said key={place} piece={piece} notice={notices.has(piece.text)} />
+              <PieceView key={place} piece={piece} notice={notices.has(piece.text)} />
             ))}
           </span>
         </li>
@@ -107,7 +107,7 @@ function Messages({ messages, label }: { messages: readonly Sent[]; label: strin
 
 const MARKS = { brings: 'carrier', refers: 'reference', takes: 'removal' } as const;
 
-function Said({ piece: { kind, text, names }, notice }: { piece: Piece; notice: boolean }) {
+function PieceView({ piece: { kind, text, names }, notice }: { piece: Piece; notice: boolean }) {
   switch (kind) {
     case 'brings':
     case 'refers':

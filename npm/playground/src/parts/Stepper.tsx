@@ -11,7 +11,7 @@ export function Stepper({ gists, at, skipped }: { gists: readonly string[]; at: 
   const [playing, setPlaying] = useState(false);
   const last = gists.length - 1;
   const ended = at >= last;
-  const says = `Turn ${at + 1 + skipped} of ${gists.length + skipped}`;
+  const position = `Turn ${at + 1 + skipped} of ${gists.length + skipped}`;
   useEffect(() => {
     if (!playing) return;
     if (ended) {
@@ -51,13 +51,13 @@ export function Stepper({ gists, at, skipped }: { gists: readonly string[]; at: 
         max={gists.length}
         value={at + 1}
         aria-label="Turn"
-        aria-valuetext={`${says}: ${gists[at] ?? ''}`}
+        aria-valuetext={`${position}: ${gists[at] ?? ''}`}
         onInput={({ currentTarget }) => {
           setPlaying(false);
           change({ turn: currentTarget.valueAsNumber - 1 });
         }}
       />
-      <output>{says}</output>
+      <output>{position}</output>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 /** A table of tools and turns: two bars for each tool, one for each backend, in the turns in which its model sees the tool. */
 
-import { type Conversation, growthSays, type Side, sightOf, sightSays } from '../calls/conversation.js';
+import { type Conversation, describeGrowth, describeVisibility, type Side, sightOf } from '../calls/conversation.js';
 import { change } from '../state/state.js';
 import { rove } from './roving.js';
 
@@ -55,16 +55,16 @@ export function Timeline({ conversation, at }: { conversation: Conversation; at:
               </th>
               {gists.map((_, number) => {
                 const turn = side.turns[number];
-                const says = turn === undefined ? 'no answer' : growthSays(turn);
+                const growth = turn === undefined ? 'no answer' : describeGrowth(turn);
                 return (
                   <td
                     key={number}
                     data-current={number === at}
                     class={turn?.partsAt === undefined ? 'amount' : 'amount parted'}
-                    title={turn === undefined ? says : `${turn.newBytes.toLocaleString('en')} ${says}`}
+                    title={turn === undefined ? growth : `${turn.newBytes.toLocaleString('en')} ${growth}`}
                   >
                     {turn === undefined ? <span aria-hidden="true">–</span> : turn.newBytes.toLocaleString('en')}
-                    <span class="sr"> {says}</span>
+                    <span class="sr"> {growth}</span>
                   </td>
                 );
               })}
@@ -80,7 +80,7 @@ function Bar({ side, which, name, number }: { side: Side; which: string; name: s
   return (
     <span class={`bar bar-${which} bar-${sightOf(side, name, number)}`}>
       <span class="sr">
-        {which}, {sightSays(side, name, number)};{' '}
+        {which}, {describeVisibility(side, name, number)};{' '}
       </span>
     </span>
   );

@@ -4,7 +4,7 @@ import { effect } from '@preact/signals';
 
 import { exampleOf } from '../examples/index.js';
 import { fragmentOf, LONGEST, sharedIn } from './link.js';
-import { shared, take, told } from './state.js';
+import { shared, take, toast } from './state.js';
 
 let waiting: ReturnType<typeof setTimeout> | undefined;
 let written = '';
@@ -14,7 +14,7 @@ export async function follow(): Promise<void> {
   const read = async () => {
     const given = await sharedIn(location.hash);
     if (given !== undefined) take(given);
-    else if (location.hash.length > 1) told.value = 'This link holds nothing that this version of the page can read.';
+    else if (location.hash.length > 1) toast.value = 'This link holds nothing that this version of the page can read.';
   };
   await read();
   addEventListener('hashchange', () => {
@@ -43,7 +43,7 @@ async function write(): Promise<string | undefined> {
 export async function share(): Promise<void> {
   const link = await write();
   if (link === undefined) {
-    told.value = 'This text is too long for a link. Send the text itself.';
+    toast.value = 'This text is too long for a link. Send the text itself.';
     return;
   }
   await copy(link, 'Link copied. It holds everything; nothing was sent anywhere.');
@@ -53,9 +53,9 @@ export async function share(): Promise<void> {
 export async function copy(text: string, done: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
-    told.value = done;
+    toast.value = done;
   } catch {
-    told.value = text.startsWith('http')
+    toast.value = text.startsWith('http')
       ? 'The address of this page is the link.'
       : 'The browser does not allow copying here.';
   }

@@ -18,7 +18,7 @@ export const selected = signal<number | undefined>(undefined);
 /** Index of the selected note about repaired arguments. */
 export const selectedRepair = signal<number | undefined>(undefined);
 /** A short message to the user. */
-export const told = signal('');
+export const toast = signal('');
 
 export function change(part: Partial<Shared>): void {
   const next = { ...shared.peek(), ...part };

@@ -173,9 +173,9 @@ function Choices() {
                 change({ deferred: value === '' ? rest : { ...rest, [name]: value === 'true' ? true : value } });
               }}
             >
-              {values.map(([value, says]) => (
+              {values.map(([value, label]) => (
                 <option key={value} value={value}>
-                  {says}
+                  {label}
                 </option>
               ))}
             </select>

@@ -155,7 +155,7 @@ interface CellProps {
 }
 
 function CellButton({ cell, label, first, current, onOpen }: CellProps) {
-  const says =
+  const description =
     cell === undefined
       ? 'not known yet'
       : `${GRADES[cell.grade].label}; ${cell.violations} violations as it is, ${cell.changes} changes`;
@@ -165,8 +165,8 @@ function CellButton({ cell, label, first, current, onOpen }: CellProps) {
       class={`cell sign ${cell === undefined ? 'sign-none' : `grade-${cell.grade}`}`}
       data-current={current}
       tabIndex={first ? 0 : -1}
-      aria-label={`${label}: ${says}`}
-      title={`${label}\n${says}`}
+      aria-label={`${label}: ${description}`}
+      title={`${label}\n${description}`}
       onClick={onOpen}
     >
       {cell === undefined ? '' : GRADES[cell.grade].sign}

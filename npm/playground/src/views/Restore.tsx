@@ -57,11 +57,11 @@ export function Restore() {
       ) : (
         <div class={`panes panes-restore${repair ? ' panes-repair' : ''}`} key={repair}>
           <div class="pane">
-            <Head title="The model is shown" says={nameChange(found.ownName, found.seenName)} />
+            <Head title="The model is shown" caption={nameChange(found.ownName, found.seenName)} />
             <Editor text={found.seen ?? ''} label="The schema that the model is shown" />
           </div>
           <div class="pane pane-own">
-            <Head title="The tool’s own schema" says="" />
+            <Head title="The tool’s own schema" caption="" />
             <Editor text={found.own} label="The tool’s own schema" />
           </div>
           {wide.value ? (
@@ -97,7 +97,7 @@ const RESTORED = 'The restored arguments';
 
 function Answers({ found }: { found: Restored }) {
   return (
-    <Head title="The model answers" says={nameChange(found.ownName, found.seenName) || 'type here'}>
+    <Head title="The model answers" caption={nameChange(found.ownName, found.seenName) || 'type here'}>
       <button type="button" class="link" onClick={() => change({ args: null })} disabled={shared.value.args === null}>
         Make up arguments
       </button>
@@ -108,9 +108,9 @@ function Answers({ found }: { found: Restored }) {
 function Gets({ found: { restored, same, repaired } }: { found: Restored }) {
   const part = repaired?.valid === false ? ' in part' : '';
   const changed = repaired === undefined || repaired.repairs === 0 ? 'restored' : `repaired${part}`;
-  const says = restored === undefined ? 'nothing' : same ? 'as the model wrote it' : changed;
+  const caption = restored === undefined ? 'nothing' : same ? 'as the model wrote it' : changed;
   const tone = repaired?.valid === false ? 'left' : 'same';
-  return <Head title="The tool gets" says={says} tone={same || restored === undefined ? undefined : tone} />;
+  return <Head title="The tool gets" caption={caption} tone={same || restored === undefined ? undefined : tone} />;
 }
 
 function Switch() {
@@ -172,16 +172,16 @@ function nameChange(own: string | undefined, seen: string | undefined): string {
 
 interface HeadProps {
   title: string;
-  says: string;
+  caption: string;
   tone?: string | undefined;
   children?: preact.ComponentChildren;
 }
 
-function Head({ title, says, tone, children }: HeadProps) {
+function Head({ title, caption, tone, children }: HeadProps) {
   return (
     <div class="pane-head">
       <h2>{title}</h2>
-      <span class={tone === undefined ? 'pane-kind' : `pane-kind pill effect-${tone}`}>{says}</span>
+      <span class={tone === undefined ? 'pane-kind' : `pane-kind pill effect-${tone}`}>{caption}</span>
       {children}
     </div>
   );

@@ -26,10 +26,10 @@ impl<'a> Inliner<'_, '_, 'a> {
 
     /// Records the next target of a target that is only a reference.
     pub(super) fn note_chain(&mut self, target: Number, body: &Node<'a>) {
-        let says_more = |member: &Member<'a>| {
+        let is_more = |member: &Member<'a>| {
             !(member.key.is(Keyword::Ref) || member.key.is(Keyword::Id) || member.key.is(Keyword::Anchor))
         };
-        let Some(object) = body.as_object().filter(|object| !object.iter().any(says_more)) else { return };
+        let Some(object) = body.as_object().filter(|object| !object.iter().any(is_more)) else { return };
         let next = object.get(Keyword::Ref).and_then(|reference| self.references.target(reference));
         let is_schema = |next: &Number| {
             let target = self.definitions.targets.get(next);

@@ -63,9 +63,9 @@ pub(in crate::sanitize) fn resolve_references<'a>(
         let which = graph.all().filter(|target| !graph.is_recursive(*target) && (too_deep || graph.is_shared(*target)));
         let counted: Set<Number> = which.collect();
         let Some(levels) = graph.levels(&counted, context.max_nodes, MAX_DEPTH) else {
-            let (most, found) = (context.max_nodes, graph.produced);
+            let (limit, found) = (context.max_nodes, graph.produced);
             let message = format!(
-                "expected references that inline to at most {most} nodes, found {found}, and too many where \
+                "expected references that inline to at most {limit} nodes, found {found}, and too many where \
                     they are cut"
             );
             return Err(Error::new(Code::BudgetExceeded, "", message));
@@ -263,7 +263,7 @@ impl<'a> Inliner<'_, '_, 'a> {
     fn reference(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<bool, Error> {
         // Old drafts ignore siblings of `$ref`, unless the reference came from a part of `allOf` or from a definition:
         // then they apply.
-        if self.context.draft.ref_stands_alone() && !siblings::applies(node) {
+        if self.context.draft.ignores_ref_siblings() && !siblings::applies(node) {
             siblings::drop(node, place.polarity, self.context);
         }
         let Some(reference) = references::reference(node) else { return Ok(false) };
@@ -272,7 +272,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             if let Some(definition) = definition_name(node)
                 .and_then(|name| self.definitions.written(name))
                 .cloned()
-                .filter(|_| !self.definitions.stands_alone(node))
+                .filter(|_| !self.definitions.has_no_other_siblings(node))
             {
                 self.keep(node, place, &definition)?;
             }
@@ -333,9 +333,9 @@ impl<'a> Inliner<'_, '_, 'a> {
         let location = Location::of_reference(node);
         let alone = node.as_object().is_some_and(|object| object.len() == 1);
         let to = if alone { Location::of(&body) } else { Location::of(node) };
-        let says = || format!("inlined `#{pointer}`");
+        let describe = || format!("inlined `#{pointer}`");
         // It may have been kept until the definition it refers to was extended.
-        self.context.diagnostics.supersede(KEEP, place.polarity, location, to, INLINE, says);
+        self.context.diagnostics.supersede(KEEP, place.polarity, location, to, INLINE, describe);
         let body = match self.definitions.targets.get(&end).filter(|_| end != target) {
             Some((last, _)) => last.copy(&self.context.budget),
             None => body,

@@ -18,10 +18,10 @@ pub(in crate::sanitize) fn flatten(node: &mut Node<'_>, place: &SchemaPath<'_, '
         return;
     }
     // In old drafts, siblings of a reference have no effect.
-    let ref_stands_alone = context.draft.ref_stands_alone();
+    let ignores_ref_siblings = context.draft.ignores_ref_siblings();
     let nests = |part: &Node<'_>| {
         part.get(Keyword::AllOf).is_some_and(|parts| parts.as_array().is_some())
-            && !(ref_stands_alone && part.get(Keyword::Ref).is_some() && !siblings::applies(part))
+            && !(ignores_ref_siblings && part.get(Keyword::Ref).is_some() && !siblings::applies(part))
     };
     if !node.get(Keyword::AllOf).and_then(Node::as_array).is_some_and(|parts| parts.iter().any(nests)) {
         return;
@@ -60,7 +60,7 @@ pub(in crate::sanitize) fn lift<'a>(
     let place_of_parts = object.position(Keyword::AllOf).unwrap_or_default();
     let Some(parts) = object.get_mut(Keyword::AllOf).and_then(Node::as_array_mut) else { return false };
     let Some(part) = parts.get_mut(at) else { return false };
-    if context.draft.ref_stands_alone() && !siblings::applies(part) {
+    if context.draft.ignores_ref_siblings() && !siblings::applies(part) {
         siblings::drop(part, place.polarity, context);
     }
     let reference = part.as_object_mut().and_then(|part| part.remove(Keyword::Ref));

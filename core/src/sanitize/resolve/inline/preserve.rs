@@ -38,7 +38,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             self.drop_draft(node);
         }
         let around = self.texts_around(node);
-        let is_alone = self.definitions.stands_alone(node);
+        let is_alone = self.definitions.has_no_other_siblings(node);
         let definition = if is_alone { definition.clone() } else { self.grow(node, place.polarity, definition)? };
         let name = self.definitions.name(&definition);
         let reference = format!("#/$defs/{name}");
@@ -63,7 +63,7 @@ impl<'a> Inliner<'_, '_, 'a> {
                 .report(place.polarity, from, to, KEEP, || format!("replaced the reference by `{reference}`"));
         }
         let Some(object) = node.as_object_mut() else { return Ok(()) };
-        object.retain(|member| self.definitions.may_stand_beside(member));
+        object.retain(|member| self.definitions.accepts_sibling(member));
         if let Some(written) = object.get_mut(Keyword::Ref) {
             let marks = written.marks();
             written.replace(Data::String(reference.into()));
@@ -87,7 +87,7 @@ impl<'a> Inliner<'_, '_, 'a> {
     /// it would no longer declare the draft.
     fn drop_draft(&mut self, node: &mut Node<'a>) {
         let is_draft =
-            |member: &Member<'a>| member.key.is(Keyword::Schema) && !self.definitions.may_stand_beside(member);
+            |member: &Member<'a>| member.key.is(Keyword::Schema) && !self.definitions.accepts_sibling(member);
         if !node.as_object().is_some_and(|object| object.iter().any(is_draft)) {
             return;
         }
@@ -100,7 +100,7 @@ impl<'a> Inliner<'_, '_, 'a> {
     /// Takes annotations that may not be siblings of a reference out of the schema, to be written around it; returns an
     /// empty list if other siblings are not accepted either.
     fn texts_around(&self, node: &mut Node<'a>) -> Vec<Member<'a>> {
-        let alone = |member: &Member<'a>| self.definitions.may_stand_beside(member);
+        let alone = |member: &Member<'a>| self.definitions.accepts_sibling(member);
         let is_text = |member: &Member<'a>| {
             !alone(member)
                 && Keyword::named(&member.key)
@@ -126,7 +126,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         else {
             return Ok(from.clone());
         };
-        if self.context.draft.ref_stands_alone() {
+        if self.context.draft.ignores_ref_siblings() {
             // Siblings here apply, so those that the draft ignores are removed from both sides before the merge.
             siblings::let_apply(node);
             let budget = self.context.budget.clone();

@@ -4,7 +4,7 @@ use alloc::{string::String, sync::Arc, vec::Vec};
 
 use super::{
     answer_fence::{Beginning, Restores},
-    held::{append, pay, Key, CALL},
+    buffered_calls::{append, pay, Key, CALL},
 };
 use crate::{
     collections::Map,
@@ -15,7 +15,7 @@ use crate::{
 /// The texts of a stream that have not ended.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
-    open: Map<TextKey, Held>,
+    open: Map<TextKey, BufferedText>,
     cost: usize,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct TextKey {
 }
 
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct BufferedText {
     beginning: Beginning,
     /// True if the text need not be restored, so that all of it is passed on.
     passes: bool,
@@ -52,7 +52,7 @@ pub(super) enum Piece {
     /// The piece is passed on together with the buffered text before it.
     Text(Text<'static>),
     /// The piece is buffered.
-    Held,
+    BufferedText,
 }
 
 /// Position of the text in an event.
@@ -85,51 +85,51 @@ impl Texts {
         let is_new = !self.open.contains_key(key);
         if is_new {
             pay(&mut self.cost, CALL)?;
-            self.open.insert(key.clone(), Held::new(restores));
+            self.open.insert(key.clone(), BufferedText::new(restores));
         }
-        let Some(held) = self.open.get_mut(key) else { return Ok(Piece::Same) };
-        if held.passes {
+        let Some(buffered) = self.open.get_mut(key) else { return Ok(Piece::Same) };
+        if buffered.passes {
             return Ok(Piece::Same);
         }
-        let before = held.pieces.len();
-        append(&mut held.pieces, piece);
+        let before = buffered.pieces.len();
+        append(&mut buffered.pieces, piece);
         // Before this is decided, only whitespace and the opening of a fence can have been buffered.
-        if held.beginning.feed(held.pieces.get(before..).unwrap_or_default()) == Some(false) {
-            held.passes = true;
-            self.cost -= held.cost - CALL;
-            held.cost = CALL;
-            held.carrier = None;
-            let mut space = core::mem::take(&mut held.pieces);
+        if buffered.beginning.feed(buffered.pieces.get(before..).unwrap_or_default()) == Some(false) {
+            buffered.passes = true;
+            self.cost -= buffered.cost - CALL;
+            buffered.cost = CALL;
+            buffered.carrier = None;
+            let mut space = core::mem::take(&mut buffered.pieces);
             space.truncate(before);
             return Ok(if space.is_empty() { Piece::Same } else { Piece::Text(behind(space, piece)) });
         }
         let carrier = carrier();
-        let cost = CALL + held.pieces.len() + carrier.length;
-        let mut total = self.cost - held.cost;
+        let cost = CALL + buffered.pieces.len() + carrier.length;
+        let mut total = self.cost - buffered.cost;
         if let Err(error) = pay(&mut total, cost) {
-            held.pieces.truncate(before);
+            buffered.pieces.truncate(before);
             return Err(error);
         }
-        (self.cost, held.cost, held.carrier) = (total, cost, Some(carrier));
-        Ok(Piece::Held)
+        (self.cost, buffered.cost, buffered.carrier) = (total, cost, Some(carrier));
+        Ok(Piece::BufferedText)
     }
 
     /// Returns the buffered pieces of a text.
     pub(super) fn pieces(&self, key: &TextKey) -> Option<&str> {
-        self.open.get(key).filter(|held| !held.passes).map(|held| held.pieces.as_str())
+        self.open.get(key).filter(|buffered| !buffered.passes).map(|buffered| buffered.pieces.as_str())
     }
 
-    pub(super) fn close(&mut self, key: &TextKey) -> Option<Held> {
-        let held = self.open.remove(key)?;
-        self.cost -= held.cost;
-        Some(held)
+    pub(super) fn close(&mut self, key: &TextKey) -> Option<BufferedText> {
+        let buffered = self.open.remove(key)?;
+        self.cost -= buffered.cost;
+        Some(buffered)
     }
 
     /// Removes and returns the texts of a block, or all texts, in their order.
-    pub(super) fn close_all(&mut self, block: Option<&Key>) -> Vec<Held> {
+    pub(super) fn close_all(&mut self, block: Option<&Key>) -> Vec<BufferedText> {
         let Some(block) = block else {
             self.cost = 0;
-            return core::mem::take(&mut self.open).into_iter().map(|(_, held)| held).collect();
+            return core::mem::take(&mut self.open).into_iter().map(|(_, buffered)| buffered).collect();
         };
         let (first, mut closed) = (TextKey { block: block.clone(), part: 0 }, Vec::new());
         while let Some(key) = self.open.first_key_from(&first).filter(|key| key.block == *block).cloned() {
@@ -139,10 +139,10 @@ impl Texts {
     }
 }
 
-impl Held {
+impl BufferedText {
     fn new(restores: Restores) -> Self {
         let (beginning, pieces) = (Beginning::new(restores), String::new());
-        Held { beginning, passes: false, pieces, carrier: None, cost: CALL }
+        BufferedText { beginning, passes: false, pieces, carrier: None, cost: CALL }
     }
 }
 

@@ -8,7 +8,7 @@ const NEAR: usize = 4;
 
 /// Hashes of a message, for comparing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Spoken {
+pub(super) struct MessageHash {
     /// Hash of the author.
     pub(super) who: u64,
     /// Hash of the content.
@@ -26,14 +26,14 @@ pub(super) struct Fresh {
 
 /// The differences between two lists of messages.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct News {
+pub(super) struct NewMessages {
     pub(super) fresh: Vec<Fresh>,
     /// Number of messages that were removed without a replacement by the same author.
     pub(super) gone: usize,
 }
 
-impl News {
-    pub(super) fn between(before: &[Spoken], now: &[Spoken]) -> News {
+impl NewMessages {
+    pub(super) fn between(before: &[MessageHash], now: &[MessageHash]) -> NewMessages {
         let mut places: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         for (at, one) in before.iter().enumerate() {
             places.entry(one.print).or_default().push(at);
@@ -45,18 +45,18 @@ impl News {
             // In descending order, so that at most one place of a message is in an increasing sequence.
             pairs.extend(same.iter().skip(first).take(2 * NEAR).rev().map(|place| (at, *place)));
         }
-        let mut news = News::default();
+        let mut changes = NewMessages::default();
         let (mut from, mut past) = (0, 0);
         for (at, place) in in_order(&pairs).into_iter().chain([(now.len(), before.len())]) {
             let old = before.get(past..place).unwrap_or_default();
-            news.gap(old, now.get(from..at).unwrap_or_default(), from);
+            changes.gap(old, now.get(from..at).unwrap_or_default(), from);
             (from, past) = (at + 1, place + 1);
         }
-        news
+        changes
     }
 
     /// Compares the messages between two unchanged ones.
-    fn gap(&mut self, mut old: &[Spoken], now: &[Spoken], from: usize) {
+    fn gap(&mut self, mut old: &[MessageHash], now: &[MessageHash], from: usize) {
         for (at, one) in now.iter().enumerate() {
             let same = old.iter().position(|other| other.who == one.who);
             if let Some(place) = same {
@@ -95,20 +95,20 @@ fn in_order(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fresh, News, Spoken};
+    use super::{Fresh, MessageHash, NewMessages};
 
     /// Letters are authors, digits their messages.
-    fn list(text: &str) -> Vec<Spoken> {
-        let spoken = |word: &str| {
+    fn list(text: &str) -> Vec<MessageHash> {
+        let hash = |word: &str| {
             let mut letters = word.bytes();
             let who = letters.next().map_or(0, u64::from);
-            Spoken { who, print: letters.fold(who, |print, letter| print * 256 + u64::from(letter)) }
+            MessageHash { who, print: letters.fold(who, |print, letter| print * 256 + u64::from(letter)) }
         };
-        text.split_whitespace().map(spoken).collect()
+        text.split_whitespace().map(hash).collect()
     }
 
     #[test]
-    fn messages_are_told_apart_from_those_before() {
+    fn new_messages_are_found() {
         let cases: [(&str, &str, &str, usize); 10] = [
             ("", "s1 u1", "+0 +1", 0),
             ("s1 u1", "s1 u1 a1 u2", "+2 +3", 0),
@@ -128,10 +128,10 @@ mod tests {
             ("u1 a1 t1", "t1 u1 a1", "+0", 1),
         ];
         for (before, now, expected, gone) in cases {
-            let news = News::between(&list(before), &list(now));
+            let changes = NewMessages::between(&list(before), &list(now));
             let word = |fresh: &Fresh| format!("{}{}", if fresh.is_changed { '~' } else { '+' }, fresh.at);
-            let found = news.fresh.iter().map(word).collect::<Vec<_>>().join(" ");
-            assert_eq!((found.as_str(), news.gone), (expected, gone), "{before} -> {now}");
+            let found = changes.fresh.iter().map(word).collect::<Vec<_>>().join(" ");
+            assert_eq!((found.as_str(), changes.gone), (expected, gone), "{before} -> {now}");
         }
     }
 }

@@ -65,13 +65,13 @@ impl Key {
 
 /// One open call.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct BufferedCall {
     /// The tool's name as sent to the API.
     pub(super) name: Text<'static>,
     pub(super) id: Option<String>,
     pub(super) pieces: String,
     /// True if the call was already reported.
-    pub(super) is_told: bool,
+    pub(super) is_reported: bool,
     carrier: Option<Carrier>,
     /// Id of another call that may have started under the same key.
     pub(super) next_id: Option<String>,
@@ -120,7 +120,7 @@ enum Carrier {
 
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    open: Map<Key, Held>,
+    open: Map<Key, BufferedCall>,
     /// Total cost of all open calls.
     cost: usize,
 }
@@ -135,15 +135,16 @@ impl Calls {
         key: Key,
         name: Text<'static>,
         id: Option<String>,
-        is_told: bool,
-    ) -> Result<Option<Held>, Error> {
+        is_reported: bool,
+    ) -> Result<Option<BufferedCall>, Error> {
         // Charge the cost first, so that a call over the limit does not close another one.
         let base = CALL + id.as_ref().map_or(0, String::len);
         self.pay(base)?;
         let before = self.close(&key);
         let (pieces, scan) = (String::new(), Scan::default());
-        let held = Held { name, id, pieces, is_told, carrier: None, next_id: None, scan, cost: base, base };
-        self.open.insert(key, held);
+        let buffered =
+            BufferedCall { name, id, pieces, is_reported, carrier: None, next_id: None, scan, cost: base, base };
+        self.open.insert(key, buffered);
         Ok(before)
     }
 
@@ -152,7 +153,7 @@ impl Calls {
         self.open.is_empty()
     }
 
-    pub(super) fn get(&self, key: &Key) -> Option<&Held> {
+    pub(super) fn get(&self, key: &Key) -> Option<&BufferedCall> {
         self.open.get(key)
     }
 
@@ -161,23 +162,23 @@ impl Calls {
     /// # Errors
     /// `limit-exceeded`, in which case the piece is discarded.
     pub(super) fn add(&mut self, key: &Key, piece: &Text<'_>) -> Result<(), Error> {
-        let Some(held) = self.open.get_mut(key) else { return Ok(()) };
-        let before = held.pieces.len();
-        append(&mut held.pieces, piece);
-        let cost = held.pieces.len() - before;
+        let Some(buffered) = self.open.get_mut(key) else { return Ok(()) };
+        let before = buffered.pieces.len();
+        append(&mut buffered.pieces, piece);
+        let cost = buffered.pieces.len() - before;
         if let Err(error) = pay(&mut self.cost, cost) {
-            held.pieces.truncate(before);
+            buffered.pieces.truncate(before);
             return Err(error);
         }
-        held.cost += cost;
-        held.scan.feed(held.pieces.get(before..).unwrap_or_default());
+        buffered.cost += cost;
+        buffered.scan.feed(buffered.pieces.get(before..).unwrap_or_default());
         Ok(())
     }
 
     /// Records the id of a call that may have begun under the same key.
     pub(super) fn may_give_way(&mut self, key: &Key, id: Option<String>) {
-        if let Some(held) = self.open.get_mut(key) {
-            held.next_id = id.filter(|id| id.len() <= CALL);
+        if let Some(buffered) = self.open.get_mut(key) {
+            buffered.next_id = id.filter(|id| id.len() <= CALL);
         }
     }
 
@@ -205,48 +206,48 @@ impl Calls {
     }
 
     fn set_carrier(&mut self, key: &Key, cost: usize, carrier: impl FnOnce() -> Carrier) -> Result<(), Error> {
-        let Some(held) = self.open.get_mut(key) else { return Ok(()) };
+        let Some(buffered) = self.open.get_mut(key) else { return Ok(()) };
         // Frees the cost of the previous carrier.
-        let freed = held.cost - held.base - held.pieces.len();
+        let freed = buffered.cost - buffered.base - buffered.pieces.len();
         self.cost -= freed;
-        held.cost -= freed;
-        held.carrier = None;
+        buffered.cost -= freed;
+        buffered.carrier = None;
         pay(&mut self.cost, cost)?;
-        held.cost += cost;
-        held.carrier = Some(carrier());
+        buffered.cost += cost;
+        buffered.carrier = Some(carrier());
         Ok(())
     }
 
     /// Removes and returns a call.
-    pub(super) fn close(&mut self, key: &Key) -> Option<Held> {
-        let held = self.open.remove(key)?;
-        self.cost -= held.cost;
-        Some(held)
+    pub(super) fn close(&mut self, key: &Key) -> Option<BufferedCall> {
+        let buffered = self.open.remove(key)?;
+        self.cost -= buffered.cost;
+        Some(buffered)
     }
 
     /// Removes and returns all calls of a choice, by index.
-    pub(super) fn close_choice(&mut self, choice: u64) -> Vec<(u64, Held)> {
+    pub(super) fn close_choice(&mut self, choice: u64) -> Vec<(u64, BufferedCall)> {
         let mut closed = Vec::new();
         let first = Key::in_choice(choice, 0);
         while let Some(key) = self.open.first_key_from(&first).filter(|key| key.choice == Some(choice)).cloned() {
-            if let (Place::Number(index), Some(held)) = (&key.place, self.close(&key)) {
-                closed.push((*index, held));
+            if let (Place::Number(index), Some(buffered)) = (&key.place, self.close(&key)) {
+                closed.push((*index, buffered));
             }
         }
         closed
     }
 
     /// Marks a call as reported.
-    pub(super) fn is_told(&mut self, key: &Key) {
-        if let Some(held) = self.open.get_mut(key) {
-            held.is_told = true;
+    pub(super) fn is_reported(&mut self, key: &Key) {
+        if let Some(buffered) = self.open.get_mut(key) {
+            buffered.is_reported = true;
         }
     }
 
     /// Removes and returns all calls.
-    pub(super) fn close_all(&mut self) -> Vec<Held> {
+    pub(super) fn close_all(&mut self) -> Vec<BufferedCall> {
         self.cost = 0;
-        core::mem::take(&mut self.open).into_iter().map(|(_, held)| held).collect()
+        core::mem::take(&mut self.open).into_iter().map(|(_, buffered)| buffered).collect()
     }
 
     fn pay(&mut self, cost: usize) -> Result<(), Error> {
@@ -264,20 +265,20 @@ pub(super) fn pay(paid: &mut usize, cost: usize) -> Result<(), Error> {
     Ok(())
 }
 
-impl Held {
+impl BufferedCall {
     /// Returns true if the pieces form a complete value, judged by their brackets.
     pub(super) fn is_whole(&self) -> bool {
         self.scan.is_whole
     }
 
     /// Sets whether the call was already reported.
-    pub(super) fn told(self, is_told: bool) -> Held {
-        Held { is_told, ..self }
+    pub(super) fn reported(self, is_reported: bool) -> BufferedCall {
+        BufferedCall { is_reported, ..self }
     }
 
     /// Sets the event that carries the arguments, unless the call already has one.
-    pub(super) fn beside(self, event: impl FnOnce() -> Node<'static>) -> Held {
-        Held { carrier: self.carrier.or_else(|| Some(Carrier::Event(event()))), ..self }
+    pub(super) fn beside(self, event: impl FnOnce() -> Node<'static>) -> BufferedCall {
+        BufferedCall { carrier: self.carrier.or_else(|| Some(Carrier::Event(event()))), ..self }
     }
 
     /// Returns the event that carries the arguments, with the complete arguments in it, if there is one.

@@ -2,13 +2,13 @@
 
 import { useEffect } from 'preact/hooks';
 
-import { told } from '../state/state.js';
+import { toast } from '../state/state.js';
 
-export function Told() {
-  const text = told.value;
+export function Toast() {
+  const text = toast.value;
   useEffect(() => {
     if (text === '') return;
-    const timer = setTimeout(() => (told.value = ''), 4_000);
+    const timer = setTimeout(() => (toast.value = ''), 4_000);
     return () => clearTimeout(timer);
   }, [text]);
   return (
