@@ -217,7 +217,7 @@ export type ChangeRule =
   /** Shortens a tool's description to what the API takes. */
   | 'cut-description';
 
-/** The constraints of APIs that `check` and `checkTools` find violated. */
+/** The constraints of APIs whose violations `check` and `checkTools` report. */
 export type Constraint =
   /** A keyword that has no effect. */
   | 'ignored-keyword'
@@ -408,15 +408,15 @@ export type Constraint =
   /** More properties with several types than the strict tools of a request may have. */
   | 'too-many-unions';
 
-/** The constraints of APIs that `checkRequest` finds violated. */
+/** The constraints of APIs whose violations `checkRequest` reports. */
 export type RequestConstraint =
-  /** A choice that forces a call while the model thinks. */
+  /** A tool choice that forces a call while the model thinks. */
   | 'choice-while-thinking'
   /** `tool_choice` or `parallel_tool_calls` in a request without tools. */
   | 'choice-without-tools'
-  /** A choice of a tool that the request does not have. */
+  /** A tool choice that names a tool that the request does not have. */
   | 'choice-of-absent-tool'
-  /** A choice that the model does not take. */
+  /** A tool choice that the model does not accept. */
   | 'choice-by-model'
   /** Tools, for a model that takes none. */
   | 'model-without-tools'
@@ -428,9 +428,9 @@ export type RequestConstraint =
   | 'history-pairs'
   /** A name that the API does not take, in a call of the history. */
   | 'history-name'
-  /** A namespace of tools, for an API that has none. */
+  /** A namespace of tools, for an API that has no namespaces. */
   | 'namespace'
-  /** A namespace without tools: `adaptRequest` leaves it out, and no API is known to refuse it. */
+  /** A namespace without tools: `adaptRequest` omits it, and no API is known to refuse it. */
   | 'empty-namespace'
   /** A member of Chat Completions that the API or the model does not take. */
   | 'unsupported-member'
@@ -450,14 +450,14 @@ export type RequestConstraint =
   | 'prefill-by-model'
   /** JSON mode in a request whose messages do not say the word JSON. */
   | 'format-without-word'
-  /** Two updates of the configuration directly after one another. */
+  /** Two consecutive updates of the configuration. */
   | 'format-updates'
   /** A response format without a name, or with one that the API does not take. */
   | 'format-name'
   /** A schema of a response format that the API refuses, or does not read as it is written. */
   | 'format-schema';
 
-/** What can be odd about a request with deferred tools. */
+/** The warnings about requests with deferred tools. */
 export type DeferredWarningCode =
   /** Two tools have one name: one definition is sent. */
   | 'duplicate-tool-name'
@@ -591,7 +591,7 @@ export type RepairRule =
   /** An undeclared member of a closed object is removed; only with `removeAdditional`. */
   | 'remove-additional';
 
-/** Why `repairArguments` leaves something as it is. */
+/** The reasons why `repairArguments` leaves something unchanged. */
 export type LeftReason =
   /** No rule applies. */
   | 'no-rule'
@@ -618,7 +618,7 @@ export type LeftReason =
   /** The text is not JSON, and no rule can repair it. */
   | 'syntax';
 
-/** What `restore` changes of a reply beside the values of its answer. */
+/** The changes that `restore` makes to a reply, except to the values of its answer. */
 export type AnswerChange =
   /** Text next to an answer that came as a call was removed. */
   | 'drop-text'

@@ -21,7 +21,7 @@ const fn refused(rule: FormatRule, confidence: char, statement: &'static str, so
 pub(crate) const SCHEMA: RequestFact = refused(
     FormatRule::Broken,
     'A',
-    "the schema of a response format keeps the rules of the dialect",
+    "the schema of a response format follows the dialect's rules",
     "the dialect's facts about response formats",
 );
 
@@ -38,7 +38,7 @@ pub(super) const CLAUDE_MODELS: RequestFact = refused(
         "opus-4@",
     ])),
     'B',
-    "Claude takes response formats from 4.5 on, and Opus 4.1",
+    "Claude accepts response formats from 4.5 on; so does Opus 4.1",
     "Anthropic, structured outputs (documentation); live, on Bedrock: `output_config.format: Extra inputs are not \
         permitted` (models.dev#1765)",
 );
@@ -95,20 +95,20 @@ pub(super) const OPENAI_WORD: RequestFact = refused(
 pub(super) const UPDATES: RequestFact = refused(
     FormatRule::Updates,
     'A',
-    "no two updates of the configuration follow one another",
+    "configuration updates are not consecutive",
     "openai-python 7.57, documentation of `configuration_update`",
 );
 pub(super) const OPENAI_NAME: RequestFact = refused(
     FormatRule::Name(NamePattern::OPENAI),
     'A',
-    "a format has a name of 1 to 64 ASCII letters, digits, `_` and `-`",
+    "a response format has a name that matches `^[a-zA-Z0-9_-]{1,64}$`",
     "OpenAI, API reference, `json_schema.name`: a-z, A-Z, 0-9, underscores and dashes, with a maximum length of 64 \
         (documentation); openai-openapi, ResponseFormatJsonSchema: `name` is required",
 );
 pub(super) const GROQ_TOOLS: RequestFact = refused(
     FormatRule::BesideTools { models: Models::All, only_json: true },
     'A',
-    "Groq has no JSON mode beside tools",
+    "Groq does not combine JSON mode with tools",
     "live: `response_format` json_object cannot be combined with tool/function calling (agno#1065); `json mode cannot \
         be combined with tool/function calling` (vercel/ai#16540)",
 );
@@ -139,6 +139,5 @@ pub(super) const GEMINI_HOSTED: RequestFact = refused(
     'A',
     "Gemini answers in JSON beside Google's own tools from Gemini 3 on",
     "live: `Tool use with a response mime type: 'application/json' is unsupported` (gemini-balance#238, \
-        gemini-balance#264, gpt-load#188; gemini-balance#286 leaves out `codeExecution`, `googleSearch` and \
-        `urlContext`)",
+        gemini-balance#264, gpt-load#188; gemini-balance#286 omits `codeExecution`, `googleSearch` and `urlContext`)",
 );

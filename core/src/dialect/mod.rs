@@ -112,7 +112,7 @@ impl Fact {
     /// The API applies the rules of its strict dialect to tools with `strict: true`.
     const fn applies_strict(source: &'static str) -> Fact {
         Fact {
-            statement: "a tool with `strict: true` is held to the rules of strict tools",
+            statement: "a tool with `strict: true` must follow the rules of strict tools",
             severity: Severity::Reinterpreted,
             ..Fact::accepts_strict(source)
         }

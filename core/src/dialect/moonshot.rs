@@ -43,7 +43,7 @@ const FACTS: &[Fact] = &[
         ..Fact::REFUSED
     },
     Fact {
-        statement: "`enum` needs a `type` that every value matches, 1 to 1,000 values",
+        statement: "`enum` has 1 to 1,000 values, and a `type` that all of them match",
         confidence: 'A',
         source: WALLE,
         rules: &[
@@ -112,7 +112,7 @@ const FACTS: &[Fact] = &[
         ..Fact::REFUSED
     },
     Fact {
-        statement: "at most 120,000 bytes in which `<`, `>` and `&` count six each, 30 levels of `properties`, 3,000 \
+        statement: "at most 120,000 bytes (`<`, `>` and `&` count six each), 30 levels of `properties`, 3,000 \
             properties",
         confidence: 'A',
         source: WALLE,
@@ -120,25 +120,23 @@ const FACTS: &[Fact] = &[
         ..Fact::REFUSED
     },
     Fact {
-        statement: "a list of all six types means anything",
+        statement: "a list of all six types accepts any value",
         confidence: 'B',
         source: "the validator accepts it at every level; no recorded live request shows it",
         rules: &[],
         ..Fact::REFUSED
     },
     Fact {
-        statement: "a tool's name has 3 to 64 letters, digits, `_` and `-`, and begins with a letter or `_`",
+        statement: "tool names match `^[a-zA-Z_][a-zA-Z0-9_-]{2,63}$`",
         confidence: 'A',
         source: API,
         rules: &[Constraint::ToolName],
         ..Fact::REFUSED
     },
     Fact {
-        statement:
-            "a tool's name has 3 to 64 letters, digits, `_` and `-`, and begins with a letter or `_`; with Kimi K3 1 \
-            to 256",
+        statement: "tool names match `^[a-zA-Z_][a-zA-Z0-9_-]{2,63}$`; with Kimi K3, 1 to 256 characters",
         confidence: 'A',
-        source: "MoonshotAI/walle; of K3 Kimi-Vendor-Verifier, test_dynamic_tools.py",
+        source: "MoonshotAI/walle; for K3, Kimi-Vendor-Verifier, test_dynamic_tools.py",
         rules: &[Constraint::ToolName],
         ..Fact::REFUSED
     },
@@ -150,7 +148,7 @@ const FACTS: &[Fact] = &[
         ..Fact::REFUSED
     },
     Fact {
-        statement: "`function.strict` is true where it is left out, so it is written out",
+        statement: "`function.strict` defaults to true, so it is written out",
         confidence: 'A',
         source: "MoonshotAI/walle and the API's documentation of `function.strict`",
         rules: &[Constraint::StrictFlag],
@@ -206,20 +204,15 @@ const REASONS: &[(Option<Rule>, &str)] = &[
     ),
     (
         Some(Rule::InferType),
-        "the documentation wants a type at every property; walle (confidence A): `type is not \
-        defined` beside `enum`",
+        "the documentation requires a `type` in every property; walle (confidence A): `type is not defined` next to \
+            `enum`",
     ),
     (
         Some(Rule::ExpandAny),
-        "the documentation wants a type at every property; the validator accepts all six \
-        (confidence B)",
+        "the documentation requires a `type` in every property; the validator accepts all six (confidence B)",
     ),
     (Some(Rule::RenameProperty), "walle (confidence A): `property name '$ref' is reserved for JSON Schema keywords`"),
-    (
-        Some(Rule::MoveNullFirst),
-        "walle (confidence A): `not a valid number` where null does not stand first in a \
-        number's enum",
-    ),
+    (Some(Rule::MoveNullFirst), "walle (confidence A): `not a valid number` if null is not first in a number's `enum`"),
     (Some(Rule::DropLongEnum), "walle (confidence A): `enum array cannot have more than 1000 items`"),
     (Some(Rule::DropLongUnion), "walle (confidence A): `anyOf must have 1-500 items`"),
 ];

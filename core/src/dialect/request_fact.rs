@@ -204,10 +204,10 @@ impl FormatRule {
 
 /// The constraints of requests, each with a description of what violates it.
 const CONSTRAINTS: &[(&str, &str)] = &[
-    ("choice-while-thinking", "A choice that forces a call while the model thinks."),
+    ("choice-while-thinking", "A tool choice that forces a call while the model thinks."),
     ("choice-without-tools", "`tool_choice` or `parallel_tool_calls` in a request without tools."),
-    ("choice-of-absent-tool", "A choice of a tool that the request does not have."),
-    ("choice-by-model", "A choice that the model does not take."),
+    ("choice-of-absent-tool", "A tool choice that names a tool that the request does not have."),
+    ("choice-by-model", "A tool choice that the model does not accept."),
     ("model-without-tools", "Tools, for a model that takes none."),
     ("tool-kind", "A tool of a kind that the API does not have."),
     ("history-arguments", "Arguments of a call in the history that are no JSON object."),
@@ -217,8 +217,8 @@ const CONSTRAINTS: &[(&str, &str)] = &[
             `historyPairs: \"complete\"`.",
     ),
     ("history-name", "A name that the API does not take, in a call of the history."),
-    ("namespace", "A namespace of tools, for an API that has none."),
-    ("empty-namespace", "A namespace without tools: `adaptRequest` leaves it out, and no API is known to refuse it."),
+    ("namespace", "A namespace of tools, for an API that has no namespaces."),
+    ("empty-namespace", "A namespace without tools: `adaptRequest` omits it, and no API is known to refuse it."),
     ("unsupported-member", "A member of Chat Completions that the API or the model does not take."),
     ("functions-beside-hosted", "Functions beside a tool that the API runs, for an API that does not combine them."),
     ("cached-content", "The system prompt, tools or their configuration beside a cached beginning of the prompt."),
@@ -228,7 +228,7 @@ const CONSTRAINTS: &[(&str, &str)] = &[
     ("format-beside-prefill", "A response format beside a beginning of the answer in the last message."),
     ("prefill-by-model", "A beginning of the answer in the last message, for a model that takes none."),
     ("format-without-word", "JSON mode in a request whose messages do not say the word JSON."),
-    ("format-updates", "Two updates of the configuration directly after one another."),
+    ("format-updates", "Two consecutive updates of the configuration."),
     ("format-name", "A response format without a name, or with one that the API does not take."),
     ("format-schema", "A schema of a response format that the API refuses, or does not read as it is written."),
 ];
@@ -277,7 +277,7 @@ impl RequestFact {
     pub(super) const fn while_thinking(models: Models, thinks: Thinks, source: &'static str) -> RequestFact {
         RequestFact {
             refuses: Refusal::ChoiceWhileThinking { models, thinks, required: false },
-            statement: "no choice may force a call while the model thinks",
+            statement: "the tool choice must not force a call while the model thinks",
             confidence: 'A',
             source,
             severity: Severity::Refused,

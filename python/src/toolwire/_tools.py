@@ -102,7 +102,7 @@ def dialect_for(**query: Unpack[DialectQuery]) -> DialectChoice:
     >>> choice.dialect, choice.confidence
     ('portable', 'C')
     >>> choice.because
-    'nobody knows the host `llm.example`; `portable` is what the major surfaces all accept'
+    'unknown host `llm.example`; `portable` is what all major APIs accept'
     """
     return DialectChoice.of(call("dialectFor", (), query)[0])
 

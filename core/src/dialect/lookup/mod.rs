@@ -89,15 +89,15 @@ impl Known {
     /// Returns why only the fallback is known.
     fn because(&self, strict: bool) -> String {
         let whose = match (&self.host, &self.model) {
-            (Some(Host { name, .. }), None) => format!("the host `{name}`"),
+            (Some(Host { name, .. }), None) => format!("host `{name}`"),
             (Some(Host { name, .. }), Some(model)) => {
-                format!("the host `{name}`, nor whose rules hold there for `{model}`")
+                format!("host `{name}`, and unknown rules there for `{model}`")
             }
-            (None, Some(model)) => format!("the model `{model}`"),
-            (None, None) => "the host".to_string(),
+            (None, Some(model)) => format!("model `{model}`"),
+            (None, None) => "host".to_string(),
         };
-        let unless = if strict { " if tools are not strict; no strict dialect is known there" } else { "" };
-        format!("nobody knows {whose}; `{FALLBACK}` is what the major surfaces all accept{unless}")
+        let unless = if strict { " for non-strict tools; no strict dialect is known there" } else { "" };
+        format!("unknown {whose}; `{FALLBACK}` is what all major APIs accept{unless}")
     }
 }
 

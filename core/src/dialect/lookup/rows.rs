@@ -267,7 +267,7 @@ pub(super) const ROWS: &[Row] = &[
         &["ark.*.volces.com", "ark.*.bytepluses.com"],
         "portable",
         'C',
-        "Volcengine wants a `type` in every property (lobehub#7782), and documents no rules",
+        "Volcengine requires a `type` in every property (lobehub#7782), and documents no rules",
     ),
     at(
         &["chatgpt.com"],
@@ -290,7 +290,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .models(DATABRICKS_CLAUDE),
     at(DATABRICKS, "portable", 'C', "Databricks serves models of several makers, and documents no rules"),
-    at(MANTLE, "anthropic", 'A', "Amazon has the Messages API for Claude there (docs.aws.amazon.com)")
+    at(MANTLE, "anthropic", 'A', "Amazon offers the Messages API for Claude there (docs.aws.amazon.com)")
         .models(BEDROCK_CLAUDE)
         .strict("anthropic-strict"),
     at(MANTLE, "portable", 'C', "Amazon serves models of several makers there, and does not say whose rules apply"),
@@ -301,7 +301,7 @@ pub(super) const ROWS: &[Row] = &[
         "Gemini Code Assist takes Gemini's requests, and documents no rules",
     ),
     at(&["api.perplexity.ai"], "portable", 'C', "Perplexity takes tools with its newer models, and documents no rules"),
-    at(&["ollama.com"], "ollama", 'C', "Ollama's cloud speaks Ollama's API; its backend is not documented"),
+    at(&["ollama.com"], "ollama", 'C', "Ollama's cloud has Ollama's API; its backend is not documented"),
     at(COPILOT, "portable", 'B', "Copilot does not say who serves Claude, or whose rules apply").models(CLAUDE),
     at(COPILOT, "gemini", 'B', "Copilot's Gemini refuses lists of types (copilot-cli#4623)").models(GEMINI),
     at(COPILOT, "portable", 'C', "Copilot has models of other makers, and does not say whose rules apply")
@@ -313,19 +313,14 @@ pub(super) const ROWS: &[Row] = &[
         ZEN,
         "portable",
         'B',
-        "OpenCode Zen holds Muse Spark to the meta-schema, ten levels and no recursion (houseCARL#730); \
-            `portable` is the nearest",
+        "OpenCode Zen requires of Muse Spark the meta-schema, ten levels and no recursion (houseCARL#730); `portable` \
+            is the nearest",
     )
     .models(&["muse-spark"]),
     at(OPEN_WEIGHT_HOSTS, "portable", 'C', "this provider runs vLLM or SGLang, and does not say which"),
     // Protocols that only one kind of server uses.
-    Row::new(
-        Place::Anywhere,
-        "llama-cpp",
-        'A',
-        "only llama.cpp's server, and what runs on it, is asked for by this name",
-    )
-    .apis(&[Api::LlamaCpp]),
+    Row::new(Place::Anywhere, "llama-cpp", 'A', "this API name means llama.cpp's server, and what is built on it")
+        .apis(&[Api::LlamaCpp]),
     Row::new(Place::Anywhere, "bedrock-anthropic", 'A', "only Amazon Bedrock has Converse, and the model is Claude")
         .apis(&[Api::Bedrock])
         .models(BEDROCK_CLAUDE)
@@ -354,7 +349,7 @@ pub(super) const ROWS: &[Row] = &[
         "LM Studio, which runs llama.cpp, listens on port 1234 by default (lmstudio.ai/docs)",
     ),
     // Behind a router or at an unknown host, the model is the best evidence if hardly any other vendor serves it.
-    anywhere("portable", "gpt-oss is open: many serve it, each with rules of its own").models(GPT_OSS),
+    anywhere("portable", "gpt-oss has open weights: many hosts serve it, each with its own rules").models(GPT_OSS),
     anywhere("anthropic", OF_CLAUDE).models(CLAUDE).strict("anthropic-strict"),
     anywhere("gemini", "Gemini is Google's, and nothing says that this place has rules of its own").models(GEMINI),
     anywhere("xai", "Grok is xAI's, and nothing says that this place has rules of its own").models(GROK).strict("xai"),
@@ -365,8 +360,8 @@ pub(super) const ROWS: &[Row] = &[
     anywhere("openai-responses", OF_GPT).apis(RESPONSES).models(GPT).strict("openai-strict"),
     anywhere("openai-chat", OF_GPT).models(GPT).strict("openai-strict"),
     // Many hosts serve these models, so only the host counts; without a host, the vendor's API is assumed.
-    unsaid("moonshot", "Kimi is Moonshot's, and no host is named; many serve it").models(KIMI).strict("moonshot"),
-    unsaid("deepseek", "DeepSeek's models are served by many, and no host is named")
+    unsaid("moonshot", "Kimi is Moonshot's, and no host is given; many hosts serve it").models(KIMI).strict("moonshot"),
+    unsaid("deepseek", "many hosts serve DeepSeek's models, and no host is given")
         .models(DEEPSEEK)
         .strict("deepseek-strict"),
     // A router with any other model: the dialect that most APIs behind it accept.

@@ -26,13 +26,12 @@ const OPENAI_FORMATS: &[Api] = &[Api::OpenaiChat, Api::OpenaiResponses];
 
 /// Fable 5.1 and Mythos 5.1.
 const FORCED_BY_MODEL: RequestFact = RequestFact {
-    statement: "Fable 5.1 and Mythos 5.1 take no choice that forces a call",
+    statement: "Fable 5.1 and Mythos 5.1 do not accept a tool choice that forces a call",
     confidence: 'B',
     ..RequestFact::while_thinking(
         Models::Contain(&["fable-5-1", "fable-5.1", "mythos-5-1", "mythos-5.1"]),
         Thinks::Always,
-        "LiteLLM's map of models, 1.110: `any` and `tool` are refused whether these models are asked to think or \
-            not (confidence B)",
+        "LiteLLM's model map, 1.110: `any` and `tool` are refused, with and without thinking (confidence B)",
     )
 };
 
@@ -75,7 +74,8 @@ const DEEPSEEK_SOURCE: &str =
 pub(super) const DEEPSEEK: &[RequestFact] = &[
     RequestFact::while_thinking(Models::Contain(&["reasoner"]), Thinks::Always, DEEPSEEK_SOURCE),
     RequestFact {
-        statement: "DeepSeek V4 thinks unless `thinking.type` is `disabled`, and then no choice may force a call",
+        statement: "DeepSeek V4 thinks unless `thinking.type` is `disabled`; the tool choice must not force a call \
+            then",
         ..RequestFact::while_thinking(
             Models::Begin(&["deepseek-v4", "deepseek-flash"]),
             Thinks::ByDefault,
@@ -97,8 +97,8 @@ pub(super) const DEEPSEEK: &[RequestFact] = &[
         severity: Severity::Ignored,
         source: "DeepSeek's documentation, quoted: `mcp` and other built-in tools are ignored (cc-switch#6653, \
             kelivo#906, one-api#403). `web_search` worked (hermes-agent#80480), and was ignored on 2026-09-13 \
-            (kelivo#1030). Namespaces and searches work by codex#44710 and OmniRoute#10195, searches do not by \
-            cc-switch#6653",
+            (kelivo#1030). Namespaces and searches work according to codex#44710 and OmniRoute#10195; searches do not \
+            according to cc-switch#6653",
         ..NO_TOOLS
     },
     RequestFact {
@@ -113,7 +113,7 @@ pub(super) const DEEPSEEK: &[RequestFact] = &[
 
 const MOONSHOT_SOURCE: &str =
     "live: `tool_choice 'required' is incompatible with thinking enabled`, `tool_choice 'specified' is \
-    incompatible …` (inspect_ai#5152, big-AGI#1161, oh-my-pi#1077, sim#5716; confidence A); K3 takes `required`";
+    incompatible …` (inspect_ai#5152, big-AGI#1161, oh-my-pi#1077, sim#5716; confidence A); K3 accepts `required`";
 
 /// Moonshot's own API.
 pub(super) const MOONSHOT: &[RequestFact] = &[
@@ -123,13 +123,13 @@ pub(super) const MOONSHOT: &[RequestFact] = &[
             thinks: Thinks::IfAsked,
             required: true,
         },
-        statement: "no choice may name a tool while Kimi K3 thinks",
+        statement: "the tool choice must not name a tool while Kimi K3 thinks",
         ..RequestFact::while_thinking(Models::All, Thinks::IfAsked, MOONSHOT_SOURCE)
     },
     RequestFact::while_thinking(Models::Contain(&["thinking"]), Thinks::Always, MOONSHOT_SOURCE),
     RequestFact {
-        statement: "Kimi K2.5, K2.6 and K2.7 think unless `thinking.type` is `disabled`, and then no choice may force \
-            a call",
+        statement: "Kimi K2.5, K2.6 and K2.7 think unless `thinking.type` is `disabled`; the tool choice must not \
+            force a call then",
         ..RequestFact::while_thinking(
             Models::Begin(&["kimi-k2.5", "kimi-k2.6", "kimi-k2.7"]),
             Thinks::ByDefault,
@@ -164,7 +164,7 @@ const METADATA: RequestFact = Member::of_chat("metadata")
         'A',
         "`metadata` needs `store: true`",
         "live: `The 'metadata' parameter is only allowed when 'store' is enabled.` (qwen-code#243, langchaingo#1484; \
-            behind gateways litellm#23108, axonhub#1380)",
+            through gateways litellm#23108, axonhub#1380)",
     );
 
 /// Every backend with a Responses API, except OpenAI's and Azure's.
@@ -181,10 +181,10 @@ pub(crate) const CUSTOM_TOOLS: RequestFact = RequestFact {
 /// Every API for which the tools of namespaces are written as tools of the list.
 pub(crate) const NAMESPACES: RequestFact = RequestFact {
     refuses: Refusal::Namespaces,
-    statement: "the tools of namespaces are tools of the list",
+    statement: "the tools of namespaces are in the tool list itself",
     confidence: 'B',
-    source:
-        "live: backends refuse `type: \"namespace\"` (coder#28656); OpenAI and DeepSeek take it (codex#44710, #44729)",
+    source: "live: backends refuse `type: \"namespace\"` (coder#28656); OpenAI and DeepSeek accept it (codex#44710, \
+            #44729)",
     severity: Severity::Refused,
     checked: DAY,
 };
@@ -210,9 +210,9 @@ const WITHOUT_TOOLS: RequestFact = RequestFact {
 
 /// Every API: if no tools are left, the choice is removed, too.
 pub(crate) const EMPTIED_LIST: RequestFact = RequestFact {
-    statement: "a choice among tools needs `tools`",
+    statement: "a tool choice needs `tools`",
     confidence: 'C',
-    source: "OpenAI, xAI and vLLM refuse a choice without tools; no answer of the others is known (confidence C)",
+    source: "OpenAI, xAI and vLLM refuse a tool choice without tools; no answer of the others is known (confidence C)",
     ..WITHOUT_TOOLS
 };
 
@@ -359,7 +359,7 @@ pub(super) const LLAMA_CPP: &[RequestFact] = &[
 
 const ABSENT_TOOL: RequestFact = RequestFact {
     refuses: Refusal::ChoiceOfAbsentTool,
-    statement: "a choice names a tool of the request",
+    statement: "the tool choice names a tool of the request",
     confidence: 'B',
     source: "",
     severity: Severity::Refused,
@@ -368,7 +368,7 @@ const ABSENT_TOOL: RequestFact = RequestFact {
 
 const NO_TOOLS: RequestFact = RequestFact {
     refuses: Refusal::ModelWithoutTools { models: Models::All, takes_hosted: false },
-    statement: "some models take no tools",
+    statement: "some models do not accept tools",
     confidence: 'B',
     source: "",
     severity: Severity::Refused,
@@ -384,7 +384,7 @@ pub(super) const MISTRAL: &[RequestFact] = &[
         ..NO_TOOLS
     },
     RequestFact {
-        statement: "a history has as many results as calls",
+        statement: "the history has as many results as calls",
         source: "live: `Not the same number of function calls and responses` (mistralai/client-ts#106, camel#1467)",
         ..CHAT_PAIRS
     },
@@ -436,7 +436,7 @@ pub(super) const GROQ: &[RequestFact] = &[
     ),
     Member::of_chat("reasoning").sent_as(EFFORT).fact(
         'B',
-        "Groq has `reasoning_effort`, and no `reasoning`",
+        "Groq has `reasoning_effort`, not `reasoning`",
         "live: `property 'reasoning' is unsupported` (llms#64)",
     ),
     Member::of_chat("verbosity").fact(
@@ -477,7 +477,7 @@ pub(super) const CEREBRAS: &[RequestFact] = &[
     ),
     Member::of_chat("reasoning").sent_as(EFFORT).fact(
         'B',
-        "Cerebras has `reasoning_effort`, and no `reasoning`",
+        "Cerebras has `reasoning_effort`, not `reasoning`",
         "live: `property 'reasoning' is unsupported` (Empryo#209)",
     ),
     Member::of_chat("enable_thinking").fact(
@@ -517,15 +517,15 @@ pub(super) const OLLAMA: &[RequestFact] = &[
         refuses: Refusal::ToolTypes { apis: OPENAI_FORMATS, takes: &["web_search", "tool_search", CUSTOM] },
         statement: "the only hosted tool is `web_search`",
         confidence: 'C',
-        source: "Ollama added the exact `web_search` (ollama#17686) and the client's `tool_search` (ollama#18223) to \
-            Responses; its answer to other types was not seen (confidence C)",
+        source: "Ollama added `web_search`, by that exact name (ollama#17686), and the client's `tool_search` \
+            (ollama#18223) to Responses; its answer to other types was not seen (confidence C)",
         ..NO_TOOLS
     },
 ];
 
 const GEMINI_IMAGES: RequestFact = RequestFact {
     refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["image-generation"]), takes_hosted: false },
-    statement: "models that generate images take no tools",
+    statement: "image generation models do not accept tools",
     source: "live: `Function calling is not enabled for models/gemini-2.0-flash-preview-image-generation` (6 recorded \
         requests)",
     ..NO_TOOLS
