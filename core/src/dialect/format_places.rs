@@ -47,8 +47,8 @@ impl FormatPlace {
     /// The fact that a format stands here, as the reason of a change of its flag.
     pub(crate) fn reason(&self) -> Reason {
         let statement = match self.has_strict {
-            true => "the flag `strict` stands beside the schema of a response format",
-            false => "the schema of a response format stands here",
+            true => "the flag `strict` is next to the schema of a response format",
+            false => "this is the schema of a response format",
         };
         Reason::fact(statement, self.confidence, self.source)
     }

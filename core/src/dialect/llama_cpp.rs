@@ -169,8 +169,8 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         },
         Fact {
             statement:
-                "beside `anyOf` or a reference nothing else is read, and at the root neither `anyOf` nor `oneOf` \
-                keeps the properties beside it",
+                "next to `anyOf` or a reference nothing else is read, and at the root neither `anyOf` nor `oneOf` \
+                    keeps the properties next to it",
             confidence: 'A',
             source: CONVERTER,
             rules: &[Constraint::BesideAnyOf, Constraint::BesideRef, Constraint::RootKeyword],
@@ -197,7 +197,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         },
         Fact {
             statement:
-                "`allOf` is not read beside `properties`, requires every property of its branches, and makes an \
+                "`allOf` is not read next to `properties`, requires every property of its branches, and makes an \
                 object of everything else",
             confidence: 'A',
             source: CONVERTER,
@@ -226,7 +226,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "no other properties are admitted beside a name with `[` or `]`",
+            statement: "no additional properties are accepted next to a name with `[` or `]`",
             confidence: 'A',
             source: "live: `Failed to initialize samplers: failed to parse grammar`; run: b11434",
             rules: &[Constraint::PropertyName],

@@ -246,7 +246,7 @@ pub(super) const VLLM: Dialect = Dialect {
     limits: &[],
     facts: &[
         Fact {
-            statement: "beside `type: array` neither `uniqueItems` nor `contains`, `minContains` and `maxContains`",
+            statement: "no `uniqueItems`, `contains`, `minContains` or `maxContains` next to `type: array`",
             confidence: 'A',
             source: "vllm, has_xgrammar_unsupported_json_features@030141c1; then llguidance: `Unimplemented keys: \
                 [\"uniqueItems\"]`, run",
@@ -260,7 +260,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`propertyNames` stands alone, or beside booleans",
+            statement: "`propertyNames` is the only keyword, or next to booleans",
             confidence: 'A',
             source: "vllm, has_xgrammar_unsupported_json_features@030141c1; club-3090#45 (2026-05-04), vllm#42904, \
                 #57594",
@@ -269,7 +269,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`patternProperties` has one pattern, and no `properties` beside it: else outlines decides",
+            statement: "`patternProperties` has one pattern and no `properties` next to it: otherwise outlines decides",
             confidence: 'C',
             source: GATE,
             rules: &[Constraint::RefusedKeyword],
@@ -306,7 +306,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "keywords beside `anyOf` and `$ref` that constrain the instance are not read",
+            statement: "keywords next to `anyOf` and `$ref` that constrain the instance are not read",
             confidence: 'A',
             source: "xgrammar, SchemaParser::Parse; run: `anyOf` of `required` beside `properties` takes any JSON",
             rules: &[Constraint::BesideAnyOf, Constraint::BesideRef],
@@ -447,7 +447,7 @@ pub(super) const VLLM: Dialect = Dialect {
             structural tags: then only xgrammar's own errors refuse, and `uniqueItems` and other formats pass",
         "a string with a `pattern` holds no character that JSON escapes",
         "bounds beyond 64 bits are refused",
-        "keywords of one type without that `type` beside them: `minLength` and `pattern` have no effect",
+        "keywords of one type without that `type` next to them: `minLength` and `pattern` have no effect",
     ],
     reasons: &[],
     method: Method::Rules(&XGRAMMAR),

@@ -129,7 +129,7 @@ pub(super) const VSCODE: Dialect = Dialect {
     unverified: &[
         "for GPT-4 it deletes lengths, bounds, `pattern`, `format`, `default` and `patternProperties`, and cuts \
             descriptions of schemas at 1,024 characters: the model never sees them",
-        "for Gemini it makes null in a list of types `nullable`, and deletes it beside several types",
+        "for Gemini it replaces null in a list of types with `nullable`, and deletes it next to several types",
         "the model's own API may refuse more: this table describes only the client",
     ],
     reasons: &[],

@@ -41,7 +41,7 @@ pub(super) const XAI: Dialect = Dialect {
     limits: &[],
     facts: &[
         Fact {
-            statement: "an object without `additionalProperties` is closed, so an open one says `true`",
+            statement: "an object without `additionalProperties` is closed, so an open one has `true`",
             confidence: 'A',
             source: "xAI, structured outputs; recorded answers: 17 of 17 accepted schemas do not say it",
             rules: &[Constraint::ObjectOpenness],
@@ -49,7 +49,7 @@ pub(super) const XAI: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "every branch of a union at the root says `type: \"object\"` itself; a `$ref` does not count",
+            statement: "every branch of a union at the root has `type: \"object\"` itself; a `$ref` does not count",
             confidence: 'A',
             source:
                 "live: `[invalid_client_tool_schema] X: tool parameter root must be an object type (root schema is \

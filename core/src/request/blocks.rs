@@ -155,6 +155,6 @@ fn is_definition(tool: &Node<'_>) -> bool {
 
 /// Returns the error for tools at a position where no API accepts them.
 pub(crate) fn brings_tools(pointer: &str) -> Error {
-    let message = "expected tools in a `system` message alone, found them in another one";
+    let message = "expected tools only in a `system` message, found them in another message";
     Error::new(Code::InvalidRequest, format!("{pointer}/tools"), message)
 }

@@ -38,5 +38,5 @@ impl Backends {
 
 /// Returns the error message for a tool that leaves no compiler for all tools.
 pub(super) fn message() -> String {
-    "expected tools of which one compiler takes all, found one that only another compiler takes".into()
+    "expected tools that one compiler accepts together, found one that only another compiler accepts".into()
 }

@@ -25,7 +25,7 @@ impl Dice {
 }
 
 /// How `sanitize` says that its rules fell short and `check` noticed.
-const REFUSED: &str = "can say, found that it cannot";
+const REFUSED: &str = "can express, found that it cannot";
 
 const NAMES: [&str; 12] =
     ["a", "b", "type", "$ref", "properties", "required", "__proto__", "a/b", "x~y", "{id}", "anyOf", "dollar_ref_"];
