@@ -24,7 +24,7 @@ export interface AnthropicTool {
   description?: string;
   /** Its arguments. */
   input_schema: ObjectSchema;
-  /** Whether the API holds the model to the schema. */
+  /** Whether the API enforces the schema. */
   strict?: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface OpenAIResponsesTool {
   description?: string;
   /** Its arguments. */
   parameters: ObjectSchema;
-  /** Whether the API holds the model to the schema. */
+  /** Whether the API enforces the schema. */
   strict: boolean;
 }
 

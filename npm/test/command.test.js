@@ -205,7 +205,7 @@ test('an output that cannot be written', {
 });
 
 test('the empty name is no file', async () => {
-  assert.deepEqual(await run(['check', '']), ['', 'toolwire: : expected a file, found none of that name\n', 2]);
+  assert.deepEqual(await run(['check', '']), ['', 'toolwire: : expected a file, found none with that name\n', 2]);
 });
 
 describe('a server that speaks for itself', () => {
