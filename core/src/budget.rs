@@ -90,7 +90,7 @@ impl Budget {
         let exceeded = || {
             let option = self.naming.spell("maxSteps");
             let message =
-                format!("expected a schema that takes at most {most} steps, found one that takes more; see `{option}`");
+                format!("expected a schema that needs at most {most} steps, found one that needs more; see `{option}`");
             Error::new(Code::BudgetExceeded, pointer, message)
         };
         self.failure.get_or_init(exceeded).clone()

@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &RelayArguments, gathered: Gathering) -> Result<Hos
     settings.verbose = arguments.verbose;
     if !settings.listen.is_loopback() && settings.token.is_none() {
         let message = format!(
-            "expected `--token-env NAME` where programs of other machines can connect, found none for `{}`: name \
+            "expected `--token-env NAME` because programs on other machines can connect, found none for `{}`: name \
              the variable of the environment that holds the token which clients send",
             settings.listen.host
         );

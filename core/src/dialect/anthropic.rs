@@ -17,7 +17,7 @@ use crate::{
 };
 
 const OBJECT: Fact = Fact {
-    statement: "the root says `type: \"object\"`",
+    statement: "the root has `type: \"object\"`",
     confidence: 'A',
     source: "live: `tools.0.custom.input_schema.type: Field required`, `Input should be 'object'`",
     rules: &[Constraint::RootObject, Constraint::RootNotSchema],
@@ -32,7 +32,7 @@ pub(super) const ROOT: Fact = Fact {
     ..Fact::REFUSED
 };
 const DANGLING: Fact = Fact {
-    statement: "a `$ref` that does not resolve is accepted, and has no effect",
+    statement: "a reference may be unresolvable, and has no effect then",
     confidence: 'A',
     source:
         "recorded answers: 20 requests with `#/definitions/ASTNode` and `#/$defs/ASTNode`, which do not exist, were \
@@ -110,9 +110,9 @@ pub(super) const ANTHROPIC: Dialect = Dialect {
         Fact::applies_strict("Anthropic, structured outputs, strict tool use"),
     ],
     unverified: &[
-        "`patternProperties` with `^(.*)$`: one report says that it is refused",
-        "names of nested properties: the pattern is reported for root properties",
-        "Managed Agents refuse `$ref` anywhere, and are not part of this table",
+        "`patternProperties` with `^(.*)$`: refused according to one report",
+        "names of nested properties: the pattern is reported for those of the root",
+        "Managed Agents refuse `$ref` anywhere; that surface is not this one",
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),

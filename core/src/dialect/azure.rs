@@ -97,8 +97,8 @@ pub(super) const STRICT: Dialect = Dialect {
         openai::TOOLS,
     ],
     unverified: &[
-        "whether deployments of newer models take what OpenAI's own API takes: the documentation names no model",
-        "`exclusiveMinimum` and `exclusiveMaximum`: the documentation does not mention them, so they are kept",
+        "whether deployments of newer models accept what OpenAI's own API accepts: the documentation names no model",
+        "`exclusiveMinimum` and `exclusiveMaximum`: the documentation does not mention them, so they stay",
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),

@@ -16,7 +16,7 @@ use crate::{
 };
 
 const OBJECT: Fact = Fact {
-    statement: "the root says `type: \"object\"`",
+    statement: "the root has `type: \"object\"`",
     confidence: 'A',
     source: "live: `tools.0.custom.input_schema.type: Input should be 'object'`",
     rules: &[Constraint::RootObject, Constraint::RootNotSchema],
@@ -174,7 +174,7 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "no `contains`; Ministral takes it",
+            statement: "no `contains`; Ministral accepts it",
             confidence: 'B',
             source: "pydantic-ai#10713: Claude, GLM, Qwen and Gemma refuse it",
             rules: &[Constraint::RefusedKeyword],
@@ -243,8 +243,8 @@ pub(super) const STRICT: Dialect = Dialect {
         DESCRIPTIONS,
     ],
     unverified: &[
-        "models other than Claude: the keywords of Claude's table were partly probed with GLM, Qwen and Gemma",
-        "which models accept `strict`: Bedrock's documentation lists them",
+        "models other than Claude: the keywords of Claude's table were probed with GLM, Qwen and Gemma in part",
+        "which models accept `strict` at all: Bedrock's documentation lists them",
     ],
     reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),

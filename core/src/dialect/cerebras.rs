@@ -119,7 +119,7 @@ pub(super) const STRICT: Dialect = Dialect {
     encodes: openai::STRICT.encodes,
     facts: &[
         Fact {
-            statement: "every object says `additionalProperties: false`",
+            statement: "every object has `additionalProperties: false`",
             confidence: 'A',
             source: "live, formats: `'additionalProperties' is required to be supplied and set to false.`, 422 \
                 (agno#6013, 2026-01)",

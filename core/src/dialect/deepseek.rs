@@ -17,7 +17,7 @@ use crate::{
 };
 
 const OBJECT: Fact = Fact {
-    statement: "the root says `type: \"object\"`",
+    statement: "the root has `type: \"object\"`",
     confidence: 'B',
     source: "live: ``schema must be a JSON Schema of `type: \"object\"` ``",
     rules: &[Constraint::RootObject, Constraint::RootNotSchema],
@@ -82,7 +82,7 @@ pub(super) const DEEPSEEK: Dialect = Dialect {
         Fact::accepts_strict("recorded answers: 46 exchanges with `strict: true` were answered 200"),
         VALID,
     ],
-    unverified: &["keywords that no fact mentions: no report either way"],
+    unverified: &["every keyword that no fact mentions: no report either way"],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: TOOLS,

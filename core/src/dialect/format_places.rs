@@ -47,8 +47,8 @@ impl FormatPlace {
     /// Returns the fact that the format is at this place, as the reason for changing its flag.
     pub(crate) fn reason(&self) -> Reason {
         let statement = match self.has_strict {
-            true => "the flag `strict` stands beside the schema of a response format",
-            false => "the schema of a response format stands here",
+            true => "the flag `strict` is next to the schema of a response format",
+            false => "this is the schema of a response format",
         };
         Reason::fact(statement, self.confidence, self.source)
     }

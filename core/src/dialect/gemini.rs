@@ -80,7 +80,7 @@ const WITHOUT_PROPERTIES: Fact = Fact {
     ..Fact::REFUSED
 };
 pub(super) const OBJECT_KEYWORDS: Fact = Fact {
-    statement: "`properties` and `required` stand only beside `type: \"object\"`",
+    statement: "`properties` and `required` occur only next to `type: \"object\"`",
     confidence: 'B',
     source: "live: `properties[data].properties: only allowed for OBJECT type` (opencode#11889)",
     rules: &[Constraint::BesideOtherType],
@@ -113,7 +113,7 @@ pub(super) const ENUMS: Fact = Fact {
     ..Fact::REFUSED
 };
 const BESIDE_ANY_OF: Fact = Fact {
-    statement: "nothing but `description` stands beside `anyOf`",
+    statement: "only `description` is allowed next to `anyOf`",
     confidence: 'B',
     source: "a `description` there was answered 200 by generativelanguage.googleapis.com (ai-memory#450, \
         2026-08-21); Vertex refuses it: `when using any_of, it must be the only fields set` (litellm#11164)",
@@ -340,9 +340,9 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
     limits: &[],
     facts: &[JSON_ROOT, JSON_CONST, JSON_REFERENCES, JSON_RECURSION, JSON_ENUMS, NAME, COUNT, VALID],
     unverified: &[
-        "whether `allOf`, `pattern` and `default` have any effect: they are accepted",
-        "undocumented keywords: mostly ignored",
-        "a `title` beside others may confuse the model (python-genai#1732)",
+        "whether `allOf`, `pattern` and `default` do anything: they are accepted",
+        "keywords that are not documented: mostly ignored",
+        "a `title` next to other keywords may confuse the model (python-genai#1732)",
     ],
     reasons: &[],
     method: Method::Rules(&JSON_GRAMMAR),

@@ -83,7 +83,7 @@ pub(super) const STRICT: Dialect = Dialect {
     encodes: openai::STRICT.encodes,
     facts: &[
         Fact {
-            statement: "every object says `additionalProperties: false`",
+            statement: "every object has `additionalProperties: false`",
             confidence: 'A',
             source: "live, tools: `invalid JSON schema for tool browser_type, tools[2].function.parameters: \
                 /properties/inputs/anyOf/0/items: additionalProperties:false must be set on every object` \

@@ -171,8 +171,9 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "siblings of `anyOf` or a reference are ignored, and at the root `anyOf` and `oneOf` drop the \
-                    `properties` next to them",
+            statement:
+                "next to `anyOf` or a reference nothing else is read, and at the root neither `anyOf` nor `oneOf` \
+                    keeps the properties next to it",
             confidence: 'A',
             source: CONVERTER,
             rules: &[Constraint::BesideAnyOf, Constraint::BesideRef, Constraint::RootKeyword],
@@ -198,8 +199,9 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`allOf` is ignored next to `properties`, requires every property of its branches, and turns \
-                    everything else into an object",
+            statement:
+                "`allOf` is not read next to `properties`, requires every property of its branches, and makes an \
+                object of everything else",
             confidence: 'A',
             source: CONVERTER,
             rules: &[Constraint::RefusedKeyword],
@@ -235,7 +237,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "no other properties are admitted beside a name with `[` or `]`",
+            statement: "no additional properties are accepted next to a name with `[` or `]`",
             confidence: 'A',
             source: "live: `Failed to initialize samplers: failed to parse grammar`; run: b11434",
             rules: &[Constraint::PropertyName],

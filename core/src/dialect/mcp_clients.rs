@@ -15,7 +15,7 @@ const CLAUDE: &str =
     2020-12 only` (n8n#36361, claude-code#86142, claude-code#88882)";
 
 const ROOT: Fact = Fact {
-    statement: "there is an `inputSchema`, and each root says `type: \"object\"`: otherwise the whole answer to \
+    statement: "there is an `inputSchema`, and each root has `type: \"object\"`: otherwise the whole answer to \
         `tools/list` is refused",
     confidence: 'A',
     source: SDK,

@@ -21,14 +21,14 @@ const API: &str = "Moonshot's documentation of Chat Completions, tools";
 
 const FACTS: &[Fact] = &[
     Fact {
-        statement: "the root must say `type: \"object\"`",
+        statement: "the root must have `type: \"object\"`",
         confidence: 'A',
         source: "live: `tools.function.parameters.type is required and must be \"object\"`",
         rules: &[Constraint::RootObject, Constraint::RootNotSchema],
         ..Fact::REFUSED
     },
     Fact {
-        statement: "no `type` beside `anyOf` or `$ref`; no keyword both beside `anyOf` and in a branch",
+        statement: "no `type` next to `anyOf` or `$ref`; no keyword both next to `anyOf` and in a branch",
         confidence: 'A',
         source: WALLE,
         rules: &[
@@ -60,7 +60,7 @@ const FACTS: &[Fact] = &[
         ..Fact::REFUSED
     },
     Fact {
-        statement: "beside a list of several types only `description` and `title`",
+        statement: "only `description` and `title` next to a list of several types",
         confidence: 'A',
         source: WALLE,
         rules: &[Constraint::BesideTypeList],
@@ -234,7 +234,7 @@ pub(super) const MOONSHOT: Dialect = Dialect {
     ],
     facts: FACTS,
     unverified: &[
-        "`type` beside `anyOf` with Kimi K3: one reporter saw it accepted, another refused; the validator refuses it",
+        "`type` next to `anyOf` with Kimi K3: one reporter saw it accepted, another refused; the validator refuses it",
     ],
     reasons: REASONS,
     method: Method::Rules(&GRAMMAR),

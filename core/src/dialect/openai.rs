@@ -140,7 +140,7 @@ pub(super) const RESPONSES: Dialect = Dialect {
     limits: &[],
     facts: &[OBJECT, COMBINATORS, METASCHEMA, well_formed::ENUM_EMPTY, ITEMS, PATTERN, ENUM, NAMES, TOOLS, STRICT_FLAG],
     unverified: &[
-        "`if`, `then` and `else` at the root: no report says what happens to them",
+        "`if`, `then` and `else` at the root: no report describes what happens to them",
         "boolean schemas: no report either way",
         "maximum length of a description: 1,024 characters are documented for functions; longer ones were accepted",
     ],
@@ -171,7 +171,7 @@ pub(super) const CHAT: Dialect = Dialect {
         Fact::applies_strict("OpenAI, Structured Outputs, function calling with `strict: true`"),
     ],
     unverified: &[
-        "`if`, `then` and `else` at the root: no report says what happens to them",
+        "`if`, `then` and `else` at the root: no report describes what happens to them",
         "boolean schemas: no report either way",
         "maximum length of a description: 1,024 characters are documented for functions; longer ones were accepted",
     ],
@@ -223,7 +223,7 @@ pub(super) const STRICT_TYPED: Fact = Fact {
     ..Fact::REFUSED
 };
 pub(super) const STRICT_REFS: Fact = Fact {
-    statement: "`$ref` is `#`, `#/$defs/name` or `#/definitions/name`, and has no sibling keywords",
+    statement: "`$ref` leads to `#`, `#/$defs/name` or `#/definitions/name`, and no keyword is next to it",
     confidence: 'A',
     source: "live: `$ref cannot have keywords {'description'}`",
     rules: &[Constraint::RefForm, Constraint::BesideRef, Constraint::DefinitionName],
@@ -370,9 +370,9 @@ pub(super) const STRICT: Dialect = Dialect {
         TOOLS,
     ],
     unverified: &[
-        "`minLength` and `maxLength` at other hosts of the same models: OpenAI itself takes them",
-        "fine-tuned and older models: 100 properties, 5 levels and fewer keywords were documented; this table is for \
-            current models",
+        "`minLength` and `maxLength` at other hosts of the same models: OpenAI itself accepts them",
+        "fine-tuned and older models: 100 properties, 5 levels and fewer keywords were documented for them; this table \
+            is the current one",
     ],
     reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),

@@ -69,7 +69,7 @@ pub(super) const PORTABLE: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`const` has no effect on Gemini (JSON Schema); the others accept it",
+            statement: "`const` has no effect on Gemini (by JSON Schema); the others accept it",
             confidence: 'C',
             source: MEET,
             rules: &[Constraint::RefusedKeyword],
@@ -86,7 +86,7 @@ pub(super) const PORTABLE: Dialect = Dialect {
             ..Fact::REFUSED
         },
     ],
-    unverified: &["everything that is unknown about one of the APIs it is the meet of; their own pages say what"],
+    unverified: &["everything that is unknown about one of the APIs that it combines; their pages list it"],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface {

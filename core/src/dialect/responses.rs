@@ -89,10 +89,10 @@ pub(super) fn to_node(dialect: &Dialect) -> Node<'static> {
     ])
 }
 
-const CLIENT: &str = "it is a client of MCP servers, and asks for no answer";
+const CLIENT: &str = "it is a client of MCP servers and does not request answers";
 const UNKNOWN: &str = "no response format is known for it";
-const IN_TOOL: &str = "`response_format` takes `json_object` alone (`This response_format type is unavailable now`); \
-    DeepSeek's Responses API takes schemas";
+const IN_TOOL: &str = "`response_format` accepts only `json_object` (`This response_format type is unavailable now`); \
+    DeepSeek's Responses API accepts schemas";
 
 /// A fact about the root that `check` enforces.
 const fn root(statement: &'static str, confidence: char, source: &'static str) -> Fact {
@@ -110,8 +110,8 @@ const fn known(statement: &'static str, confidence: char, source: &'static str) 
     Fact { statement, confidence, source, severity: Severity::Ignored, ..Fact::REFUSED }
 }
 
-/// Concatenates the facts about a format and those about tools at compile time. If the root may be any schema, facts
-/// about the root of tools are omitted.
+/// Concatenates the facts about a format and those about tools at compile time. If any schema is allowed at the root,
+/// facts about the root of tools are left out.
 const fn joined<const N: usize>(own: &[Fact], of_tools: &[Fact], grammar: &Grammar) -> [Fact; N] {
     let mut all = [Fact::REFUSED; N];
     let mut room: &mut [Fact] = &mut all;
@@ -208,7 +208,7 @@ const fn refused(name: &'static str, why: &'static str, refused_in: &'static [Ap
 }
 
 const OPENAI_ROOT: Fact = root(
-    "the root says `type: \"object\"`",
+    "the root has `type: \"object\"`",
     'A',
     "live: `schema must be a JSON Schema of 'type: \"object\"', got 'type: \"array\"'` (recorded answer of Responses, \
         `text.format`)",
@@ -219,7 +219,7 @@ const OPENAI_UNION: Fact = root(
     "openai-node, lib/transform.ts, throws for a root union; the API's errors are about tools",
 );
 const OPENAI_PLACE: Fact = known(
-    "the schema stands in `response_format.json_schema` (Chat Completions) or `text.format` (Responses)",
+    "the schema is in `response_format.json_schema` (Chat Completions) or `text.format` (Responses)",
     'A',
     "OpenAI, API reference, Chat Completions and Responses",
 );
@@ -252,7 +252,7 @@ const ANTHROPIC_ROOT: Fact = known(
     "anthropic-sdk-python 2.12.0, transform_schema, has no rule for the root; recorded answers show only objects",
 );
 const ANTHROPIC_CLOSED: Fact = Fact {
-    statement: "every object has `additionalProperties: false`, regardless of the `strict` of tools",
+    statement: "every object has `additionalProperties: false`, whatever `strict` of tools is",
     confidence: 'A',
     source: "live: `output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to \
         false` (recorded answer; veryfront-code#3918)",
@@ -276,7 +276,7 @@ format_of!(ANTHROPIC_STRICT: "anthropic-strict" from anthropic::STRICT;
     any_root(of_tools(&anthropic::STRICT)); ANTHROPIC_ROOT, ANTHROPIC_CLOSED, ANTHROPIC_PLACE);
 
 const BEDROCK_ROOT: Fact = root(
-    "the root says `type: \"object\"`",
+    "the root has `type: \"object\"`",
     'C',
     "recorded answers show only objects; the schema is sent to Claude as text in \
         `outputConfig.textFormat.structure.jsonSchema.schema`",
@@ -331,7 +331,7 @@ format_of!(INTERACTIONS: "gemini-interactions" from gemini_interactions::INTERAC
     "Gemini Interactions API, `response_format`"
     at "https://ai.google.dev/gemini-api/docs/interactions";
     any_root(of_tools(&gemini_interactions::INTERACTIONS));
-    known("the schema is in `response_format: {type: \"text\", mime_type, schema}`, or in a list of such objects", 'A',
+    known("the schema is in `response_format: {type: \"text\", mime_type, schema}`, or in a list of such", 'A',
         "google-genai 3.6.1, _gaos/types/interactions"),
     known("any schema is allowed at the root", 'C', "as for `generateContent`; no answer is recorded"));
 format_of!(VERTEX: "vertex" from vertex::VERTEX;
@@ -347,7 +347,7 @@ format_of!(MOONSHOT: "moonshot" from moonshot::MOONSHOT;
 "Moonshot AI (Kimi), `response_format` with `json_schema`"
 at "https://platform.moonshot.ai/docs/api/chat";
 Grammar { refuses: Keywords::of(&[Keyword::Schema]), ..of_tools(&moonshot::MOONSHOT) };
-root("the root says `type: \"object\"`", 'A', "Kimi-Vendor-Verifier, test_response_format.py"),
+root("the root has `type: \"object\"`", 'A', "Kimi-Vendor-Verifier, test_response_format.py"),
 Fact {
     statement: "with `$schema` in the schema, kimi-k2.5 answers nonsense",
     confidence: 'B',
@@ -400,7 +400,7 @@ format_of!(COHERE_STRICT: "cohere-strict" from cohere::STRICT;
     at "https://docs.cohere.com/docs/structured-outputs";
     of_tools(&cohere::STRICT); COHERE_ROOT);
 const COHERE_ROOT: Fact = root(
-    "the root says `type: \"object\"`",
+    "the root has `type: \"object\"`",
     'A',
     "live: `response_format validation: invalid 'json_schema' provided: missing required field 'type'` (recorded \
         answer)",
@@ -410,7 +410,7 @@ format_of!(LLAMA_CPP: "llama-cpp" from llama_cpp::LLAMA_CPP;
     "llama.cpp server, `response_format` with a schema, or `json_schema`"
     at "https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md";
     any_root(of_tools(&llama_cpp::LLAMA_CPP));
-    known("any schema is allowed at the root; `{}` there means an object", 'A', "llama.cpp b11434, run"));
+    known("any schema is allowed at the root; `{}` there is an object", 'A', "llama.cpp b11434, run"));
 format_of!(OLLAMA: "ollama" from llama_cpp::LLAMA_CPP;
     "Ollama, `format`"
     at "https://docs.ollama.com/capabilities/structured-outputs";
@@ -429,9 +429,9 @@ format_of!(SGLANG: "sglang" from vllm::VLLM;
 
 /// The response format of each dialect's API.
 const FORMATS: &[ResponseFormat] = &[
-    none("codex", "it rewrites only the schemas of tools; for answers, use `openai-strict`"),
-    none("codex-wire", "it rewrites only the schemas of tools; for answers, use `openai-strict`"),
-    none("portable", "no response format is accepted everywhere; use the dialect of the API"),
+    none("codex", "it rewrites the schemas of tools alone; for an answer use `openai-strict`"),
+    none("codex-wire", "it rewrites the schemas of tools alone; for an answer use `openai-strict`"),
+    none("portable", "no form of a response format is accepted everywhere; use the dialect of the API"),
     refused("deepseek", IN_TOOL, &[Api::OpenaiChat]),
     refused("deepseek-strict", IN_TOOL, &[Api::OpenaiChat]),
     none("vscode", CLIENT),

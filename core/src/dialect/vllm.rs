@@ -260,7 +260,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "property keywords next to `propertyNames` are booleans",
+            statement: "`propertyNames` is the only keyword, or next to booleans",
             confidence: 'A',
             source: "vllm, has_xgrammar_unsupported_json_features@030141c1; club-3090#45 (2026-05-04), vllm#42904, \
                 #57594",
@@ -269,8 +269,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`patternProperties` has one pattern, and no `properties` next to it: otherwise outlines \
-                decides",
+            statement: "`patternProperties` has one pattern and no `properties` next to it: otherwise outlines decides",
             confidence: 'C',
             source: GATE,
             rules: &[Constraint::RefusedKeyword],
@@ -307,7 +306,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "siblings of `anyOf` and `$ref` that constrain the instance are ignored",
+            statement: "keywords next to `anyOf` and `$ref` that constrain the instance are not read",
             confidence: 'A',
             source: "xgrammar, SchemaParser::Parse; run: `anyOf` of `required` next to `properties` accepts any JSON",
             rules: &[Constraint::BesideAnyOf, Constraint::BesideRef],
@@ -449,7 +448,7 @@ pub(super) const VLLM: Dialect = Dialect {
             pass",
         "a string with a `pattern` contains no character that JSON escapes",
         "bounds beyond 64 bits are refused",
-        "keywords for one type without that `type`: `minLength` and `pattern` have no effect",
+        "keywords of one type without that `type` next to them: `minLength` and `pattern` have no effect",
     ],
     reasons: &[],
     method: Method::Rules(&XGRAMMAR),

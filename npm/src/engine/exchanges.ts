@@ -144,7 +144,7 @@ export class Running {
 
   #ask<T extends Text>(what: What, text: T): { value: T; said: Said } {
     if (this.#session.isClosed) {
-      throw new ToolwireError('invalid-value', '', 'expected an exchange that is under way, found one that was closed');
+      throw new ToolwireError('invalid-value', '', 'expected an open exchange, found a closed one');
     }
     const remembered = (): Step => [what, typeof text === 'string' ? text : genuine(text).slice()];
     const { value, report } = this.#session.step(remembered, (place, number) => ask(place, number, what, text));

@@ -317,7 +317,7 @@ impl Known {
             return format!("`{name}` has `{}` with this model, but only in `{}`", native.as_str(), target.as_str());
         }
         if !ROWS.iter().any(|row| self.is_at(row)) {
-            return format!("the host `{name}` is not known to have a construct of its own for deferred tools");
+            return format!("the host `{name}` is not known to have its own construct for deferred tools");
         }
         match &self.model {
             Some(model) => format!(
@@ -336,7 +336,7 @@ impl Known {
 pub(crate) fn deferral_for(query: &DeferralQuery) -> Result<DeferralChoice, Error> {
     let known = Known::of(query);
     if known.host.is_none() && known.model.is_none() {
-        let message = "expected a `host` or a `model`, best both, found neither";
+        let message = "expected a `host` or a `model`, preferably both, found neither";
         return Err(Error::new(Code::InvalidOption, "", message));
     }
     Ok(match ROWS.iter().find(|row| known.is_at(row) && known.has_model(row) && known.speaks(row)) {

@@ -93,7 +93,7 @@ pub(crate) const RESULT_NAME: RequestFact = RequestFact {
 /// Every API.
 pub(crate) const HISTORY_NAME: RequestFact = RequestFact {
     refuses: Refusal::HistoryName,
-    statement: "the tools that the history calls have names that the API takes",
+    statement: "the tools that the history calls have names that the API accepts",
     confidence: 'B',
     source:
         "live, MiniMax: `invalid params, function name is empty` (2013); Gemini, Anthropic and OpenAI apply the rules \
