@@ -32,7 +32,7 @@ pub(super) const ROOT: Fact = Fact {
     ..Fact::REFUSED
 };
 const DANGLING: Fact = Fact {
-    statement: "a reference may be unresolvable, and has no effect then",
+    statement: "a `$ref` that does not resolve is accepted, and has no effect",
     confidence: 'A',
     source:
         "recorded answers: 20 requests with `#/definitions/ASTNode` and `#/$defs/ASTNode`, which do not exist, were \
@@ -111,8 +111,8 @@ pub(super) const ANTHROPIC: Dialect = Dialect {
     ],
     unverified: &[
         "`patternProperties` with `^(.*)$`: refused according to one report",
-        "names of nested properties: the pattern is reported for those of the root",
-        "Managed Agents refuse `$ref` anywhere; that surface is not this one",
+        "names of nested properties: the pattern is reported for root properties",
+        "Managed Agents refuse `$ref` anywhere, and are not part of this table",
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),

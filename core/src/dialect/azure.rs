@@ -98,7 +98,7 @@ pub(super) const STRICT: Dialect = Dialect {
     ],
     unverified: &[
         "whether deployments of newer models accept what OpenAI's own API accepts: the documentation names no model",
-        "`exclusiveMinimum` and `exclusiveMaximum`: the documentation does not mention them, so they stay",
+        "`exclusiveMinimum` and `exclusiveMaximum`: the documentation does not mention them, so they are kept",
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),

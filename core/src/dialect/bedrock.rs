@@ -243,8 +243,8 @@ pub(super) const STRICT: Dialect = Dialect {
         DESCRIPTIONS,
     ],
     unverified: &[
-        "models other than Claude: the keywords of Claude's table were probed with GLM, Qwen and Gemma in part",
-        "which models accept `strict` at all: Bedrock's documentation lists them",
+        "models other than Claude: the keywords of Claude's table were partly probed with GLM, Qwen and Gemma",
+        "which models accept `strict`: Bedrock's documentation lists them",
     ],
     reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),

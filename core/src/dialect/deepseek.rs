@@ -82,7 +82,7 @@ pub(super) const DEEPSEEK: Dialect = Dialect {
         Fact::accepts_strict("recorded answers: 46 exchanges with `strict: true` were answered 200"),
         VALID,
     ],
-    unverified: &["every keyword that no fact mentions: no report either way"],
+    unverified: &["keywords that no fact mentions: no report either way"],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: TOOLS,

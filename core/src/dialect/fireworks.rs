@@ -35,7 +35,7 @@ pub(super) const FIREWORKS: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "no keyword is next to `$ref`",
+            statement: "`$ref` has no sibling keywords",
             confidence: 'B',
             source: "live: `JSON Schema not supported: keyword(s) ['default'] not allowed at the same level as $ref`",
             rules: &[Constraint::BesideRef],
@@ -50,7 +50,7 @@ pub(super) const FIREWORKS: Dialect = Dialect {
         },
         VALID,
     ],
-    unverified: &["every keyword that no fact mentions: no report either way"],
+    unverified: &["keywords that no fact mentions: no report either way"],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface { format: ToolFormat::OpenaiChat, names: NamePattern::OPENAI, ..Surface::PLAIN },

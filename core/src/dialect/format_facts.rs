@@ -95,7 +95,7 @@ pub(super) const OPENAI_WORD: RequestFact = refused(
 pub(super) const UPDATES: RequestFact = refused(
     FormatRule::Updates,
     'A',
-    "two updates of the configuration do not follow one another",
+    "configuration updates are not consecutive",
     "openai-python 7.57, documentation of `configuration_update`",
 );
 pub(super) const OPENAI_NAME: RequestFact = refused(
@@ -108,7 +108,7 @@ pub(super) const OPENAI_NAME: RequestFact = refused(
 pub(super) const GROQ_TOOLS: RequestFact = refused(
     FormatRule::BesideTools { models: Models::All, only_json: true },
     'A',
-    "Groq has no JSON mode together with tools",
+    "Groq does not combine JSON mode with tools",
     "live: `response_format` json_object cannot be combined with tool/function calling (agno#1065); `json mode cannot \
         be combined with tool/function calling` (vercel/ai#16540)",
 );

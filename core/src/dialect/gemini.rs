@@ -340,8 +340,8 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
     limits: &[],
     facts: &[JSON_ROOT, JSON_CONST, JSON_REFERENCES, JSON_RECURSION, JSON_ENUMS, NAME, COUNT, VALID],
     unverified: &[
-        "whether `allOf`, `pattern` and `default` do anything: they are accepted",
-        "keywords that are not documented: mostly ignored",
+        "whether `allOf`, `pattern` and `default` have any effect: they are accepted",
+        "undocumented keywords: mostly ignored",
         "a `title` next to other keywords may confuse the model (python-genai#1732)",
     ],
     reasons: &[],

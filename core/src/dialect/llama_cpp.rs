@@ -171,9 +171,8 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement:
-                "next to `anyOf` or a reference nothing else is read, and at the root neither `anyOf` nor `oneOf` \
-                    keeps the properties next to it",
+            statement: "siblings of `anyOf` or a reference are ignored, and at the root `anyOf` and `oneOf` drop the \
+                    `properties` next to them",
             confidence: 'A',
             source: CONVERTER,
             rules: &[Constraint::BesideAnyOf, Constraint::BesideRef, Constraint::RootKeyword],
@@ -199,9 +198,8 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement:
-                "`allOf` is not read next to `properties`, requires every property of its branches, and makes an \
-                object of everything else",
+            statement: "`allOf` is ignored next to `properties`, requires every property of its branches, and turns \
+                    everything else into an object",
             confidence: 'A',
             source: CONVERTER,
             rules: &[Constraint::RefusedKeyword],

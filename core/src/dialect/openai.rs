@@ -223,7 +223,7 @@ pub(super) const STRICT_TYPED: Fact = Fact {
     ..Fact::REFUSED
 };
 pub(super) const STRICT_REFS: Fact = Fact {
-    statement: "`$ref` leads to `#`, `#/$defs/name` or `#/definitions/name`, and no keyword is next to it",
+    statement: "`$ref` is `#`, `#/$defs/name` or `#/definitions/name`, and has no sibling keywords",
     confidence: 'A',
     source: "live: `$ref cannot have keywords {'description'}`",
     rules: &[Constraint::RefForm, Constraint::BesideRef, Constraint::DefinitionName],
@@ -371,8 +371,8 @@ pub(super) const STRICT: Dialect = Dialect {
     ],
     unverified: &[
         "`minLength` and `maxLength` at other hosts of the same models: OpenAI itself accepts them",
-        "fine-tuned and older models: 100 properties, 5 levels and fewer keywords were documented for them; this table \
-            is the current one",
+        "fine-tuned and older models: 100 properties, 5 levels and fewer keywords were documented; this table is for \
+            current models",
     ],
     reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),

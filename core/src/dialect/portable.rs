@@ -69,7 +69,7 @@ pub(super) const PORTABLE: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`const` has no effect on Gemini (by JSON Schema); the others accept it",
+            statement: "`const` has no effect on Gemini (JSON Schema); the others accept it",
             confidence: 'C',
             source: MEET,
             rules: &[Constraint::RefusedKeyword],

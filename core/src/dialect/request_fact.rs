@@ -206,8 +206,8 @@ impl FormatRule {
 const CONSTRAINTS: &[(&str, &str)] = &[
     ("choice-while-thinking", "A tool choice that forces a call while the model thinks."),
     ("choice-without-tools", "`tool_choice` or `parallel_tool_calls` in a request without tools."),
-    ("choice-of-absent-tool", "A choice of a tool that the request does not have."),
-    ("choice-by-model", "A choice that the model does not accept."),
+    ("choice-of-absent-tool", "A tool choice that names a tool that the request does not have."),
+    ("choice-by-model", "A tool choice that the model does not accept."),
     ("model-without-tools", "Tools, for a model that does not accept them."),
     ("tool-kind", "A tool of a kind that the API does not have."),
     ("history-arguments", "Arguments of a call in the history that are not a JSON object."),
@@ -217,8 +217,8 @@ const CONSTRAINTS: &[(&str, &str)] = &[
             `historyPairs: \"complete\"`.",
     ),
     ("history-name", "A name that the API does not accept, in a call of the history."),
-    ("namespace", "A namespace of tools, for an API that has none."),
-    ("empty-namespace", "A namespace without tools: `adaptRequest` leaves it out, and no API is known to refuse it."),
+    ("namespace", "A namespace of tools, for an API that has no namespaces."),
+    ("empty-namespace", "A namespace without tools: `adaptRequest` omits it, and no API is known to refuse it."),
     ("unsupported-member", "A member of Chat Completions that the API or the model does not accept."),
     (
         "functions-beside-hosted",
@@ -237,7 +237,7 @@ const CONSTRAINTS: &[(&str, &str)] = &[
     ("format-beside-prefill", "A response format together with a prefilled answer in the last message."),
     ("prefill-by-model", "A prefilled answer in the last message, for a model that does not accept one."),
     ("format-without-word", "JSON mode in a request whose messages do not contain the word JSON."),
-    ("format-updates", "Two updates of the configuration directly after one another."),
+    ("format-updates", "Two consecutive updates of the configuration."),
     ("format-name", "A response format without a name, or with one that the API does not accept."),
     ("format-schema", "A schema of a response format that the API refuses or reads differently than written."),
 ];

@@ -252,7 +252,7 @@ const ANTHROPIC_ROOT: Fact = known(
     "anthropic-sdk-python 2.12.0, transform_schema, has no rule for the root; recorded answers show only objects",
 );
 const ANTHROPIC_CLOSED: Fact = Fact {
-    statement: "every object has `additionalProperties: false`, whatever `strict` of tools is",
+    statement: "every object has `additionalProperties: false`, regardless of the `strict` of tools",
     confidence: 'A',
     source: "live: `output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to \
         false` (recorded answer; veryfront-code#3918)",
@@ -331,7 +331,7 @@ format_of!(INTERACTIONS: "gemini-interactions" from gemini_interactions::INTERAC
     "Gemini Interactions API, `response_format`"
     at "https://ai.google.dev/gemini-api/docs/interactions";
     any_root(of_tools(&gemini_interactions::INTERACTIONS));
-    known("the schema is in `response_format: {type: \"text\", mime_type, schema}`, or in a list of such", 'A',
+    known("the schema is in `response_format: {type: \"text\", mime_type, schema}`, or in a list of such objects", 'A',
         "google-genai 3.6.1, _gaos/types/interactions"),
     known("any schema is allowed at the root", 'C', "as for `generateContent`; no answer is recorded"));
 format_of!(VERTEX: "vertex" from vertex::VERTEX;
@@ -410,7 +410,7 @@ format_of!(LLAMA_CPP: "llama-cpp" from llama_cpp::LLAMA_CPP;
     "llama.cpp server, `response_format` with a schema, or `json_schema`"
     at "https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md";
     any_root(of_tools(&llama_cpp::LLAMA_CPP));
-    known("any schema is allowed at the root; `{}` there is an object", 'A', "llama.cpp b11434, run"));
+    known("any schema is allowed at the root; `{}` there means an object", 'A', "llama.cpp b11434, run"));
 format_of!(OLLAMA: "ollama" from llama_cpp::LLAMA_CPP;
     "Ollama, `format`"
     at "https://docs.ollama.com/capabilities/structured-outputs";
@@ -429,9 +429,9 @@ format_of!(SGLANG: "sglang" from vllm::VLLM;
 
 /// The response format of each dialect's API.
 const FORMATS: &[ResponseFormat] = &[
-    none("codex", "it rewrites the schemas of tools alone; for an answer use `openai-strict`"),
-    none("codex-wire", "it rewrites the schemas of tools alone; for an answer use `openai-strict`"),
-    none("portable", "no form of a response format is accepted everywhere; use the dialect of the API"),
+    none("codex", "it rewrites only the schemas of tools; for answers, use `openai-strict`"),
+    none("codex-wire", "it rewrites only the schemas of tools; for answers, use `openai-strict`"),
+    none("portable", "no response format is accepted everywhere; use the dialect of the API"),
     refused("deepseek", IN_TOOL, &[Api::OpenaiChat]),
     refused("deepseek-strict", IN_TOOL, &[Api::OpenaiChat]),
     none("vscode", CLIENT),

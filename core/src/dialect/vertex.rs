@@ -61,7 +61,7 @@ pub(super) const VERTEX: Dialect = Dialect {
         gemini::ITEMS,
         gemini::ENUMS,
         Fact {
-            statement: "`anyOf` is the only keyword",
+            statement: "`anyOf` has no sibling keywords",
             confidence: 'A',
             source: "live: `when using any_of, it must be the only fields set` (litellm#11164, \
                 langchain-google#1216, opencode#14509)",

@@ -260,7 +260,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`propertyNames` is the only keyword, or next to booleans",
+            statement: "property keywords next to `propertyNames` are booleans",
             confidence: 'A',
             source: "vllm, has_xgrammar_unsupported_json_features@030141c1; club-3090#45 (2026-05-04), vllm#42904, \
                 #57594",
@@ -306,7 +306,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "keywords next to `anyOf` and `$ref` that constrain the instance are not read",
+            statement: "siblings of `anyOf` and `$ref` that constrain the instance are ignored",
             confidence: 'A',
             source: "xgrammar, SchemaParser::Parse; run: `anyOf` of `required` next to `properties` accepts any JSON",
             rules: &[Constraint::BesideAnyOf, Constraint::BesideRef],
@@ -448,7 +448,7 @@ pub(super) const VLLM: Dialect = Dialect {
             pass",
         "a string with a `pattern` contains no character that JSON escapes",
         "bounds beyond 64 bits are refused",
-        "keywords of one type without that `type` next to them: `minLength` and `pattern` have no effect",
+        "keywords for one type without that `type`: `minLength` and `pattern` have no effect",
     ],
     reasons: &[],
     method: Method::Rules(&XGRAMMAR),

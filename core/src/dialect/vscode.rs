@@ -127,9 +127,9 @@ pub(super) const VSCODE: Dialect = Dialect {
         WELL_FORMED,
     ],
     unverified: &[
-        "for GPT-4 it deletes lengths, bounds, `pattern`, `format`, `default` and `patternProperties`, and cuts \
-            descriptions of schemas at 1,024 characters: the model never sees them",
-        "for Gemini it replaces null in a list of types with `nullable`, and deletes it next to several types",
+        "for GPT-4, VS Code deletes lengths, bounds, `pattern`, `format`, `default` and `patternProperties`, and \
+            truncates descriptions in schemas to 1,024 characters",
+        "for Gemini, VS Code turns null in a list of types into `nullable`, and deletes it next to several types",
         "the model's own API may refuse more: this table describes only the client",
     ],
     reasons: &[],

@@ -49,7 +49,7 @@ pub(super) const XAI: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "every branch of a union at the root has `type: \"object\"` itself; a `$ref` does not count",
+            statement: "every branch of a union at the root has its own `type: \"object\"`; a `$ref` does not count",
             confidence: 'A',
             source:
                 "live: `[invalid_client_tool_schema] X: tool parameter root must be an object type (root schema is \

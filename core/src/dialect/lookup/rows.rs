@@ -313,7 +313,7 @@ pub(super) const ROWS: &[Row] = &[
         'C',
         "Perplexity accepts tools with its newer models, and documents no rules",
     ),
-    at(&["ollama.com"], "ollama", 'C', "Ollama's cloud speaks Ollama's API; its backend is not documented"),
+    at(&["ollama.com"], "ollama", 'C', "Ollama's cloud has Ollama's API; its backend is not documented"),
     at(COPILOT, "portable", 'B', "Copilot does not document who serves Claude, or whose rules apply").models(CLAUDE),
     at(COPILOT, "gemini", 'B', "Copilot's Gemini refuses lists of types (copilot-cli#4623)").models(GEMINI),
     at(COPILOT, "portable", 'C', "Copilot has models of other makers and does not document whose rules apply")
@@ -331,13 +331,8 @@ pub(super) const ROWS: &[Row] = &[
     .models(&["muse-spark"]),
     at(OPEN_WEIGHT_HOSTS, "portable", 'C', "this provider runs vLLM or SGLang and does not document which"),
     // Protocols that only one kind of server speaks.
-    Row::new(
-        Place::Anywhere,
-        "llama-cpp",
-        'A',
-        "only llama.cpp's server, and what runs on it, is asked for by this name",
-    )
-    .apis(&[Api::LlamaCpp]),
+    Row::new(Place::Anywhere, "llama-cpp", 'A', "this API name means llama.cpp's server, and what is built on it")
+        .apis(&[Api::LlamaCpp]),
     Row::new(Place::Anywhere, "bedrock-anthropic", 'A', "only Amazon Bedrock has Converse, and the model is Claude")
         .apis(&[Api::Bedrock])
         .models(BEDROCK_CLAUDE)
@@ -366,7 +361,7 @@ pub(super) const ROWS: &[Row] = &[
         "LM Studio, which runs llama.cpp, listens on port 1234 by default (lmstudio.ai/docs)",
     ),
     // Behind a router, or at a host that nobody knows, the model says most: if hardly anyone but its maker serves it.
-    anywhere("portable", "gpt-oss is open: many serve it, each with its own rules").models(GPT_OSS),
+    anywhere("portable", "gpt-oss has open weights: many hosts serve it, each with its own rules").models(GPT_OSS),
     anywhere("anthropic", OF_CLAUDE).models(CLAUDE).strict("anthropic-strict"),
     anywhere("gemini", "Gemini is Google's, and this host is not known to have its own rules").models(GEMINI),
     anywhere("xai", "Grok is xAI's, and this host is not known to have its own rules").models(GROK).strict("xai"),

@@ -26,7 +26,7 @@ const OPENAI_FORMATS: &[Api] = &[Api::OpenaiChat, Api::OpenaiResponses];
 
 /// Fable 5.1 and Mythos 5.1.
 const FORCED_BY_MODEL: RequestFact = RequestFact {
-    statement: "Fable 5.1 and Mythos 5.1 do not accept a choice that forces a call",
+    statement: "Fable 5.1 and Mythos 5.1 do not accept a tool choice that forces a call",
     confidence: 'B',
     ..RequestFact::while_thinking(
         Models::Contain(&["fable-5-1", "fable-5.1", "mythos-5-1", "mythos-5.1"]),
@@ -525,7 +525,7 @@ pub(super) const OLLAMA: &[RequestFact] = &[
 
 const GEMINI_IMAGES: RequestFact = RequestFact {
     refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["image-generation"]), takes_hosted: false },
-    statement: "models that generate images do not accept tools",
+    statement: "image generation models do not accept tools",
     source: "live: `Function calling is not enabled for models/gemini-2.0-flash-preview-image-generation` (6 recorded \
         requests)",
     ..NO_TOOLS
