@@ -56,7 +56,7 @@ impl Index {
         guarded(|| {
             let options = chosen(py, options)?;
             let Ok(query) = query.cast::<PyString>() else {
-                let message = format!("expected a query as a string, found {}", kind(query));
+                let message = format!("expected the query to be a string, found {}", kind(query));
                 return Err(raised(py, &Error::new(Code::InvalidValue, "/query", message)));
             };
             let found = bindings::search(&self.0, &read::text(query)?.display(), &options)

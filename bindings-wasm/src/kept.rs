@@ -54,7 +54,7 @@ pub fn kept_tools() -> usize {
 pub fn search_kept(words: usize, chars: usize, spelled: bool) -> JsValue {
     ask(words, chars, spelled, |index, query, options| {
         let Some(query) = query.as_text() else {
-            let message = format!("expected a query as a string, found {}", query.kind());
+            let message = format!("expected the query to be a string, found {}", query.kind());
             return Err(Error::new(Code::InvalidValue, "/query", message));
         };
         bindings::search(index, &query.display(), options)

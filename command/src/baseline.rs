@@ -191,7 +191,7 @@ impl Baseline {
             let about = if tool.is_empty() { String::new() } else { format!(" of `{}`", shown(&tool)) };
             let first = format!("`{}`{about} at {}:{}", shown(&rule), shown(&source), shown(&pointer));
             gone.push(format!(
-                "{}: {} no longer there, the first {first}; `--update-baseline` takes them out",
+                "{}: {} no longer found, first {first}; `--update-baseline` removes them",
                 shown(&self.path),
                 counted(stale, "finding"),
             ));
@@ -211,7 +211,7 @@ fn read_entry(entry: &Node<'_>) -> Result<(Identity, Vec<String>), (String, Stri
         None => Some(0),
         Some(number) => number.as_u64().and_then(|number| usize::try_from(number).ok()),
     };
-    let number = number.ok_or_else(|| ("/number".into(), "expected a whole number, found something else".into()))?;
+    let number = number.ok_or_else(|| ("/number".into(), "expected an integer, found something else".into()))?;
     let tool = if entry.get("tool").is_some() { word("tool")? } else { String::new() };
     let (source, rule, pointer) = (word("source")?, word("rule")?, word("pointer")?);
     let list = entry.get("dialects").and_then(Node::as_array);

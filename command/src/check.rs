@@ -63,7 +63,8 @@ impl Check {
         if used_as != Use::Tool {
             if arguments.rewritten.is_some() {
                 let word = arguments.used_as.as_str();
-                let message = format!("expected no `--rewritten` beside `--use {word}`, found one: it is about tools");
+                let message =
+                    format!("expected no `--rewritten` with `--use {word}`, found it: it applies to tools only");
                 return Err(CommandError::option("rewritten", message));
             }
             let without = dialects.iter().find(|dialect| table_of(dialect, used_as).is_none());
@@ -102,7 +103,7 @@ impl Check {
             (Some(text), _) => Some(Baseline::read(&text.text, &text.source)?),
             (None, Some(path)) => Some(Baseline::new(path)),
             (None, None) if arguments.update_baseline => {
-                return Err(CommandError::option("updateBaseline", "expected `--baseline` beside it, found none"));
+                return Err(CommandError::option("updateBaseline", "expected `--baseline` with it, found none"));
             }
             (None, None) => None,
         };
@@ -118,10 +119,7 @@ impl Check {
         match self.arguments.tools.iter().find(|wanted| !names.contains(wanted.as_str())) {
             Some(wanted) if self.failed.is_empty() => {
                 let wanted = shown(wanted);
-                Err(CommandError::option(
-                    "tool",
-                    format!("expected the name of a tool that is there, found `{wanted}`"),
-                ))
+                Err(CommandError::option("tool", format!("expected the name of an existing tool, found `{wanted}`")))
             }
             _ => Ok(()),
         }
@@ -235,7 +233,7 @@ impl Task for Check {
         let mut files = Vec::new();
         let (mut found, known) = match self.baseline.take() {
             Some(_) if self.arguments.update_baseline && !whole => {
-                let why = "expected all inputs and no `--tool`, found a part, which is no baseline";
+                let why = "expected all inputs and no `--tool`, found a part of them, which cannot become a baseline";
                 self.failed.push(CommandError::option("updateBaseline", why));
                 (found, 0)
             }

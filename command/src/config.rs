@@ -83,7 +83,7 @@ impl Config {
         }
         let unused = self.ignores.iter().zip(used).filter(|(_, used)| !used);
         let stale = |(ignore, _): (&Ignore, bool)| {
-            format!("{}:{}: this ignore fits nothing that is found: take it out", shown(&self.source), ignore.line)
+            format!("{}:{}: this ignore matches no finding: remove it", shown(&self.source), ignore.line)
         };
         let stale = unused.map(stale).collect();
         (kept, count, stale)
@@ -239,7 +239,7 @@ impl TomlFile<'_> {
                 _ => None,
             };
             if limit.is_none() {
-                return Err(self.unexpected(value, "a whole number that is not below 0"));
+                return Err(self.unexpected(value, "a non-negative integer"));
             }
         }
         Ok(limits)

@@ -47,7 +47,7 @@ pub(crate) fn render_report(report: &DeferredReport, output: &mut Output, termin
         output.note(&format!("{caution} {}{name}", warning.code));
     }
     if report.unreachable {
-        let why = "tools are hidden, and nothing tells the model of them";
+        let why = "tools are hidden, and the model is not told about them";
         let how = "see `toolwire defer --help`: `--announce`, `--loaded-tool`, `--mode load-all`";
         output.note(&format!("{} {why}; {how}", terminal.err.bad("toolwire:")));
     }

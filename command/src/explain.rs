@@ -213,9 +213,9 @@ impl Explained {
 
 fn effect(change: &Change, paint: Paint) -> String {
     let arguments = match change.accepts {
-        Accepts::Same if change.encoded => "the same arguments once restored".to_string(),
+        Accepts::Same if change.encoded => "the same arguments after restoring".to_string(),
         Accepts::Same => "the same arguments".to_string(),
-        Accepts::Closed => "no properties that it does not name (closed)".to_string(),
+        Accepts::Closed => "only declared properties (closed)".to_string(),
         Accepts::Wider => paint.doubtful("more arguments (wider)"),
         Accepts::Narrower => paint.bad("fewer arguments (narrower)"),
         Accepts::Mixed => paint.bad("other arguments (mixed)"),

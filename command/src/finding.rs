@@ -25,7 +25,7 @@ pub(crate) const DOCS: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/
 const EXPLAINED: &str = "`toolwire explain` shows what is lost, and why.";
 
 /// Advice for a finding about a request.
-const MENDED: &str = "Change the request; `adaptRequest` does so if the API has another way to say it.";
+const MENDED: &str = "Change the request; `adaptRequest` does so if the API has another way to express it.";
 
 /// A dialect in which the finding occurs, with the fact behind it.
 #[derive(Clone, Debug)]
@@ -115,7 +115,7 @@ pub(crate) fn words(rule: &str) -> (&'static str, &'static str) {
     let constraint = internal::constraint_of(rule).map(|rule: Constraint| (rule.summary(), rule.fix()));
     let change = || Rule::ALL.iter().find(|one| one.id() == rule).map(|rule| (rule.summary(), EXPLAINED));
     let request = || of_requests(rule).map(|summary| (summary, MENDED));
-    constraint.or_else(request).or_else(change).unwrap_or(("The tool cannot be written for that API.", EXPLAINED))
+    constraint.or_else(request).or_else(change).unwrap_or(("The tool cannot be expressed for that API.", EXPLAINED))
 }
 
 /// Returns whether a rule is a constraint on schemas, tools or requests.

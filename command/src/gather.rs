@@ -207,7 +207,7 @@ impl Gathering {
     pub(crate) fn checked(&self) -> Result<(), CommandError> {
         match self.only.iter().find(|name| !self.met.contains(*name)) {
             Some(name) if self.failed.is_empty() => {
-                let message = format!("expected the name of a server that a file has, found `{}`", shown(name));
+                let message = format!("expected the name of a server in one of the files, found `{}`", shown(name));
                 Err(CommandError::option("server", message))
             }
             _ => Ok(()),
@@ -259,7 +259,7 @@ impl Gathering {
     /// Adds the server of the command line; returns whether there is one.
     fn connection(&mut self, connection: &Connection) -> Result<bool, CommandError> {
         if connection.url.is_none() && !connection.headers.is_empty() {
-            return Err(CommandError::option("header", "expected `--url` beside it, found none"));
+            return Err(CommandError::option("header", "expected `--url` with it, found none"));
         }
         if connection.servers.is_none() && connection.server.is_empty() && !connection.environment.is_empty() {
             return Err(CommandError::option("env", "`--env` needs `--servers` or a server after `--`, found neither"));
@@ -364,7 +364,7 @@ impl Gathering {
             return Ok(());
         }
         if glob.is_cut() {
-            let message = format!("expected a pattern for at most {FOLDERS} folders, found one for more");
+            let message = format!("expected a pattern that matches at most {FOLDERS} folders, found more");
             self.failed(CommandError::new("", message).in_source(&source))?;
         }
         let found = glob.found();
@@ -397,7 +397,7 @@ impl Gathering {
     /// Adds the servers of the file that `--servers` names.
     fn declared(&mut self, source: &str, text: &str) -> Result<(), CommandError> {
         let Some(declaration) = servers::declared(text, self.timeout) else {
-            let message = "expected servers in `mcpServers` or `servers`, found a file without";
+            let message = "expected servers in `mcpServers` or `servers`, found none";
             return self.failed(CommandError::new("", message).in_source(source).in_file(source, None));
         };
         let Declaration { servers: declared, disabled } = declaration;
@@ -406,7 +406,7 @@ impl Gathering {
             declared.into_iter().filter(|one| self.only.is_empty() || self.only.contains(&one.name)).collect();
         self.met.extend(chosen.iter().map(|one| one.name.clone()));
         if disabled > 0 {
-            self.notes.push(format!("{}: {disabled} of its servers switched off there", shown(source)));
+            self.notes.push(format!("{}: {disabled} of its servers disabled there", shown(source)));
         }
         let found = if names.is_empty() { "none".to_string() } else { names.join(", ") };
         if chosen.is_empty() {

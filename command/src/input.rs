@@ -114,8 +114,8 @@ impl<'a> Input<'a> {
             if entries.is_empty() {
                 let above = input.places.of("").1;
                 let found = match list.as_array() {
-                    Some(entries) if !entries.is_empty() => "only what the API runs itself",
-                    _ => "a list without any",
+                    Some(entries) if !entries.is_empty() => "only tools that the API runs itself",
+                    _ => "a list without tools",
                 };
                 return Err(CommandError::new(above, format!("expected at least one tool, found {found}")));
             }
@@ -258,7 +258,7 @@ fn odd_one(kinds: &[Kind]) -> Option<(usize, String)> {
     let first = |kind: Kind| kinds.iter().position(|found| *found == kind);
     let (tool, schema) = (first(Kind::Tool)?, first(Kind::Schema)?);
     let (at, expected, found) = if tool < schema { (schema, "tool", "schema") } else { (tool, "schema", "tool") };
-    Some((at, format!("expected a {expected}, as before, found a {found}")))
+    Some((at, format!("expected a {expected}like the ones before, found a {found}")))
 }
 
 fn kind_of(node: &Node<'_>) -> Kind {

@@ -241,7 +241,7 @@ impl Command {
             }
             State::Ended(output) => output,
             State::Waiting(_) => {
-                unusable(&CommandError::new("", "expected an input, was given none"), source, &self.terminal)
+                unusable(&CommandError::new("", "expected an input, found none"), source, &self.terminal)
             }
         };
         let Output { mut stdout, stderr, exit_code, content, mut files } = output;
@@ -298,7 +298,7 @@ impl Command {
 }
 
 fn task(command: arguments::Command, gathered: Gathering, terminal: &Terminal) -> Result<Box<dyn Task>, CommandError> {
-    let none = || CommandError::new("", "expected an input, was given none");
+    let none = || CommandError::new("", "expected an input, found none");
     let command = match command {
         arguments::Command::Check(arguments) => return Ok(Box::new(check::Check::new(arguments, gathered)?)),
         arguments::Command::Matrix(arguments) => return Ok(Box::new(matrix::Matrices::new(&arguments, gathered)?)),
@@ -363,7 +363,7 @@ fn decoded(bytes: &[u8]) -> Result<String, CommandError> {
     let wide = |unit: fn([u8; 2]) -> u16| {
         let units = bytes.chunks_exact(2).skip(1).filter_map(|pair| pair.try_into().ok()).map(unit);
         let text = String::from_utf16(&units.collect::<Vec<u16>>()).ok().filter(|_| bytes.len() % 2 == 0);
-        text.ok_or_else(|| CommandError::new("", "expected UTF-16 after its mark, found something else"))
+        text.ok_or_else(|| CommandError::new("", "expected UTF-16 after its byte order mark, found something else"))
     };
     match bytes {
         [0xff, 0xfe, ..] => wide(u16::from_le_bytes),

@@ -25,7 +25,7 @@ pub(crate) fn pick(
         },
         (None, [only]) => return Ok(only.clone()),
         (None, _) if is_about_schemas => {
-            format!("expected one schema, found {}: `{command}` takes one at a time", found())
+            format!("expected one schema, found {}: `{command}` accepts one at a time", found())
         }
         (None, _) => {
             format!("expected one tool, or `--tool` with the name of one, found {}: {}", found(), names(entries))

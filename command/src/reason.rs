@@ -6,15 +6,15 @@ pub(crate) fn reason(message: &str, name: &str, what: &str) -> (bool, String) {
     let missing = matches!(message, "ENOENT" | "ENOTDIR");
     let words = match message {
         "ENOENT" | "ENAMETOOLONG" if is_json(name) => {
-            "expected the name of a file, found what looks like JSON: give that on standard input (`echo … | \
+            "expected the name of a file, found what looks like JSON: pass JSON on standard input (`echo … | \
                 toolwire …`)"
                 .into()
         }
-        "ENOENT" | "ENOTDIR" | "ENAMETOOLONG" => "expected a file, found none of that name".into(),
+        "ENOENT" | "ENOTDIR" | "ENAMETOOLONG" => "expected a file, found none with that name".into(),
         "ENOTREG" => "expected a regular file, found a device, a pipe or a socket".into(),
         "EISDIR" => "expected a file, found a folder".into(),
-        "EACCES" | "EPERM" => format!("expected {what} that may be read, found one that may not"),
-        code if is_code(code) => format!("expected {what} that can be read, found one that cannot ({code})"),
+        "EACCES" | "EPERM" => format!("expected {what} that may be read, found one without read permission"),
+        code if is_code(code) => format!("expected {what} that can be read, found one that cannot be read ({code})"),
         other => other.to_string(),
     };
     (missing, words)

@@ -38,14 +38,16 @@ impl Task for Restore {
             None if with.get("version").is_some() => ("", with),
             None => {
                 let expected =
-                    "expected what `toolwire sanitize --json` prints, found neither `restore` nor `restorePlan` in it";
+                    "expected the output of `toolwire sanitize --json`, found neither `restore` nor `restorePlan` in \
+                        it";
                 return Err(CommandError::new("", expected).in_source(&self.with.source));
             }
         };
         let way = bindings::restore(&kept)
             .map_err(|error| CommandError::from_core(&error, above).in_source(&self.with.source))?;
         if self.arguments.repair && kept.get("repair").is_none() {
-            let expected = "expected schemas to repair by, which `toolwire sanitize --json --repair` keeps, found none";
+            let expected =
+                "expected the schemas that `toolwire sanitize --json --repair` keeps for repairs, found none";
             return Err(CommandError::new(above, expected).in_source(&self.with.source));
         }
         match &self.arguments.call {
@@ -88,7 +90,7 @@ impl Restore {
         if self.arguments.repair {
             return wrong(
                 "expected tools or a request for `--repair`, found the plan of one schema: restore without it, \
-                 then `toolwire validate --repair --schema` repairs by the schema",
+                 then repair with `toolwire validate --repair --schema`",
             );
         }
         // Only to determine which of the two inputs is wrong.

@@ -90,7 +90,7 @@ impl Budget {
         let exceeded = || {
             let option = self.naming.spell("maxSteps");
             let message = format!(
-                "expected a schema that takes at most {limit} steps, found one that takes more; see `{option}`"
+                "expected a schema that needs at most {limit} steps, found one that needs more; see `{option}`"
             );
             Error::new(Code::BudgetExceeded, pointer, message)
         };

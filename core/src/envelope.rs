@@ -28,7 +28,7 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
                 accepts,
                 guidance,
                 Rule::ReplaceRoot,
-                format!("replaced {} by an object schema without properties", replaced(node)),
+                format!("replaced {} with an object schema without properties", replaced(node)),
             )
         });
         node.replace(
@@ -70,7 +70,7 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
     if !opened {
         recorder.note(0, || {
             let message = match had {
-                Some(kind) => format!("replaced {kind} under `properties` by `{{}}`"),
+                Some(kind) => format!("replaced {kind} under `properties` with `{{}}`"),
                 None => "added `properties: {}`".into(),
             };
             change(properties_at.is_some(), "/properties", Accepts::Same, Guidance::Same, Rule::AddProperties, message)

@@ -1,22 +1,22 @@
 // Generated: `cargo run -p toolwire --example pages`. Edit the tables, not this file.
 
-/** The names of the dialects: what one surface of one model API accepts. `dialects()` describes them. */
+/** The names of the dialects, one for each surface of a model API. `dialects()` describes them. */
 export type Dialect =
-  /** OpenAI Codex, its schema sanitizer alone: unknown keywords are kept. */
+  /** OpenAI Codex, only its schema sanitizer: unknown keywords are kept. */
   | 'codex'
-  /** OpenAI Codex, everything it does before the request leaves. */
+  /** OpenAI Codex, everything it does before it sends a request. */
   | 'codex-wire'
   /** OpenAI Responses, function tools with `strict: false`, GPT-5 and later. */
   | 'openai-responses'
-  /** OpenAI Chat Completions, function tools that are not strict; Responses with models before GPT-5. */
+  /** OpenAI Chat Completions, non-strict function tools; Responses with models before GPT-5. */
   | 'openai-chat'
   /** OpenAI Chat Completions and Responses, function tools with `strict: true`. */
   | 'openai-strict'
   /** Azure OpenAI (Microsoft Foundry), function tools with `strict: true`. */
   | 'azure-strict'
-  /** What OpenAI, Anthropic, Gemini (by JSON Schema), Moonshot, DeepSeek and Mistral all accept, not strict. */
+  /** Intersection of OpenAI, Anthropic, Gemini (JSON Schema), Moonshot, DeepSeek and Mistral, non-strict. */
   | 'portable'
-  /** Anthropic Messages API, tools that are not strict. */
+  /** Anthropic Messages API, non-strict tools. */
   | 'anthropic'
   /** Anthropic Messages API, tools with `strict: true`. */
   | 'anthropic-strict'
@@ -34,11 +34,11 @@ export type Dialect =
   | 'moonshot'
   /** xAI (Grok), Chat Completions and Responses, function tools. */
   | 'xai'
-  /** DeepSeek Chat Completions, tools that are not strict. */
+  /** DeepSeek Chat Completions, non-strict tools. */
   | 'deepseek'
   /** DeepSeek Chat Completions at `/beta`, tools with `strict: true`. */
   | 'deepseek-strict'
-  /** Amazon Bedrock, Converse, `toolSpec.inputSchema.json`, but for Claude. */
+  /** Amazon Bedrock, Converse, `toolSpec.inputSchema.json`, except for Claude. */
   | 'bedrock'
   /** Amazon Bedrock, Converse, `toolSpec.inputSchema.json` for Claude. */
   | 'bedrock-anthropic'
@@ -46,7 +46,7 @@ export type Dialect =
   | 'bedrock-strict'
   /** Mistral Chat Completions, function tools. */
   | 'mistral'
-  /** Groq Chat Completions, function tools that are not strict. */
+  /** Groq Chat Completions, non-strict function tools. */
   | 'groq'
   /** Groq Chat Completions, function tools with `strict: true` (gpt-oss). */
   | 'groq-strict'
@@ -66,7 +66,7 @@ export type Dialect =
   | 'ollama'
   /** vLLM's server: tools become a grammar (if `tool_choice` names a tool or is `required`). */
   | 'vllm'
-  /** SGLang's server, function tools that are not strict. */
+  /** SGLang's server, non-strict function tools. */
   | 'sglang'
   /** GitHub Copilot Chat in VS Code, tools of MCP servers: what VS Code lets through. */
   | 'vscode'
@@ -75,7 +75,7 @@ export type Dialect =
   /** Claude Desktop and Claude Code, tools of MCP servers: what reaches the model's API. */
   | 'claude-desktop';
 
-/** The format in which `sanitizeTools` writes tools for a dialect, unless `format` says another. */
+/** The format in which `sanitizeTools` writes tools for a dialect, unless `format` selects another. */
 export interface DialectFormats {
   /** `codex` is written in the format `openai-responses`. */
   codex: 'openai-responses';

@@ -4,19 +4,19 @@
 export type ChangeRule =
   /** Replaces a value that is not a schema with an object schema. */
   | 'replace-root'
-  /** Writes `type: "object"` at the root, which arguments are anyway. */
+  /** Adds `type: "object"` at the root: arguments are always an object. */
   | 'add-type'
-  /** Writes `properties: {}` on an object that must have them. */
+  /** Adds `properties: {}` to an object that must have `properties`. */
   | 'add-properties'
-  /** Replaces a value in the place of a schema with a schema that accepts anything. */
+  /** Replaces a value where a schema is expected with a schema that accepts anything. */
   | 'replace-non-schema'
-  /** Replaces a bare type name in the place of a schema with a schema of that type. */
+  /** Replaces a bare type name where a schema is expected with a schema of that type. */
   | 'type-name-to-schema'
-  /** Takes the schema out of a wrapper such as `{"jsonSchema": …}`, or moves a map of properties under `properties`. */
+  /** Unwraps a schema from an object such as `{"jsonSchema": …}`, or moves a map of properties under `properties`. */
   | 'unwrap-schema'
-  /** Moves property schemas out of a `properties` that holds keywords of the object. */
+  /** Moves property schemas out of a `properties` that contains keywords of the object. */
   | 'unnest-properties'
-  /** Repairs a `type` that is not a known name (aliases, wrong case) or that its values contradict. */
+  /** Repairs a `type` that is not a known name (aliases, wrong case) or that contradicts the values. */
   | 'repair-type'
   /** Repairs a keyword's value if the intention is clear. */
   | 'repair-keyword'
@@ -24,119 +24,119 @@ export type ChangeRule =
   | 'remove-null-keyword'
   /** Removes a keyword whose value has no meaning. */
   | 'remove-malformed-keyword'
-  /** Writes the draft of the output to `$schema`. */
+  /** Sets `$schema` to the draft of the output. */
   | 'update-schema-uri'
   /** Splits `dependencies` into `dependentRequired` and `dependentSchemas`. */
   | 'split-dependencies'
-  /** Replaces a boolean `exclusiveMinimum` or `exclusiveMaximum` of draft 4 with today's number. */
+  /** Replaces a boolean `exclusiveMinimum` or `exclusiveMaximum` of draft 4 with the number of later drafts. */
   | 'upgrade-exclusive-bound'
-  /** Replaces OpenAPI's `nullable: true` by the type null. */
+  /** Replaces OpenAPI's `nullable: true` with the type `null`. */
   | 'nullable-to-null'
   /** Moves a list in `items` to `prefixItems`. */
   | 'tuple-to-prefix-items'
   /** Removes an identifier that nothing refers to. */
   | 'drop-identifier'
-  /** Replaces a reference by what it refers to. */
+  /** Replaces a reference with its target. */
   | 'inline-ref'
   /** Points a reference at an entry of the root's `$defs`. */
   | 'rewrite-ref'
-  /** Replaces `$dynamicRef` and `$recursiveRef` by a `$ref` to their anchor. */
+  /** Replaces `$dynamicRef` and `$recursiveRef` with a `$ref` to their anchor. */
   | 'dynamic-ref-to-ref'
   /** Removes a reference that does not resolve. */
   | 'unresolved-ref'
-  /** Removes a reference that makes a schema apply to itself endlessly, or recursion that the API does not take. */
+  /** Removes a reference that makes a schema apply to itself endlessly, or recursion that the API does not accept. */
   | 'cut-recursion'
-  /** Writes a recursive definition out a few levels deep, where the API takes no recursion. */
+  /** Expands a recursive definition a few levels deep if the API accepts no recursion. */
   | 'unroll-recursion'
-  /** Removes keywords beside a reference, which have no effect in older drafts. */
+  /** Removes keywords next to a reference, which have no effect in older drafts. */
   | 'drop-ref-sibling'
-  /** Removes an annotation that stands both beside `anyOf` or `$ref` and inside it. */
+  /** Removes an annotation that occurs both next to `anyOf` or `$ref` and inside it. */
   | 'drop-shared-annotation'
-  /** Replaces a definition that is too large to be inlined everywhere by a schema that accepts anything. */
+  /** Replaces a definition that is too large to be inlined everywhere with a schema that accepts anything. */
   | 'truncate-definition'
   /** Removes a definition that nothing refers to. */
   | 'prune-definition'
-  /** Writes `type: "object"` at the root, which arguments are anyway. */
+  /** Adds `type: "object"` at the root: arguments are always an object. */
   | 'declare-object'
-  /** Joins the branches of the root's union into one object. */
+  /** Merges the branches of the root's union into one object. */
   | 'flatten-root-union'
-  /** Replaces `patternProperties` by `additionalProperties`, and says the patterns in the description. */
+  /** Replaces `patternProperties` with `additionalProperties` and lists the patterns in the description. */
   | 'patterns-to-additional'
-  /** Replaces the schema `true` by one that is an object. */
+  /** Replaces the schema `true` with an object schema. */
   | 'boolean-to-any'
-  /** Replaces the schema `false` by `{"not": {}}`. */
+  /** Replaces the schema `false` with `{"not": {}}`. */
   | 'boolean-to-not'
-  /** Removes a keyword that the API refuses, and says in the description what it said, where that helps. */
+  /** Removes a keyword that the API refuses, and states it in the description if that helps. */
   | 'drop-keyword'
-  /** Removes a regular expression that the API's engine does not compile. */
+  /** Removes a regular expression that the API's engine cannot compile. */
   | 'drop-pattern'
-  /** Spells a regular expression in the escapes that the API's engine knows. */
+  /** Rewrites a regular expression with escapes that the API's engine knows. */
   | 'respell-pattern'
   /** Removes a `format` that the API refuses. */
   | 'drop-format'
-  /** Replaces an exclusive bound by an inclusive one. */
+  /** Replaces an exclusive bound with an inclusive one. */
   | 'exclusive-to-inclusive'
-  /** Lowers or removes a bound that is larger than the API takes. */
+  /** Lowers or removes a bound that is larger than the API accepts. */
   | 'clamp-bound'
-  /** Reports that `uniqueItems` is weaker for encoded items: equal items may be written in different ways. */
+  /** Reports that `uniqueItems` is weaker for encoded items: equal items may be encoded in different ways. */
   | 'loosen-unique-items'
-  /** Writes the key of a pattern in other characters, because the API misreads it. */
+  /** Rewrites a key of `patternProperties` that the API misreads. */
   | 'rewrite-pattern'
   /** Renames a property whose name the API misreads or refuses. */
   | 'rename-property'
-  /** Removes a value with a `/` in a key, which the API takes for the path of a reference. */
+  /** Removes a value with a `/` in a key, which the API mistakes for the path of a reference. */
   | 'drop-slash-key'
-  /** Removes a value with a key called `$ref`, which the API takes for a reference. */
+  /** Removes a value with a key called `$ref`, which the API mistakes for a reference. */
   | 'drop-ref-like-key'
-  /** Replaces `const` by an `enum` of one value. */
+  /** Replaces `const` with an `enum` of one value. */
   | 'const-to-enum'
   /** Splits an `enum` of several types into one branch for each type. */
   | 'split-enum'
-  /** Removes an `enum`, or its values of a type that the API does not list. */
+  /** Removes an `enum`, or its values, of a type that the API does not accept in `enum`. */
   | 'drop-enum-of-type'
-  /** Removes a value of an `enum` that its type does not admit. */
+  /** Removes a value of an `enum` that `type` excludes. */
   | 'drop-enum-value'
-  /** Removes an `enum` with more values than the API takes. */
+  /** Removes an `enum` with more values than the API accepts. */
   | 'drop-long-enum'
-  /** Puts null first in a list of types, where the API wants it there. */
+  /** Moves null to the front of a list of types if the API requires it there. */
   | 'move-null-first'
-  /** Lists integers, numbers and booleans as strings where the API takes only strings. */
+  /** Lists integers, numbers and booleans as strings if the API accepts only strings. */
   | 'scalars-to-strings'
-  /** Writes the type that values or keywords imply. */
+  /** Adds the type that values or keywords imply. */
   | 'infer-type'
-  /** Writes `type: "string"` where nothing shows a type and the caller asked for one. */
+  /** Adds `type: "string"` if nothing implies a type and an option requests it. */
   | 'assume-string'
-  /** Writes `additionalProperties: true` for a schema that accepts anything. */
+  /** Replaces `additionalProperties: {}` with `true`. */
   | 'open-map'
-  /** Writes a schema that accepts anything as a union of all types. */
+  /** Replaces a schema that accepts anything with a union of all types. */
   | 'expand-any'
-  /** Sends an object without properties as a string of JSON. */
+  /** Encodes an object without properties as a string that contains JSON. */
   | 'object-to-json'
-  /** Writes null as `nullable: true`. */
+  /** Replaces null with `nullable: true`. */
   | 'null-to-nullable'
-  /** Writes `items` on an array that must have them. */
+  /** Adds `items` to an array that must have them. */
   | 'add-items'
-  /** Replaces positional items by one schema for all of them. */
+  /** Replaces positional items with one schema for all of them. */
   | 'prefix-items-to-items'
-  /** Writes `additionalProperties: true`, where the API closes objects that do not say whether they are open. */
+  /** Adds `additionalProperties: true` if the API closes objects that do not declare it. */
   | 'declare-open'
-  /** Replaces `oneOf` by `anyOf`. */
+  /** Replaces `oneOf` with `anyOf`. */
   | 'one-of-to-any-of'
   /** Merges the parts of `allOf` into the schema around them. */
   | 'merge-all-of'
-  /** Drops one of two keywords that have no common spelling. */
+  /** Removes one of two keywords that no keyword can express together. */
   | 'merge-conflict'
-  /** Merges schemas of which one depends on its neighbouring keywords, so the result may accept something else. */
+  /** Merges schemas, one of which depends on its sibling keywords, so the result may accept something else. */
   | 'merge-inexact'
-  /** Keeps one of two texts for the reader. */
+  /** Keeps one of two different annotations when schemas are merged. */
   | 'merge-annotations'
-  /** Distributes the keywords beside `anyOf` into its branches. */
+  /** Distributes the keywords next to `anyOf` into its branches. */
   | 'distribute-into-any-of'
-  /** Replaces a union of one branch by the branch. */
+  /** Replaces a union of one branch with the branch. */
   | 'unwrap-single-branch'
-  /** Moves texts from beside `anyOf` into its branches. */
+  /** Moves annotations from next to `anyOf` into its branches. */
   | 'distribute-annotations'
-  /** Removes a union with more branches than the API takes. */
+  /** Removes a union with more branches than the API accepts. */
   | 'drop-long-union'
   /** Removes an optional property that accepts no value. */
   | 'drop-never-property'
@@ -146,29 +146,29 @@ export type ChangeRule =
   | 'split-type-list'
   /** Removes names from `required` that are not properties of the same schema. */
   | 'drop-unknown-required'
-  /** Puts the schema of a response format that describes no object under a property of one. */
+  /** Wraps the schema of a response format that is not an object in an object with one property. */
   | 'wrap-root'
-  /** Declares a property that is only named in `required`, where all names must be declared. */
+  /** Declares a property that only `required` names if all names must be declared. */
   | 'declare-required-property'
-  /** Moves a property to the front, so that branches begin with different ones. */
+  /** Moves a property to the front, so that branches begin with different properties. */
   | 'reorder-properties'
-  /** Joins branches that begin with the same property. */
+  /** Merges branches that begin with the same property. */
   | 'merge-branches'
-  /** Requires an optional property and admits null for it. */
+  /** Makes an optional property required, and allows null for it. */
   | 'require-optional'
-  /** Closes an object that does not say whether it is open. */
+  /** Closes an object that does not declare `additionalProperties`. */
   | 'close-object'
-  /** Sends an object with free property names as a list of key-value pairs. */
+  /** Encodes an object with arbitrary property names as a list of key-value pairs. */
   | 'map-to-pairs'
-  /** Sends a value of any type as a string of JSON. */
+  /** Encodes a value of any type as a string that contains JSON. */
   | 'any-to-json'
-  /** Writes "any JSON" as a recursive definition. */
+  /** Describes "any JSON" with a recursive definition. */
   | 'define-any'
-  /** Replaces a branch that is a union by the branches of that union. */
+  /** Replaces a branch that is a union with the branches of that union. */
   | 'flatten-union'
-  /** Replaces a union with a branch that accepts anything by that branch. */
+  /** Replaces a union that has a branch that accepts anything with that branch. */
   | 'collapse-any'
-  /** Lists values as strings of JSON where the API cannot list them. */
+  /** Encodes values as strings that contain JSON if the API does not accept them in `enum`. */
   | 'values-to-json'
   /** Shortens descriptions until the schema fits. */
   | 'fit-shorten-description'
@@ -176,9 +176,9 @@ export type ChangeRule =
   | 'fit-drop-keyword'
   /** Removes constraints until the schema fits. */
   | 'fit-drop-constraint'
-  /** Replaces the deepest parts by a schema that accepts anything, until the schema fits. */
+  /** Replaces the deepest parts with a schema that accepts anything, until the schema fits. */
   | 'fit-cut-schema'
-  /** Removes references until no path through them nests too deep. */
+  /** Removes references until no path through them nests too deeply. */
   | 'fit-cut-reference'
   /** Codex replaces a boolean schema by one for strings. */
   | 'boolean-to-string'
@@ -198,42 +198,42 @@ export type ChangeRule =
   | 'rename-tool'
   /** Renames a definition of a tool, because another tool has a different definition with the same name. */
   | 'rename-definition'
-  /** Replaces a schema that cannot be represented by one that accepts any object. */
+  /** Replaces a schema that cannot be represented with one that accepts any object. */
   | 'fallback'
   /** Removes the `outputSchema` of an MCP tool, because a client would refuse it, and with it the tool or the server. */
   | 'drop-output-schema'
-  /** Gives a response format a name that the API takes. */
+  /** Gives a response format a name that the API accepts. */
   | 'rename-format'
   /** Sends a response format as the arguments of a function that the model has to call. */
   | 'format-as-tool'
-  /** Sends the schema of a response format in the instructions. */
+  /** Moves the schema of a response format to the instructions. */
   | 'format-in-prompt'
-  /** Sets `strict` as the dialect requires. A tool that a strict dialect cannot take is sent as not strict. */
+  /** Sets `strict` as the dialect requires. A tool that a strict dialect cannot represent is sent as not strict. */
   | 'strict-flag'
   /** Omits the schema of a tool without arguments. */
   | 'omit-arguments'
   /** Removes a description that is not a string. */
   | 'drop-description'
-  /** Shortens a tool's description to what the API takes. */
+  /** Shortens a tool's description to the length that the API accepts. */
   | 'cut-description';
 
-/** The constraints of APIs that `check` and `checkTools` find violated. */
+/** The constraints of APIs whose violations `check` and `checkTools` report. */
 export type Constraint =
   /** A keyword that has no effect. */
   | 'ignored-keyword'
-  /** The root is no schema. */
+  /** The root is not a schema. */
   | 'root-not-schema'
-  /** The root must say `type: "object"`. */
+  /** The root must have `type: "object"`. */
   | 'root-object'
   /** `type` is neither a known name nor a list of them. */
   | 'unknown-type'
-  /** A keyword that is not allowed beside a list of several types. */
+  /** A keyword that is not allowed next to a list of several types. */
   | 'beside-type-list'
-  /** A keyword beside a type that it does not apply to. */
+  /** A keyword next to a type that it does not apply to. */
   | 'beside-other-type'
-  /** `type` beside `anyOf`: it belongs in the branches. */
+  /** `type` next to `anyOf`: it belongs in the branches. */
   | 'type-beside-any-of'
-  /** `type` beside `$ref`: it belongs in the definition. */
+  /** `type` next to `$ref`: it belongs in the definition. */
   | 'type-beside-ref'
   /** `enum` is not a list. */
   | 'enum-not-list'
@@ -243,17 +243,17 @@ export type Constraint =
   | 'enum-too-long'
   /** `enum` without a `type`. */
   | 'enum-without-type'
-  /** A list of types beside `enum` that is not `null` and one scalar type. */
+  /** A list of types next to `enum` that is not `null` and one scalar type. */
   | 'enum-type-list'
   /** A value of `enum` that does not match the type. */
   | 'enum-value'
-  /** `null` after a numeric type, beside an `enum` with a null. */
+  /** `null` after a numeric type, next to an `enum` that contains null. */
   | 'enum-null-first'
   /** `properties` is not an object. */
   | 'properties-not-object'
-  /** A value that is not a schema in the place of one: a property, a definition, a branch. */
+  /** A value that is not a schema where one is expected: a property, a definition, a branch. */
   | 'not-a-schema'
-  /** `items` is a list: positions belong into `prefixItems`. */
+  /** `items` is a list: positions belong in `prefixItems`. */
   | 'array-items'
   /** `items` is not a schema. */
   | 'items-not-schema'
@@ -263,27 +263,27 @@ export type Constraint =
   | 'required-not-strings'
   /** `required` names a property that the same schema does not have. */
   | 'required-unknown'
-  /** `required` beside no `properties`. */
+  /** `required` without `properties`. */
   | 'required-without-properties'
-  /** A property's name is taken for a keyword. */
+  /** A property's name is mistaken for a keyword. */
   | 'reserved-name'
-  /** A name with `{` and `}` above a keyword that it breaks. */
+  /** A name with `{` and `}` above a keyword that the name breaks. */
   | 'braces-in-name'
   /** `anyOf` is not a list. */
   | 'combinator-not-list'
   /** `anyOf` has no branch, or too many. */
   | 'any-of-size'
-  /** A branch of `anyOf` without a `type` of its own, because it is a union again. */
+  /** A branch of `anyOf` without its own `type`, because it is itself a union. */
   | 'untyped-branch'
-  /** A keyword both beside `anyOf` and in a branch. */
+  /** A keyword both next to `anyOf` and in a branch. */
   | 'any-of-shared'
   /** A keyword's value must be a string. */
   | 'not-a-string'
   /** `$defs` is not an object. */
   | 'defs-not-object'
-  /** A definition's name is empty or holds `/`. */
+  /** A definition's name is empty or contains `/`. */
   | 'definition-name'
-  /** A key inside a definition holds `/`. */
+  /** A key inside a definition contains `/`. */
   | 'slash-in-definition'
   /** `$ref` is not a string. */
   | 'ref-not-string'
@@ -293,61 +293,61 @@ export type Constraint =
   | 'ref-target'
   /** A reference where none is allowed. */
   | 'ref-place'
-  /** A keyword both beside `$ref` and in its target. */
+  /** A keyword both next to `$ref` and in its target. */
   | 'ref-shared'
-  /** `anyOf` beside a `$ref` whose target has a type, or the other way round. */
+  /** `anyOf` next to a `$ref` whose target has a type, or vice versa. */
   | 'ref-any-of'
-  /** Recursion without a way out. */
+  /** Recursion that cannot end. */
   | 'endless-recursion'
   /** A keyword that is not allowed at the root. */
   | 'root-keyword'
   /** `$schema` names a draft that is not accepted. */
   | 'unknown-draft'
-  /** A keyword that may not stand anywhere. */
+  /** A keyword that is not allowed anywhere. */
   | 'refused-keyword'
   /** A key that is not a keyword, where only keywords are allowed. */
   | 'unknown-keyword'
-  /** A keyword's value is not what the meta-schema says. */
+  /** A keyword's value does not match the meta-schema. */
   | 'keyword-value'
   /** A keyword's number is above what is accepted. */
   | 'keyword-too-large'
   /** A maximum that is below its minimum. */
   | 'maximum-below-minimum'
-  /** A list of types where one name is required, or with types that are not allowed in a list. */
+  /** A list of types where a single type is required, or with types that are not allowed in a list. */
   | 'type-list'
-  /** A schema without a type, where one is needed. */
+  /** A schema without a type, although one is required. */
   | 'untyped'
   /** A value of `enum` whose kind or content is not allowed. */
   | 'enum-kind'
-  /** `enum` beside a type that none of its values has. */
+  /** `enum` next to a type that none of its values has. */
   | 'enum-contradicts'
-  /** An object without `properties`, where they are required. */
+  /** An object without `properties`, although they are required. */
   | 'object-without-properties'
-  /** An object that must say `additionalProperties: false`. */
+  /** An object that must have `additionalProperties: false`. */
   | 'object-not-closed'
-  /** An object that must say whether it is open. */
+  /** An object that must declare `additionalProperties`. */
   | 'object-openness'
-  /** `additionalProperties` with a schema, where only a boolean is allowed. */
+  /** `additionalProperties` with a schema, although only a boolean is allowed. */
   | 'map'
-  /** A property that is not in `required`, where all must be. */
+  /** A property that is not in `required`, although all must be. */
   | 'not-required'
   /** An array without `items`. */
   | 'array-without-items'
-  /** An array with `prefixItems` that must say whether it has more items. */
+  /** An array with `prefixItems` that must declare whether more items are allowed. */
   | 'array-openness'
-  /** `items` that say nothing. */
+  /** `items` without a specific schema. */
   | 'open-items'
   /** A regular expression that the API cannot compile. */
   | 'pattern'
-  /** A `pattern` that is accepted and not enforced. */
+  /** A `pattern` that is accepted but not enforced. */
   | 'pattern-not-enforced'
-  /** A regular expression whose anchors or lookaround mean something else there than in JSON Schema. */
+  /** A regular expression whose anchors or lookaround mean something different in this API than in JSON Schema. */
   | 'pattern-anchors'
   /** A `format` that is refused. */
   | 'format'
-  /** A keyword that is not allowed beside `$ref`. */
+  /** A keyword that is not allowed next to `$ref`. */
   | 'beside-ref'
-  /** A keyword that is not allowed beside `anyOf`. */
+  /** A keyword that is not allowed next to `anyOf`. */
   | 'beside-any-of'
   /** Two branches of `anyOf` are objects whose first property has the same name. */
   | 'any-of-first-keys'
@@ -357,19 +357,19 @@ export type Constraint =
   | 'recursion'
   /** A number beyond the range of a 64-bit float. */
   | 'number-range'
-  /** The whole is too large. */
+  /** The schema is too large. */
   | 'too-many-bytes'
   /** `properties` are nested too deeply. */
   | 'too-deep'
-  /** Too many values in all the `enum`s of one part. */
+  /** Too many values in total in the `enum`s of the root or a definition. */
   | 'too-many-enum-values'
-  /** Too many characters of names, values and constants in one part. */
+  /** Too many characters of names, values and constants in the root or a definition. */
   | 'too-many-characters'
-  /** Too many properties in all. */
+  /** Too many properties in total. */
   | 'too-many-properties'
-  /** The root admits nothing. */
+  /** The root accepts nothing. */
   | 'root-null'
-  /** `minItems` is not a count. */
+  /** `minItems` is not a non-negative integer. */
   | 'min-items-not-count'
   /** `encrypted` is not a boolean. */
   | 'encrypted-not-boolean'
@@ -377,25 +377,25 @@ export type Constraint =
   | 'not-a-tool'
   /** A tool without a name. */
   | 'nameless-tool'
-  /** Two tools of one name. */
+  /** Two tools with the same name. */
   | 'duplicate-name'
   /** A name that the API refuses. */
   | 'tool-name'
   /** `strict` is missing, or the API does not know it. */
   | 'strict-flag'
-  /** A tool without arguments that has a schema, where the API wants none. */
+  /** A tool without arguments that has a schema, although the API requires none. */
   | 'no-arguments'
   /** A description that is not a string. */
   | 'description-not-string'
   /** A description that is too long. */
   | 'description-length'
-  /** An empty description, where the API wants none at all. */
+  /** An empty description, although the API accepts only a missing or non-empty one. */
   | 'empty-description'
   /** More tools than a request may have. */
   | 'too-many-tools'
   /** Two tools of a request have different definitions with the same name. */
   | 'definition-conflict'
-  /** Tools of a request that no single compiler supports. */
+  /** Tools of a request that no single compiler supports together. */
   | 'mixed-backends'
   /** More strict tools than a request may have. */
   | 'too-many-strict-tools'
@@ -408,104 +408,104 @@ export type Constraint =
   /** More properties with several types than the strict tools of a request may have. */
   | 'too-many-unions';
 
-/** The constraints of APIs that `checkRequest` finds violated. */
+/** The constraints of APIs whose violations `checkRequest` reports. */
 export type RequestConstraint =
-  /** A choice that forces a call while the model thinks. */
+  /** A tool choice that forces a call while the model thinks. */
   | 'choice-while-thinking'
   /** `tool_choice` or `parallel_tool_calls` in a request without tools. */
   | 'choice-without-tools'
-  /** A choice of a tool that the request does not have. */
+  /** A tool choice that names a tool that the request does not have. */
   | 'choice-of-absent-tool'
-  /** A choice that the model does not take. */
+  /** A choice that the model does not accept. */
   | 'choice-by-model'
-  /** Tools, for a model that takes none. */
+  /** Tools, for a model that does not accept them. */
   | 'model-without-tools'
   /** A tool of a kind that the API does not have. */
   | 'tool-kind'
-  /** Arguments of a call in the history that are no JSON object. */
+  /** Arguments of a call in the history that are not a JSON object. */
   | 'history-arguments'
   /** A call in the history without a result, or a result without a call: `adaptRequest` completes the pairs with `historyPairs: "complete"`. */
   | 'history-pairs'
-  /** A name that the API does not take, in a call of the history. */
+  /** A name that the API does not accept, in a call of the history. */
   | 'history-name'
-  /** A namespace of tools, for an API that has none. */
+  /** A namespace of tools, for an API that has no namespaces. */
   | 'namespace'
-  /** A namespace without tools: `adaptRequest` leaves it out, and no API is known to refuse it. */
+  /** A namespace without tools: `adaptRequest` omits it, and no API is known to refuse it. */
   | 'empty-namespace'
-  /** A member of Chat Completions that the API or the model does not take. */
+  /** A member of Chat Completions that the API or the model does not accept. */
   | 'unsupported-member'
-  /** Functions beside a tool that the API runs, for an API that does not combine them. */
+  /** Functions together with a tool that the API runs, for an API that does not combine them. */
   | 'functions-beside-hosted'
-  /** The system prompt, tools or their configuration beside a cached beginning of the prompt. */
+  /** The system prompt, tools or their configuration together with a cached prompt. */
   | 'cached-content'
-  /** A response format with a schema, for an API that takes none in requests of this format. */
+  /** A response format with a schema, for an API that does not accept one in requests of this format. */
   | 'format-refused'
-  /** A response format, for a model that takes none. */
+  /** A response format, for a model that does not accept one. */
   | 'format-by-model'
-  /** A response format beside tools, or beside a tool that the API does not combine with it. */
+  /** A response format together with tools, or with a tool that the API does not combine with it. */
   | 'format-beside-tools'
-  /** A response format beside a beginning of the answer in the last message. */
+  /** A response format together with a prefilled answer in the last message. */
   | 'format-beside-prefill'
-  /** A beginning of the answer in the last message, for a model that takes none. */
+  /** A prefilled answer in the last message, for a model that does not accept one. */
   | 'prefill-by-model'
-  /** JSON mode in a request whose messages do not say the word JSON. */
+  /** JSON mode in a request whose messages do not contain the word JSON. */
   | 'format-without-word'
-  /** Two updates of the configuration directly after one another. */
+  /** Two consecutive updates of the configuration. */
   | 'format-updates'
-  /** A response format without a name, or with one that the API does not take. */
+  /** A response format without a name, or with one that the API does not accept. */
   | 'format-name'
-  /** A schema of a response format that the API refuses, or does not read as it is written. */
+  /** A schema of a response format that the API refuses or reads differently than written. */
   | 'format-schema';
 
-/** What can be odd about a request with deferred tools. */
+/** The warnings about requests with deferred tools. */
 export type DeferredWarningCode =
-  /** Two tools have one name: one definition is sent. */
+  /** Two tools have the same name: one definition is sent. */
   | 'duplicate-tool-name'
-  /** An addition in the history defines a tool otherwise than the request does: the newest definition counts. */
+  /** An addition in the history defines a tool differently than the request: the newest definition is used. */
   | 'redefined-tool'
-  /** An addition or removal is not the client's word, or `toolChanges` ignores it. */
+  /** An addition or removal does not come from the client, or `toolChanges` ignores it. */
   | 'tool-change-ignored'
-  /** A tool has the name of the search function, which has this one now. */
+  /** A tool has the name of the search function, which was renamed to this. */
   | 'tool-search-renamed'
   /** The history refers to a tool that is not in the request. */
   | 'unknown-tool-reference'
-  /** The result of a tool search stands in the history without its call. */
+  /** The history contains the result of a tool search without its call. */
   | 'orphan-tool-search-output'
-  /** The hosted tool search is left out, and every deferred tool loaded. */
+  /** The hosted tool search was removed, and every deferred tool is loaded. */
   | 'server-tool-search-unavailable'
-  /** A toolset of the MCP connector is deferred, whose tools only the provider knows. */
+  /** A toolset of the MCP connector is deferred; only the provider knows its tools. */
   | 'mcp-toolset-defer-ignored'
   /** `defer_loading` is neither true nor false. */
   | 'defer-loading-not-boolean'
   /** `tool_choice` forces a tool that was not loaded. */
   | 'forced-deferred-tool'
-  /** What earlier requests began with is written otherwise now: a prompt cache ends there. */
+  /** The beginning of earlier requests is now written differently: a prompt cache ends there. */
   | 'prefix-changed'
-  /** A search that nobody made stands for an addition, which the backend does not have. */
+  /** A synthesized search replaces an addition, which the backend does not support. */
   | 'synthesized-exchange'
-  /** None of the tools that `tool_choice` allows is sent: the model decides now. */
+  /** None of the tools that `tool_choice` allows is sent: the model now decides. */
   | 'choice-emptied'
-  /** `tool_choice` names a tool where the backend takes no name: it demands any tool now. */
+  /** `tool_choice` names a tool, but the backend accepts no name: it now requires any tool. */
   | 'forced-choice-widened'
-  /** A change of the tools stands later than it came: no API takes it between a call and its result. */
+  /** A change of the tools was moved to a later place: no API accepts it between a call and its result. */
   | 'moved'
-  /** A call's arguments are no JSON object, which the target demands: an empty object is sent. */
+  /** A call's arguments are not a JSON object, which the target requires: an empty object is sent. */
   | 'arguments-not-an-object'
-  /** The target demands a maximum of tokens and the request has none: that of `maxTokens` is sent. */
+  /** The target requires a maximum of tokens and the request has none: that of `maxTokens` is sent. */
   | 'max-tokens-defaulted'
-  /** A call's id has letters that the target refuses: it and its result have another one. */
+  /** A call's id has characters that the target refuses: it and its result get a new one. */
   | 'call-id-changed'
   /** Every tool is deferred, which the API refuses: this one is sent without the flag. */
   | 'all-deferred'
-  /** The API refuses a cache breakpoint of a deferred tool: it stands at another tool now. */
+  /** The API refuses a cache breakpoint at a deferred tool: it was moved to another tool. */
   | 'cached-deferred'
   /** The API refuses deferred tools without a search: the API's own search was added. */
   | 'tool-search-added'
-  /** The request has more tools than the API takes: those past the maximum are deferred. */
+  /** The request has more tools than the API accepts: those past the maximum are deferred. */
   | 'overflow-deferred'
   /** The prompt already lists deferred tools: those that are deferred past the maximum are not listed there. */
   | 'overflow-unannounced'
-  /** Something of the request has no counterpart in the target format, and was left out. */
+  /** A part of the request has no counterpart in the target format and was removed. */
   | 'not-translated';
 
 /** The rules by which `repairArguments` repairs. */
@@ -591,7 +591,7 @@ export type RepairRule =
   /** An undeclared member of a closed object is removed; only with `removeAdditional`. */
   | 'remove-additional';
 
-/** Why `repairArguments` leaves something as it is. */
+/** The reasons why `repairArguments` leaves something unchanged. */
 export type LeftReason =
   /** No rule applies. */
   | 'no-rule'
@@ -618,7 +618,7 @@ export type LeftReason =
   /** The text is not JSON, and no rule can repair it. */
   | 'syntax';
 
-/** What `restore` changes of a reply beside the values of its answer. */
+/** The changes that `restore` makes to a reply, except to the values of its answer. */
 export type AnswerChange =
   /** Text next to an answer that came as a call was removed. */
   | 'drop-text'

@@ -101,7 +101,7 @@ export function checkTools(tools: unknown, options: CheckToolsOptions): ToolViol
  * const { dialect } = dialectFor({ host: 'openrouter.ai', model: 'anthropic/claude-sonnet-4.5' }); // 'anthropic'
  *
  * const { dialect, confidence, because } = dialectFor({ host: 'llm.example' });
- * if (confidence === 'C') console.warn(dialect, because); // portable, nobody knows the host `llm.example`; …
+ * if (confidence === 'C') console.warn(dialect, because); // portable, unknown host `llm.example`; …
  * ```
  *
  * @throws {@link ToolwireError} `unknown-dialect` for a retired host, and with `exact` for an unknown API; `unknown-option`;

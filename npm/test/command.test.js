@@ -204,8 +204,8 @@ test('an output that cannot be written', {
   assert.deepEqual([code, written], [2, expected]);
 });
 
-test('the empty name is not a file', async () => {
-  assert.deepEqual(await run(['check', '']), ['', 'toolwire: : expected a file, found none of that name\n', 2]);
+test('the empty name is no file', async () => {
+  assert.deepEqual(await run(['check', '']), ['', 'toolwire: : expected a file, found none with that name\n', 2]);
 });
 
 describe('a server with hand-written messages', () => {

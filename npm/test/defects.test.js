@@ -95,8 +95,8 @@ describe('a call that traps', () => {
   test('an index is lost, and a new one is not', () => {
     const index = new ToolIndex(TOOLS);
     failNext();
-    isInternal(() => index.search('read'), /make it anew/);
-    isInternal(() => index.search('read'), /make it anew/);
+    isInternal(() => index.search('read'), /create it again/);
+    isInternal(() => index.search('read'), /create it again/);
     assert.deepEqual(new ToolIndex(TOOLS).search('read'), ['files.read']);
   });
 });
@@ -113,10 +113,10 @@ describe('other objects continue', () => {
     other.feedText(begin);
     assert.equal(idle.feedText('data: {}\n\n'), 'data: {}\n\n');
     failNext(here);
-    isInternal(() => other.feedText(piece('{')), /make it anew/);
-    isInternal(() => other.feedText(piece('{')), /make it anew/);
-    isInternal(() => other.finishText(), /make it anew/);
-    // The trap is in the middle of an event, with arguments held back, and nothing is lost.
+    isInternal(() => other.feedText(piece('{')), /create it again/);
+    isInternal(() => other.feedText(piece('{')), /create it again/);
+    isInternal(() => other.finishText(), /create it again/);
+    // In the middle of an event, with arguments held back: nothing is missing.
     out += one.feedText(piece('{"dollar_ref_":').slice(40)) + one.feedText(piece('"main"}')) + one.feedText(end);
     assert.equal(out, expected);
     assert.match(expected, /\$ref/);
@@ -132,7 +132,7 @@ describe('other objects continue', () => {
     for (const event of events.slice(0, 2)) out.push(...one.feed(event));
     events[1].choices[0].delta.tool_calls[0].function.arguments = 'changed by the caller';
     failNext(here);
-    isInternal(() => other.feed({}), /make it anew/);
+    isInternal(() => other.feed({}), /create it again/);
     for (const event of events.slice(2)) out.push(...one.feed(event));
     assert.deepEqual(out.at(-1).choices[0].delta.tool_calls[0].function.arguments, '{"$ref":"main"}');
   });
@@ -158,9 +158,9 @@ describe('other objects continue', () => {
     };
     assert.equal(odd.feed(once).length, 1);
     failNext(here);
-    isInternal(() => other.feed({}), /make it anew/);
-    isInternal(() => endless.feed(parsed(piece('{'))), /make it anew/);
-    isInternal(() => odd.feed(parsed(piece('{'))), /make it anew/);
+    isInternal(() => other.feed({}), /create it again/);
+    isInternal(() => endless.feed(parsed(piece('{'))), /create it again/);
+    isInternal(() => odd.feed(parsed(piece('{'))), /create it again/);
     assert.deepEqual(resting.feed({ choices: [] }), [{ choices: [] }]);
   });
 
@@ -199,8 +199,8 @@ describe('other objects continue', () => {
     assert.equal(one.reply(searches('s')), null);
     given.dialect = 'changed by the caller';
     failNext(here);
-    isInternal(() => other.reply(calls), /make it anew/);
-    isInternal(() => other.reply(calls), /make it anew/);
+    isInternal(() => other.reply(calls), /create it again/);
+    isInternal(() => other.reply(calls), /create it again/);
     assert.equal(one.reply(calls), expected);
     one.close();
     other.close();
@@ -211,7 +211,7 @@ describe('other objects continue', () => {
     const here = instances.at(-1);
     assert.equal(one.reply(searches('s')), null);
     failNext(here);
-    isInternal(() => Exchange.open(url, body, options), /make it anew/);
+    isInternal(() => Exchange.open(url, body, options), /create it again/);
     assert.match(one.reply(calls), /tool_search_tool_result.*files\.read/);
     one.close();
   });
@@ -221,7 +221,7 @@ describe('other objects continue', () => {
     const homes = instances.slice(-3);
     const before = instances.length;
     failNext(homes[2]);
-    isInternal(() => streams.at(-1).feedText('x'), /make it anew/);
+    isInternal(() => streams.at(-1).feedText('x'), /create it again/);
     for (const stream of streams.slice(0, -1))
       assert.equal(stream.feedText(begin), begin.replace('files_read', 'files.read'));
     assert.ok(instances.length - before <= 2, `${instances.length - before} new instances`);
@@ -334,7 +334,7 @@ test('a `restore` of an older version is refused, and so is a forged one', () =>
   const older = { version: 1, tools: { a: { name: 'a', options: { dialect: 'gemini' }, schema: {} } } };
   const { code, pointer, message } = caught(() => Restore.from(older));
   assert.deepEqual([code, pointer], ['invalid-value', '/version']);
-  assert.match(message, /expected the version 2 to 6 of a `restore`, found 1.*sanitize the tools again/);
+  assert.match(message, /expected version 2 to 6 of a `restore`, found 1.*sanitize the tools again/);
   const forged = { version: 2, tools: { a: { name: 'a', plan: { encoded: [] } } } };
   assert.equal(caught(() => Restore.from(forged)).pointer, '/tools/a/plan/encoded');
 });
@@ -347,9 +347,9 @@ test('a value that is not a plan is refused, and the message states what is expe
       assert.match(error.message, message);
     }
   };
-  refuses({ type: 'object' }, '/version', /expected a plan .*found an object without one, as a schema is/);
-  refuses({ version: 1 }, '/version', /expected the version 2 of a plan, found 1, .*sanitize the schema again/);
-  refuses({ version: 3 }, '/version', /expected the version 2 of a plan, found 3, which a newer toolwire wrote/);
+  refuses({ type: 'object' }, '/version', /expected a plan .*found an object without one, such as a schema/);
+  refuses({ version: 1 }, '/version', /expected version 2 of a plan, found 1, .*sanitize the schema again/);
+  refuses({ version: 3 }, '/version', /expected version 2 of a plan, found 3, which a newer toolwire wrote/);
   refuses({ version: 2, tools: {} }, '/tools', /expected a plan .*of one schema; found the member `tools`/);
   refuses(null, '', /expected a plan .*an object; found null/);
   // A value that JSON cannot express.

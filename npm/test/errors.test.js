@@ -60,7 +60,7 @@ test('a header is a string or missing', () => {
   for (const value of [7, ['a'], { 'anthropic-beta': 'a' }]) {
     const { code, pointer, message } = caught(() => stripDeferralBetas(value));
     assert.deepEqual([code, pointer], ['invalid-value', '']);
-    assert.match(message, /expected the value of an `anthropic-beta` header as a string, found /);
+    assert.match(message, /expected the value of an `anthropic-beta` header to be a string, found /);
   }
 });
 

@@ -64,7 +64,7 @@ test('an invalid tool list or query is an error, and the index stays', () => {
 test('after a trap the index reports that it is lost', () => {
   const index = new ToolIndex(tools(1, 'mail'));
   trap = true;
-  assert.throws(() => index.search('mail'), { code: 'internal', message: /what it kept is lost: make it anew/ });
-  assert.throws(() => index.search('mail'), { code: 'internal', message: /make it anew/ });
+  assert.throws(() => index.search('mail'), { code: 'internal', message: /its data is lost: create it again/ });
+  assert.throws(() => index.search('mail'), { code: 'internal', message: /create it again/ });
   assert.deepEqual(new ToolIndex(tools(1, 'mail')).search('mail'), ['mail_0']);
 });

@@ -37,7 +37,7 @@ for (const [name, sanitize] of Object.entries(WAYS)) {
       assert.ok(sent.length > 0 && restore !== undefined);
       assert.deepEqual(warnings, []);
       await turn();
-      const start = `toolwire: expected to send every tool, set 1 tool aside: \`odd${number}\` at \`/1/inputSchema\` for \`anthropic\``;
+      const start = `toolwire: expected to send every tool, found 1 tool that cannot be sent: \`odd${number}\` at \`/1/inputSchema\` for \`anthropic\``;
       assert.deepEqual(
         warnings.map((line) => line.slice(0, start.length)),
         [start],
@@ -79,7 +79,7 @@ for (const [name, sanitize] of Object.entries(WAYS)) {
       assert.throws(() => sanitize(list(), { onSetAside: 'error' }), {
         code: 'not-representable',
         pointer: '/1/inputSchema',
-        detail: /^expected to send every tool, set 1 tool aside: /,
+        detail: /^expected to send every tool, found 1 tool that cannot be sent: /,
       });
       assert.throws(() => sanitize(list(), { onSetAside: 'loud' }), { code: 'invalid-option', pointer: '/onSetAside' });
       // A function as another option is not omitted.

@@ -335,10 +335,10 @@ describe('a proxy with arbitrary lengths', () => {
     test(`a length of ${typeof length} ${String(length)}`, () => {
       for (const input of [around(lying(length)), around({ b: [lying(length)] })]) {
         const pointer = Array.isArray(input.x.b) ? '/x/b/0' : '/x';
-        refused(() => normalizeEnvelope(input).schema, pointer, /a whole number as its length/);
-        refused(() => sanitize(input, { dialect: 'codex' }).schema, pointer, /a whole number as its length/);
+        refused(() => normalizeEnvelope(input).schema, pointer, /an integer as its length/);
+        refused(() => sanitize(input, { dialect: 'codex' }).schema, pointer, /an integer as its length/);
       }
-      refused(() => sanitizeTools(lying(length), { dialect: 'portable' }), '', /a whole number as its length/);
+      refused(() => sanitizeTools(lying(length), { dialect: 'portable' }), '', /an integer as its length/);
     });
   }
 

@@ -161,7 +161,7 @@ def test_a_name_that_is_not_utf_8(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
     done = run("check", os.fsdecode(b"\xff.json"), place=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.decode().endswith(": expected a file, found none of that name\n")
+    assert done.stderr.decode().endswith(": expected a file, found none with that name\n")
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="this system has no /proc")
@@ -202,7 +202,7 @@ def test_streams_that_are_closed() -> None:
 
 def test_the_empty_name() -> None:
     done = run("check", "")
-    assert (done.returncode, done.stderr) == (2, b"toolwire: : expected a file, found none of that name\n")
+    assert (done.returncode, done.stderr) == (2, b"toolwire: : expected a file, found none with that name\n")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="not everybody may make links there")

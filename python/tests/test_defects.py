@@ -93,7 +93,7 @@ def test_a_stream_is_lost_and_others_are_not() -> None:
     _toolwire._fail_next()
     failed(lambda: other.feed_text(BEGIN), "a test asked for it")
     for again in (lambda: other.feed_text(BEGIN), other.finish_text, other.finish, lambda: other.feed({})):
-        failed(again, "make it anew")
+        failed(again, "create it again")
     assert out + one.feed_text(piece('"main"}')) + one.feed_text(END) == expected
 
 
@@ -101,8 +101,8 @@ def test_an_exchange_is_lost_and_others_are_not() -> None:
     one, other = opened(), opened()
     _toolwire._fail_next()
     failed(lambda: other.reply("{}"), "a test asked for it")
-    failed(lambda: other.reply("{}"), "make it anew")
-    failed(lambda: other.asks_again, "make it anew")
+    failed(lambda: other.reply("{}"), "create it again")
+    failed(lambda: other.asks_again, "create it again")
     called = '{"content":[{"type":"tool_use","name":"a_b"}]}'
     assert one.reply(called) == called.replace("a_b", "a.b")
 
@@ -137,9 +137,9 @@ def test_an_older_or_forged_restore_is_refused() -> None:
 @pytest.mark.parametrize(
     ("plan", "pointer", "message"),
     [
-        ({"type": "object"}, "/version", r"expected a plan .*found an object without one, as a schema is"),
-        ({"version": 1}, "/version", r"expected the version 2 of a plan, found 1, .*sanitize the schema again"),
-        ({"version": 3}, "/version", r"expected the version 2 of a plan, found 3, which a newer toolwire wrote"),
+        ({"type": "object"}, "/version", r"expected a plan .*found an object without one, such as a schema"),
+        ({"version": 1}, "/version", r"expected version 2 of a plan, found 1, .*sanitize the schema again"),
+        ({"version": 3}, "/version", r"expected version 2 of a plan, found 3, which a newer toolwire wrote"),
         ({"version": 2, "tools": {}}, "/tools", r"expected a plan .*of one schema; found the member `tools`"),
         (None, "", r"expected a plan .*an object; found null"),
         # Values that JSON cannot represent.

@@ -151,6 +151,6 @@ def test_text_that_is_no_utf8(text: Any, pointer: str, place: str) -> None:
     for form in (text, bytearray(text), memoryview(text)) if isinstance(text, bytes) else (text,):
         error = caught(toolwire.check, form, dialect="codex")
         assert (error.code, error.pointer) == ("invalid-json", pointer)
-        bad = "expected UTF-8, found the byte `0x" if isinstance(text, bytes) else "expected whole characters,"
+        bad = "expected UTF-8, found the byte `0x" if isinstance(text, bytes) else "expected valid Unicode,"
         assert error.message.startswith(bad)
         assert place in error.message

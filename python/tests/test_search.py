@@ -58,7 +58,7 @@ def test_an_index_of_a_subclass_is_of_that_subclass() -> None:
 @pytest.mark.parametrize("query", [7, None, b"mail", object()])
 def test_a_query_is_a_string(query: Any) -> None:
     index = toolwire.ToolIndex(tools(1, "mail"))
-    with pytest.raises(toolwire.ToolwireError, match="expected a query as a string, found a `") as caught:
+    with pytest.raises(toolwire.ToolwireError, match="expected the query to be a string, found a `") as caught:
         index.search(query)
     assert (caught.value.code, caught.value.pointer) == ("invalid-value", "/query")
 

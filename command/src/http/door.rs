@@ -23,7 +23,7 @@ impl Door {
         let host = value(headers, "host").unwrap_or_default();
         if self.is_loopback && (count(headers, "host") != 1 || !is_loopback(host_of(host))) {
             let found = if host.is_empty() { "none".to_string() } else { format!("`{host}`") };
-            return Some((403, format!("expected `Host` to be this machine, as `127.0.0.1:8787`, found {found}")));
+            return Some((403, format!("expected `Host` to be this machine, such as `127.0.0.1:8787`, found {found}")));
         }
         let site = value(headers, "sec-fetch-site").unwrap_or("none");
         match value(headers, "origin") {
@@ -32,7 +32,7 @@ impl Door {
             }
             // Browsers omit `Origin` on simple GET requests.
             None if !["none", "same-origin"].iter().any(|known| site.eq_ignore_ascii_case(known)) => {
-                return Some((403, format!("expected a request of a program, found one of a page (`{site}`)")));
+                return Some((403, format!("expected a request from a program, found one from a web page (`{site}`)")));
             }
             _ => {}
         }

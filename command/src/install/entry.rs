@@ -85,8 +85,7 @@ impl Entry {
         if is_planned && same {
             return Ok(());
         }
-        Err("expected an entry that can be edited alone, found names that stand twice or keys with dots: nothing was \
-             written"
+        Err("expected an entry that can be edited alone, found duplicate names or keys with dots: nothing was written"
             .into())
     }
 }
@@ -174,13 +173,13 @@ fn chosen<'n>(found: &'n [String], list: &[&str], name: Option<&str>) -> Result<
     one.map(String::as_str).ok_or_else(|| none(list, found, name))
 }
 
-const NO_PROGRAM: &str = "expected a server with `command`, found one without";
+const NO_PROGRAM: &str = "expected a server with `command`, found one without it";
 const REMOTE: &str = "expected a server with `command`, found a remote one: replace its `url` by \
     `\"command\": \"npx\", \"args\": [\"-y\", \"toolwire\", \"proxy\", \"--url\", \"…\"]`";
 const NO_LIST: &str = "expected `args` to be a list of strings, found something else";
 const VARIABLES_FILE: &str =
-    "expected the variables of a server in `env`, found `envFile`: name them with `--env` in an \
-    entry that you write yourself";
+    "expected the variables of a server in `env`, found `envFile`: pass them with `--env` in an entry that you write \
+        yourself";
 
 fn in_json(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, String> {
     let plain = without_comments(text).ok_or("expected JSON, found something else")?;

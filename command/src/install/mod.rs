@@ -228,7 +228,8 @@ impl Task for Install {
                 Ok(())
             }
             Stage::ReadingAgain => {
-                let message = "expected the file as it was read, found it changed: nothing was written";
+                let message =
+                    "expected an unchanged file, found one that changed after it was read: nothing was written";
                 Err(CommandError::new("", message).in_source(&self.path))
             }
             Stage::Agreed | Stage::Refused | Stage::Nothing => Ok(()),

@@ -179,7 +179,7 @@ impl Matrix {
             accepted,
             match meant < accepted {
                 true => format!(
-                    "As {are}: {the}{them} accepted by {accepted} of {}, and meant as written by {meant}.",
+                    "As {are}: {the}{them} accepted by {accepted} of {}, and read as written by {meant}.",
                     counted(all, "dialect")
                 ),
                 false => format!("As {are}: {the}{them} accepted by {accepted} of {}.", counted(all, "dialect")),
@@ -200,7 +200,7 @@ impl Matrix {
                 let name = column.dialect.name;
                 let tools = counted(lost, self.noun);
                 out.push_str(&format!(
-                    "`{name}` leaves out parts of {tools}: without rewriting, the model never sees them.\n"
+                    "`{name}` removes parts of {tools}: without rewriting, the model never sees them.\n"
                 ));
             }
         }
@@ -222,7 +222,7 @@ impl Matrix {
         if kept < all {
             let tool = if self.noun == "tool" { "--tool NAME " } else { "" };
             out.push_str(
-                &paint.dim(&format!("`toolwire explain {tool}--dialect DIALECT` says what is lost, and why.")),
+                &paint.dim(&format!("`toolwire explain {tool}--dialect DIALECT` shows what is lost, and why.")),
             );
             out.push('\n');
         }

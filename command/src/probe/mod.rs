@@ -73,7 +73,7 @@ pub(crate) struct Probe {
 impl Probe {
     pub(crate) fn new(arguments: ProbeArguments, gathered: Gathering) -> Result<Probe, CommandError> {
         let Gathering { inputs, recorded, date, confined, .. } = gathered;
-        let none = || CommandError::new("", "expected an input, was given none");
+        let none = || CommandError::new("", "expected an input, found none");
         let input = inputs.into_iter().next().ok_or_else(none)?;
         let dialect = dialects_named(std::slice::from_ref(&arguments.dialect)).first().copied().ok_or_else(none)?;
         let endpoint = Endpoint::of(dialect.name).ok_or_else(none)?;
@@ -84,7 +84,7 @@ impl Probe {
         if let Some(wanted) =
             arguments.tools.iter().find(|wanted| !tools.iter().any(|tool| tool.name.as_ref() == Some(wanted)))
         {
-            let message = format!("expected the name of a tool that is there, found `{}`", shown(wanted));
+            let message = format!("expected the name of an existing tool, found `{}`", shown(wanted));
             return Err(CommandError::option("tool", message));
         }
         let is_asked = |tool: &Tool| tool.name.as_ref().is_some_and(|name| arguments.tools.contains(name));
@@ -151,8 +151,8 @@ impl Probe {
                 let named = self.named(&refusal);
                 if let Err(Refusal { status, text }) = self.search.refuse(refusal, named) {
                     return self.end(format!(
-                        "expected an answer about tools, found one about the request, which is refused with a plain \
-                         tool, too: {status}: {text}"
+                        "expected an answer about tools, found one about the request, which is refused even with a \
+                            plain tool: {status}: {text}"
                     ));
                 }
             }
@@ -167,7 +167,7 @@ impl Probe {
         if self.sent >= self.arguments.limit && self.search.next().is_some() {
             let limit = self.arguments.limit;
             return self
-                .end(format!("expected to know all after {limit} requests, found that more are needed (`--limit`)"));
+                .end(format!("expected to finish within {limit} requests, found that more are needed (`--limit`)"));
         }
         Ok(())
     }
@@ -286,7 +286,8 @@ impl Task for Probe {
             output.files.push(OutputFile { path: path.clone(), content, confined, ..OutputFile::default() });
             if left_out > 0 {
                 output.note(&format!(
-                    "toolwire: {}: {left_out} left out, whose verdict rests on what is private (`--keep-names`)",
+                    "toolwire: {}: {left_out} left out, because their verdicts depend on private names \
+                        (`--keep-names`)",
                     shown(path)
                 ));
             }

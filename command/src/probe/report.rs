@@ -39,7 +39,7 @@ impl Line<'_> {
 
     fn api(&self) -> &'static str {
         match self.verdict {
-            None => "not known",
+            None => "unknown",
             Some(Verdict::Accepted(_)) => "accepted",
             Some(Verdict::Refused(_)) => "refused",
         }
@@ -185,15 +185,15 @@ fn text(probe: &Probe, lines: &[(&Tool, Line<'_>)], together: &Line<'_>, termina
     out.push('\n');
     let count = |api: &str| lines.iter().filter(|(_, line)| line.api() == api).count();
     let differ = lines.iter().map(|(_, line)| line).chain([together]).filter(|line| line.finding().is_some()).count();
-    let unknown = match count("not known") {
+    let unknown = match count("unknown") {
         0 => String::new(),
-        unknown => format!(", {unknown} not known"),
+        unknown => format!(", {unknown} unknown"),
     };
     out.push_str(&format!("The API: {} accepted, {} refused{unknown}. ", count("accepted"), count("refused")));
     out.push_str(&match differ {
         0 => format!("`toolwire check -d {}` says the same.\n", probe.dialect.name),
         _ => format!(
-            "`toolwire check -d {}` says otherwise in {}: please report it, with `--record`.\n",
+            "`toolwire check -d {}` disagrees in {}: please report it with `--record`.\n",
             probe.dialect.name,
             counted(differ, "case")
         ),

@@ -19,7 +19,7 @@ impl Proxy {
         if !self.catalogue.is_given() {
             let size: usize = self.waiting.iter().map(|waiting| waiting.text.len()).sum();
             if size.saturating_add(text.len()) > MOST_WAITING {
-                let found = "too many calls wait for the list of tools";
+                let found = "too many calls are waiting for the list of tools";
                 return self.write_client(message::error(id, SERVER_ERROR, found));
             }
             let is_asked = !self.waiting.is_empty();

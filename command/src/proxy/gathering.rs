@@ -103,8 +103,7 @@ impl Proxy {
             if server.state == State::Up {
                 open.insert(at);
             } else {
-                let found =
-                    format!("expected the server {} to run, found that it is being started again", self.name(at));
+                let found = format!("expected the server {} to run, found it restarting", self.name(at));
                 errors.insert(at, message::error("0", SERVER_ERROR, &found));
             }
         }
@@ -219,7 +218,10 @@ impl Proxy {
                     gathering.entries.iter().map(|(server, entries)| (*server, entries.as_slice())).collect();
                 let entries = self.routes.list(method, key, &lists, &self.servers);
                 if entries.1 > 0 {
-                    self.log(&format!("{} entries of `{method}` are left out: another server has the same", entries.1));
+                    self.log(&format!(
+                        "{} entries of `{method}` are left out: another server has the same ones",
+                        entries.1
+                    ));
                 }
                 merge::list(&gathering.first, key, &entries.0)
             }

@@ -262,7 +262,9 @@ impl Proxy {
                 None => match outline::ambiguous(message) {
                     Some(name) => {
                         let id = read.get("id").map_or_else(|| "null".into(), json::write);
-                        let found = format!("expected each member once, in these letters; found `{name}` otherwise");
+                        let found = format!(
+                            "expected each member once, with this spelling; found another spelling of `{name}`"
+                        );
                         self.write_client(message::error(&id, INVALID_REQUEST, &found));
                     }
                     None => self.on_client_message(&read, text, true),
@@ -414,7 +416,7 @@ impl Proxy {
                 return self.write_client(message::error(&envelope.id, SERVER_ERROR, &found));
             }
             if self.is_in_use(&envelope.key) {
-                let found = format!("expected an id of its own, found {}, whose request is open", envelope.id);
+                let found = format!("expected a unique id, found {}, whose request is still open", envelope.id);
                 return self.write_client(message::error(&envelope.id, INVALID_REQUEST, &found));
             }
         }
@@ -477,7 +479,7 @@ impl Proxy {
         if self.pending.get(key).is_none_or(|pending| pending.server != server) {
             // The client has cancelled it, while the server was already answering.
             if !self.cancelled.iter().any(|one| one == key) {
-                self.ignore(server, "a response whose request is not open");
+                self.ignore(server, "a response to no open request");
             }
             return None;
         }
@@ -515,7 +517,7 @@ impl Proxy {
         };
         let key = message::key_of(&id);
         let found =
-            format!("expected JSON of at most 512 levels from the server {}, found other text", self.name(server));
+            format!("expected JSON of at most 512 levels from the server {}, found something else", self.name(server));
         if self.own.get(&key).is_some_and(|(_, own)| own.server() == server) {
             return match self.own.remove(&key) {
                 Some((_, OwnRequest::Page(gathering, server))) => {
@@ -537,7 +539,7 @@ impl Proxy {
         let (code, found) = match std::str::from_utf8(message) {
             Err(_) => (PARSE_ERROR, "expected UTF-8, found other bytes".to_string()),
             Ok(text) => match json::read(text) {
-                Err(error) => (PARSE_ERROR, format!("expected a message as JSON: {}", error.message())),
+                Err(error) => (PARSE_ERROR, format!("expected a JSON message: {}", error.message())),
                 Ok(_) => {
                     let found = "expected a JSON-RPC message with `method`, `result` or `error`, found something else";
                     (INVALID_REQUEST, found.to_string())

@@ -78,7 +78,7 @@ impl Search {
     pub(super) fn answer(&self, arguments: Option<&str>) -> String {
         let arguments = json::read(arguments.unwrap_or("{}")).unwrap_or_default();
         let Some(query) = text_at(&arguments, &["query"]).filter(|query| !query.trim().is_empty()) else {
-            return failed_call("expected `query`, a text that says what the tool should do, found none");
+            return failed_call("expected `query`, a string that describes what the tool should do, found none");
         };
         let limit = arguments.get("limit").and_then(Node::as_u64).unwrap_or(FOUND as u64).clamp(1, MOST);
         let options =
@@ -115,6 +115,6 @@ impl Search {
     /// The result of a call of a tool that is not there.
     pub(super) fn unknown(&self, name: &str) -> String {
         let hint = did_you_mean(name, self.definitions.keys());
-        failed_call(&format!("expected the name of a tool that `{}` has found, found `{name}`{hint}", self.find))
+        failed_call(&format!("expected the name of a tool that `{}` has returned, found `{name}`{hint}", self.find))
     }
 }

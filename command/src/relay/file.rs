@@ -102,7 +102,7 @@ fn path(text: &str) -> Result<String, String> {
     let path = text.trim_end_matches('/');
     let takes = |one: char| one.is_ascii_alphanumeric() || matches!(one, '/' | '-' | '_' | '.' | '~');
     if path.is_empty() || !path.starts_with('/') || path.starts_with("/toolwire") || !path.chars().all(takes) {
-        return Err(format!("expected a path as `/kimi`, and not `/toolwire`, found `{text}`"));
+        return Err(format!("expected a path such as `/kimi`, other than `/toolwire`, found `{text}`"));
     }
     Ok(path.into())
 }

@@ -205,7 +205,7 @@ impl Journal {
             rows.push_str("</article>\n");
         }
         if rows.is_empty() {
-            rows.push_str("<p>No request was changed yet.</p>");
+            rows.push_str("<p>No request has been changed yet.</p>");
         }
         format!("{HEAD}{rows}</body></html>\n")
     }

@@ -10,9 +10,9 @@ const BOUNDS: [u64; 10] = [250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000
 pub(super) struct Metrics {
     /// By what became of them, see [`Outcome`].
     pub(super) requests: BTreeMap<Outcome, u64>,
-    /// Replies of upstreams, by their status.
+    /// Replies of upstreams, by status.
     pub(super) replies: BTreeMap<u16, u64>,
-    /// Requests that an upstream did not answer, or not to the end.
+    /// Requests that an upstream did not answer, or not completely.
     pub(super) failures: u64,
     /// Requests for which the model was asked again after a search.
     pub(super) searches: u64,
@@ -69,17 +69,17 @@ impl Metrics {
     /// The text (Prometheus, version 0.0.4).
     pub(super) fn text(&self, open: usize) -> String {
         let mut out = String::new();
-        family(&mut out, "requests_total", "counter", "Requests, by what became of them.");
+        family(&mut out, "requests_total", "counter", "Requests, by outcome.");
         for outcome in [Outcome::Adapted, Outcome::Unchanged, Outcome::Passed, Outcome::Refused] {
             let count = self.requests.get(&outcome).copied().unwrap_or_default();
             line(&mut out, "requests_total", &format!("{{outcome=\"{}\"}}", outcome.word()), count);
         }
-        family(&mut out, "upstream_replies_total", "counter", "Replies of upstreams, by their status.");
+        family(&mut out, "upstream_replies_total", "counter", "Replies of upstreams, by status.");
         for (status, count) in &self.replies {
             line(&mut out, "upstream_replies_total", &format!("{{status=\"{status}\"}}"), *count);
         }
         for (name, help, count) in [
-            ("upstream_failures_total", "Requests that an upstream did not answer, or not to the end.", self.failures),
+            ("upstream_failures_total", "Requests that an upstream did not answer, or not completely.", self.failures),
             ("searches_total", "Times that a model was asked again after a search for tools.", self.searches),
             ("tools_rewritten_total", "Tools that were changed, over all requests.", self.rewritten),
             ("tools_quarantined_total", "Tools that were left out, over all requests.", self.quarantined),
@@ -89,7 +89,7 @@ impl Metrics {
             family(&mut out, name, "counter", help);
             line(&mut out, name, "", count);
         }
-        family(&mut out, "open_requests", "gauge", "Requests that are not answered yet.");
+        family(&mut out, "open_requests", "gauge", "Requests that are not yet answered.");
         line(&mut out, "open_requests", "", open as u64);
         self.histogram(&mut out);
         out
@@ -97,7 +97,7 @@ impl Metrics {
 
     fn histogram(&self, out: &mut String) {
         let name = "added_seconds";
-        family(out, name, "histogram", "Time that a request and its reply took in the relay.");
+        family(out, name, "histogram", "Time that a request and its reply spent in the relay.");
         let mut below = 0;
         for (bound, count) in BOUNDS.iter().zip(self.added) {
             below += count;

@@ -292,7 +292,7 @@ impl Relay {
         let headers = headers::read(json::read(headers).ok().as_ref());
         open.entry.status = Some(status);
         let has_no_path = matches!(status, 404 | 405) && open.exchange.is_some();
-        let hint = format!("{} has no {}: does it speak this protocol?", open.origin, open.entry.path);
+        let hint = format!("{} has no {}: does it support this protocol?", open.origin, open.entry.path);
         let mut effects = open.reply(status, headers);
         if has_no_path && self.journal.is_new(&hint) {
             effects.insert(0, log(&hint));
@@ -417,7 +417,7 @@ impl Relay {
             _ if !is_read => return self.refused(open, 405, "expected GET, found another method"),
             "metrics" if is_local => ("text/plain; version=0.0.4; charset=utf-8", self.metrics.text(self.open.len())),
             "last" if is_local => ("text/html; charset=utf-8", self.journal.page()),
-            "metrics" | "last" => return self.refused(open, 403, "expected a program of this machine, found another"),
+            "metrics" | "last" => return self.refused(open, 403, "expected a program on this machine, found another"),
             _ => {
                 let message =
                     "expected `/toolwire/health`, `/toolwire/metrics` or `/toolwire/last`, found another path";
@@ -429,7 +429,7 @@ impl Relay {
 }
 
 const NO_MODEL: &str =
-    "expected a request with a model of an upstream, found none: the upstreams here are chosen by models alone";
+    "expected a request with a model of an upstream, found none: the upstreams here are chosen only by model";
 const FULL: &str = "expected fewer large requests at once, found more";
 
 fn no_model(model: &str) -> String {

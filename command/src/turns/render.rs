@@ -49,7 +49,7 @@ impl Turns {
                 out.push_str(&format!("  {}{name}\n", paint.doubtful(&format!("! {}", warning.code))));
             }
             if turn.is_unreachable {
-                let line = "! tools are hidden, and nothing tells the model of them";
+                let line = "! tools are hidden, and the model is not told about them";
                 out.push_str(&format!("  {}\n", paint.bad(line)));
             }
         }

@@ -207,7 +207,7 @@ fn call_on_trees<'a>(
         Function::SearchTools => {
             let (options, tools, query) = (SearchOptions::read(options, naming)?, input()?, input()?);
             let Some(query) = query.as_text() else {
-                let found = format!("expected a query as a string, found {}", query.kind());
+                let found = format!("expected the query to be a string, found {}", query.kind());
                 return Err(Error::new(Code::InvalidValue, "/query", found));
             };
             Ok(answer(ToolIndex::for_searches(&tools)?.search_node(&query.display(), &options)?, None, false))
@@ -267,7 +267,7 @@ fn strip_betas<'a>(value: &Node<'_>, options: &BetaOptions) -> Result<Node<'a>, 
         return Ok(settled(None));
     }
     let Some(text) = value.as_text() else {
-        let found = format!("expected the value of an `anthropic-beta` header as a string, found {}", value.kind());
+        let found = format!("expected the value of an `anthropic-beta` header to be a string, found {}", value.kind());
         return Err(Error::new(Code::InvalidValue, "", found));
     };
     // A header cannot contain an unpaired surrogate; its escape is passed instead.

@@ -24,7 +24,7 @@ pub fn call_restore<'a>(restore: &Restore, function: Function, inputs: Vec<Node<
         Function::RestoreCall => {
             let (name, mut arguments) = (input()?, input()?);
             let Some(name) = name.as_text() else {
-                let found = format!("expected the name of a tool as a string, found {}", name.kind());
+                let found = format!("expected the name of a tool to be a string, found {}", name.kind());
                 return Err(Error::new(Code::InvalidValue, "/name", found));
             };
             restore_map.arguments(name, &mut arguments, (None, true), &mut reports)?;
@@ -37,7 +37,7 @@ pub fn call_restore<'a>(restore: &Restore, function: Function, inputs: Vec<Node<
         Function::RestoreContent => {
             let text = input()?;
             let Some(given) = text.as_text() else {
-                let found = format!("expected the text of an answer as a string, found {}", text.kind());
+                let found = format!("expected the text of an answer to be a string, found {}", text.kind());
                 return Err(Error::new(Code::InvalidValue, "", found));
             };
             // In valid JSON, an unpaired surrogate occurs only as an escape.

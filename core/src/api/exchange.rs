@@ -110,7 +110,8 @@ impl Exchange {
     ///     {"name":"read","input_schema":{"type":"object"}}, {"name":"bad","input_schema":{"type":"string"}}]}"#;
     /// let options = ExchangeOptions::default().dialect("anthropic");
     /// let exchange = Exchange::open("http://localhost/v1/messages", body, &options)?.expect("a request with tools");
-    /// assert!(exchange.warning().expect("a warning").message.contains("set 1 tool aside: `bad` at `/tools/1"));
+    /// let warning = &exchange.warning().expect("a warning").message;
+    /// assert!(warning.contains("found 1 tool that cannot be sent: `bad` at `/tools/1"));
     /// # Ok::<(), toolwire::Error>(())
     /// ```
     pub fn warning(&self) -> Option<&SetAsideWarning> {

@@ -176,7 +176,7 @@ pub(super) fn named<S: AsRef<str>>(dialects: &[S]) -> Result<Vec<&'static Dialec
 /// assert_eq!(dialect_for(&query)?.dialect, "anthropic");
 /// let choice = dialect_for(&DialectQuery { host: Some("llm.example".into()), ..DialectQuery::default() })?;
 /// assert_eq!((choice.dialect, choice.confidence), ("portable", 'C'));
-/// assert!(choice.because.starts_with("nobody knows the host `llm.example`"));
+/// assert!(choice.because.starts_with("unknown host `llm.example`"));
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///

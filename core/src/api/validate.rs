@@ -96,7 +96,7 @@ pub(super) fn validate_result_node(result: &Node<'_>, tool: &Node<'_>) -> Result
         Validation { valid: Some(false), errors: Vec::from([error]) }
     };
     if result.as_object().is_none() {
-        return Ok(wrong(Keyword::Type, format!("expected a result as an object, found {}", result.kind())));
+        return Ok(wrong(Keyword::Type, format!("expected the result to be an object, found {}", result.kind())));
     }
     let Some(schema) = tool.get(OUTPUT_SCHEMA).filter(|schema| !schema.is_null()) else {
         return Ok(Validation { valid: Some(true), errors: Vec::new() });

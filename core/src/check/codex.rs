@@ -75,7 +75,7 @@ pub(super) fn check(root: &Node<'_>, budget: &Budget) -> Result<Vec<Violation>, 
             root,
             String::new(),
             Constraint::RootNull,
-            "parameters that admit something",
+            "parameters that accept something",
             "the single type `null`",
         );
     }
@@ -194,7 +194,7 @@ fn members(object: &Object<'_>, place: &SchemaPath<'_, '_>, faults: &mut Faults)
             "enum" if value.as_array().is_none() && !object.has(Keyword::Const) => (Constraint::EnumNotList, "a list"),
             "description" if value.as_text().is_none() => (Constraint::DescriptionNotString, "a string"),
             "$ref" if value.as_text().is_none() => (Constraint::RefNotString, "a string"),
-            "minItems" if value.as_u64().is_none() => (Constraint::MinItemsNotCount, "a whole number, 0 or more"),
+            "minItems" if value.as_u64().is_none() => (Constraint::MinItemsNotCount, "a non-negative integer"),
             "encrypted" if value.as_bool().is_none() => (Constraint::EncryptedNotBoolean, "a boolean"),
             "type" if elsewhere && is_left_unknown(value) => {
                 (Constraint::UnknownType, "a type name that Codex knows, or a list of them")

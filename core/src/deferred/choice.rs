@@ -87,8 +87,7 @@ fn is_loaded_for_choice(
     if options.forced_tool == ForcedTool::Error {
         let shown = name.display();
         let message = format!(
-            "expected the choice to force a tool that is loaded, found `{shown}`, which is deferred and was not \
-                referred to"
+            "expected the choice to force a loaded tool, found `{shown}`, which is deferred and was not referenced"
         );
         return Err(Error::new(Code::ForcedDeferredTool, choice::pointer(api), message));
     }

@@ -17,7 +17,7 @@ use crate::{
 };
 
 const OBJECT: Fact = Fact {
-    statement: "the root says `type: \"object\"`",
+    statement: "the root has `type: \"object\"`",
     confidence: 'A',
     source: "live: `tools.0.custom.input_schema.type: Field required`, `Input should be 'object'`",
     rules: &[Constraint::RootObject, Constraint::RootNotSchema],
@@ -32,11 +32,11 @@ pub(super) const ROOT: Fact = Fact {
     ..Fact::REFUSED
 };
 const DANGLING: Fact = Fact {
-    statement: "a reference may lead to nothing, and says nothing then",
+    statement: "a `$ref` that does not resolve is accepted, and has no effect",
     confidence: 'A',
     source:
-        "recorded answers: 20 requests with `#/definitions/ASTNode` and `#/$defs/ASTNode`, which are not there, were \
-        answered 200 (dspy.rb)",
+        "recorded answers: 20 requests with `#/definitions/ASTNode` and `#/$defs/ASTNode`, which do not exist, were \
+            answered 200 (dspy.rb)",
     rules: &[Constraint::RefTarget],
     severity: Severity::Ignored,
     ..Fact::REFUSED
@@ -49,21 +49,21 @@ const NULL_DESCRIPTION: Fact = Fact {
     ..Fact::REFUSED
 };
 pub(super) const METASCHEMA: Fact = Fact {
-    statement: "the schema is valid by the 2020-12 meta-schema",
+    statement: "the schema is valid against the 2020-12 meta-schema",
     confidence: 'A',
     source: "live: `JSON schema is invalid. It must match JSON Schema draft 2020-12`",
     rules: well_formed::METASCHEMA,
     ..Fact::REFUSED
 };
 pub(super) const PROPERTY_NAMES: Fact = Fact {
-    statement: "properties of the root have names of 1 to 64 letters, digits, `_`, `.` and `-`",
+    statement: "names of root properties match `^[a-zA-Z0-9_.-]{1,64}$`",
     confidence: 'A',
     source: "live: `Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'`",
     rules: &[Constraint::PropertyName],
     ..Fact::REFUSED
 };
 const NAMES: Fact = Fact {
-    statement: "a tool's name has 1 to 128 letters, digits, `_` and `-`",
+    statement: "tool names match `^[a-zA-Z0-9_-]{1,128}$`",
     confidence: 'A',
     source: "live: `tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`",
     rules: &[Constraint::ToolName],
@@ -91,12 +91,12 @@ const TOOLS: Surface = Surface {
 
 pub(super) const ANTHROPIC: Dialect = Dialect {
     name: "anthropic",
-    surface: "Anthropic Messages API, tools that are not strict",
+    surface: "Anthropic Messages API, non-strict tools",
     documentation: "https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use",
     as_of: "2026-11-20",
     revision: 1,
     options: &["refs", "untyped", "hints", "maxNodes"],
-    encodes: &["property names of the root that the API refuses are renamed"],
+    encodes: &["root properties whose names the API refuses are renamed"],
     limits: &[],
     facts: &[
         OBJECT,
@@ -110,9 +110,9 @@ pub(super) const ANTHROPIC: Dialect = Dialect {
         Fact::applies_strict("Anthropic, structured outputs, strict tool use"),
     ],
     unverified: &[
-        "`patternProperties` with `^(.*)$`: one report says that it is refused",
-        "names of nested properties: the pattern is reported for those of the root",
-        "Managed Agents refuse `$ref` anywhere; that surface is not this one",
+        "`patternProperties` with `^(.*)$`: refused according to one report",
+        "names of nested properties: the pattern is reported for root properties",
+        "Managed Agents refuse `$ref` anywhere, and are not part of this table",
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
@@ -164,9 +164,9 @@ pub(super) const STRICT: Dialect = Dialect {
     revision: 1,
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &[
-        "objects with free property names become lists of key-value pairs",
-        "values of any type, and listed values that are objects or arrays, become strings of JSON",
-        "property names of the root that the API refuses are renamed",
+        "objects with arbitrary keys become lists of key-value pairs",
+        "values of any type, and objects or arrays in `enum`, become JSON text",
+        "root properties whose names the API refuses are renamed",
     ],
     limits: &[],
     facts: &[
@@ -183,8 +183,9 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "no `oneOf`, `not`, numeric and length bounds, `maxItems`, `uniqueItems`, `patternProperties` \
-                and `prefixItems`",
+            statement:
+                "no `oneOf`, `not`, numeric or length bounds, `maxItems`, `uniqueItems`, `patternProperties` or \
+                `prefixItems`",
             confidence: 'A',
             source: "Anthropic, structured outputs, limitations; the Python SDK moves them into descriptions",
             rules: &[Constraint::RefusedKeyword],
@@ -212,29 +213,30 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "every schema has one of `type`, `anyOf`, `allOf`, `enum`, `const` and `$ref`",
+            statement: "every schema has `type`, `anyOf`, `allOf`, `enum`, `const` or `$ref`",
             confidence: 'A',
-            source: "live: an `allOf` of a type and an `enum`, and a `const` alone, were answered 200 (recorded by \
-                rig, messages_strict_tools); anthropic-sdk-python 2.12.0, transform_schema, raises for none of them",
+            source:
+                "live: an `allOf` of a type and an `enum`, and a lone `const`, were answered 200 (recorded by rig, \
+                messages_strict_tools); anthropic-sdk-python 2.12.0, transform_schema, raises without any of them",
             rules: &[Constraint::Untyped, Constraint::OpenItems],
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`enum` holds strings, numbers, booleans and null",
+            statement: "`enum` values are strings, numbers, booleans or null",
             confidence: 'A',
             source: "Anthropic, structured outputs, limitations",
             rules: &[Constraint::EnumKind],
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`format` is one of ten",
+            statement: "`format` has one of ten values",
             confidence: 'A',
             source: "Anthropic, structured outputs, supported features",
             rules: &[Constraint::Format],
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`pattern` has no lookaround, backreference and word boundary",
+            statement: "`pattern` has no lookaround, backreference or word boundary",
             confidence: 'A',
             source: "Anthropic, structured outputs, limitations",
             rules: &[Constraint::Pattern],
@@ -244,25 +246,25 @@ pub(super) const STRICT: Dialect = Dialect {
             statement: "one tool has at most about 10 optional properties and 8 unions",
             confidence: 'C',
             source:
-                "live: `Schema is too complex for compilation` of 24 optional properties, or 16 lists of types, in one \
-                tool, where several tools with as many together were answered 200 (rig, strict_schema_limits); between \
-                11 and 13 have failed",
+                "live: `Schema is too complex for compilation` for 24 optional properties, or 16 lists of types, in \
+                    one tool; the same numbers in several tools were answered 200 (rig, strict_schema_limits); between \
+                    11 and 13 have failed",
             rules: &[Constraint::TooComplex],
             ..Fact::REFUSED
         },
         Fact {
             statement: "at most 20 strict tools, 24 optional properties and 16 unions in a request",
             confidence: 'A',
-            source: "Anthropic, structured outputs; pydantic-ai counts them so against the live API",
+            source: "Anthropic, structured outputs; pydantic-ai, against the live API, counts the same way",
             rules: &[Constraint::TooManyStrictTools, Constraint::TooManyOptionalProperties, Constraint::TooManyUnions],
             ..Fact::REFUSED
         },
         NAMES,
     ],
     unverified: &[
-        "how large `{n,m}` in a `pattern` may be: documented without a number",
-        "how complex one tool may be for the grammar compiler: no number is known, so this table uses its own",
-        "the arguments come with required properties first, whatever the order in the schema",
+        "maximum of `{n,m}` in a `pattern`: documented without a number",
+        "the grammar compiler's limit for one tool: no number is known, so this table uses its own",
+        "arguments have required properties first, whatever the order in the schema",
     ],
     reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),

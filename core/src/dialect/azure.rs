@@ -79,8 +79,9 @@ pub(super) const STRICT: Dialect = Dialect {
         openai::STRICT_REFS,
         openai::STRICT_FIRST_KEYS,
         Fact {
-            statement: "at most 100 properties and 5 levels of them, by documentation; 500 values in `enum`, by \
-                Portkey's library; what else is counted is OpenAI's number",
+            statement:
+                "at most 100 properties and 5 levels of nesting, by the documentation; 500 values in `enum`, by \
+                Portkey's library; other limits are OpenAI's",
             confidence: 'A',
             source: "Microsoft, structured outputs, limitations (2026-05-13)",
             rules: &[
@@ -96,8 +97,8 @@ pub(super) const STRICT: Dialect = Dialect {
         openai::TOOLS,
     ],
     unverified: &[
-        "whether deployments of newer models take what OpenAI's own API takes: the documentation names no model",
-        "`exclusiveMinimum` and `exclusiveMaximum`: the documentation does not mention them, so they stay",
+        "whether deployments of newer models accept what OpenAI's own API accepts: the documentation names no model",
+        "`exclusiveMinimum` and `exclusiveMaximum`: the documentation does not mention them, so they are kept",
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),

@@ -16,14 +16,14 @@ use crate::{
 };
 
 const OBJECT: Fact = Fact {
-    statement: "the root says `type: \"object\"`",
+    statement: "the root has `type: \"object\"`",
     confidence: 'A',
     source: "live: `tools.0.custom.input_schema.type: Input should be 'object'`",
     rules: &[Constraint::RootObject, Constraint::RootNotSchema],
     ..Fact::REFUSED
 };
 const NAMES: Fact = Fact {
-    statement: "a tool's name has 1 to 64 letters, digits, `_` and `-`",
+    statement: "tool names match `^[a-zA-Z0-9_-]{1,64}$`",
     confidence: 'A',
     source: "botocore, bedrock-runtime service model",
     rules: &[Constraint::ToolName],
@@ -50,7 +50,7 @@ const TOOLS: Surface =
 
 pub(super) const BEDROCK: Dialect = Dialect {
     name: "bedrock",
-    surface: "Amazon Bedrock, Converse, `toolSpec.inputSchema.json`, but for Claude",
+    surface: "Amazon Bedrock, Converse, `toolSpec.inputSchema.json`, except for Claude",
     documentation: "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolInputSchema.html",
     as_of: "2026-11-20",
     revision: 1,
@@ -69,12 +69,12 @@ pub(super) const BEDROCK: Dialect = Dialect {
         },
         NAMES,
         DESCRIPTIONS,
-        Fact::accepts_strict("recorded answers: 40 exchanges with it were answered 200"),
+        Fact::accepts_strict("recorded answers: 40 exchanges with `strict: true` were answered 200"),
         VALID,
     ],
     unverified: &[
-        "which models want references inlined: known for Amazon Nova",
-        "lists of types with Claude behind Bedrock: some clients avoid them",
+        "which models need inlined references: known for Amazon Nova",
+        "lists of types with Claude on Bedrock: some clients avoid them",
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
@@ -88,7 +88,7 @@ pub(super) const ANTHROPIC: Dialect = Dialect {
     as_of: "2026-11-26",
     revision: 1,
     options: &["refs", "untyped", "hints", "maxNodes"],
-    encodes: &["property names of the root that the API refuses are renamed"],
+    encodes: &["root properties whose names the API refuses are renamed"],
     limits: &[],
     facts: &[
         OBJECT,
@@ -98,7 +98,7 @@ pub(super) const ANTHROPIC: Dialect = Dialect {
             ..anthropic::ROOT
         },
         Fact {
-            source: "live, from Anthropic behind Converse (idp-on-aws#709): `JSON schema is invalid. It must match \
+            source: "live, from Anthropic through Converse (idp-on-aws#709): `JSON schema is invalid. It must match \
                 JSON Schema draft 2020-12`",
             ..anthropic::METASCHEMA
         },
@@ -106,10 +106,10 @@ pub(super) const ANTHROPIC: Dialect = Dialect {
         anthropic::PROPERTY_NAMES,
         NAMES,
         DESCRIPTIONS,
-        Fact::accepts_strict("recorded answers: 40 exchanges with it were answered 200"),
+        Fact::accepts_strict("recorded answers: 40 exchanges with `strict: true` were answered 200"),
         VALID,
     ],
-    unverified: &["names of properties: the pattern is quoted from Anthropic's own API, which answers behind Converse"],
+    unverified: &["property names: the pattern is from Anthropic's own API, which answers through Converse"],
     reasons: &[],
     method: Method::Rules(&anthropic::GRAMMAR),
     tools: Surface { requests: requests::BEDROCK_ANTHROPIC, ..TOOLS },
@@ -144,7 +144,7 @@ pub(super) const STRICT: Dialect = Dialect {
         OBJECT,
         Fact {
             source: "live: `tools.24.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the \
-                top level` (senpi#1947, kiro-gateway#232, hermes#19739), of Claude",
+                top level` (senpi#1947, kiro-gateway#232, hermes#19739), with Claude",
             ..anthropic::ROOT
         },
         anthropic::METASCHEMA,
@@ -158,8 +158,8 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "no bounds of numbers, `multipleOf` and `maxItems`; `minLength` and `maxLength` are accepted, \
-                though the documentation says otherwise",
+            statement: "no numeric bounds, `multipleOf` or `maxItems`; `minLength` and `maxLength` are accepted, \
+                contrary to the documentation",
             confidence: 'A',
             source: STRICT_PROBED,
             rules: &[Constraint::RefusedKeyword],
@@ -174,7 +174,7 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "no `contains`; Ministral takes it",
+            statement: "no `contains`; Ministral accepts it",
             confidence: 'B',
             source: "pydantic-ai#10713: Claude, GLM, Qwen and Gemma refuse it",
             rules: &[Constraint::RefusedKeyword],
@@ -182,8 +182,8 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "no `oneOf`, `not`, `uniqueItems`, `patternProperties` or `prefixItems`, which Anthropic's own \
-                strict tools do not take",
+            statement: "no `oneOf`, `not`, `uniqueItems`, `patternProperties` or `prefixItems`, as in Anthropic's own \
+                strict tools",
             confidence: 'C',
             source: "Anthropic, structured outputs, limitations",
             rules: &[Constraint::RefusedKeyword],
@@ -197,7 +197,7 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`pattern` has no lookaround, no backreference and no other escaped digit",
+            statement: "`pattern` has no lookaround, backreference or other escaped digit",
             confidence: 'A',
             source: "live: pydantic-ai 2.68.0, providers/bedrock.py, probed with claude-opus-4-7 and qwen3-32b on \
                 2026-10-29",
@@ -207,13 +207,13 @@ pub(super) const STRICT: Dialect = Dialect {
         Fact {
             statement: "no recursion",
             confidence: 'A',
-            source: "recorded answers: a recursive reference at the root was answered 500, five times of five",
+            source: "recorded answers: a recursive reference at the root was answered 500, five times out of five",
             rules: &[Constraint::Recursion],
             ..Fact::REFUSED
         },
         Fact {
-            statement: "no `$ref` directly in `allOf`, lists of scalar values only, ten formats, and a type, a union \
-                or a reference in every schema, as Anthropic's own strict tools have it",
+            statement: "no `$ref` directly in `allOf`, only scalars in `enum`, ten formats, and a type, a union or a \
+                reference in every schema, as in Anthropic's own strict tools",
             confidence: 'C',
             source: "Anthropic, structured outputs, limitations",
             rules: &[
@@ -227,8 +227,8 @@ pub(super) const STRICT: Dialect = Dialect {
         },
         Fact {
             statement:
-                "at most 20 strict tools, 24 optional properties and 16 unions in a request, and about 10 and 8 \
-                in one tool, with Claude",
+                "with Claude, at most 20 strict tools, 24 optional properties and 16 unions in a request, and about 10 \
+                    and 8 in one tool",
             confidence: 'B',
             source: "pydantic-ai 2.68.0, providers/bedrock.py, counts 20; the others are Anthropic's",
             rules: &[
@@ -243,8 +243,8 @@ pub(super) const STRICT: Dialect = Dialect {
         DESCRIPTIONS,
     ],
     unverified: &[
-        "models other than Claude: the keywords of Claude's table were probed with GLM, Qwen and Gemma in part",
-        "which models take `strict` at all: Bedrock's documentation lists them",
+        "models other than Claude: the keywords of Claude's table were partly probed with GLM, Qwen and Gemma",
+        "which models accept `strict`: Bedrock's documentation lists them",
     ],
     reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),

@@ -86,12 +86,12 @@ pub(super) const CEREBRAS: Dialect = Dialect {
         TEXT,
         VALUES,
         OPEN_ITEMS,
-        Fact::accepts_strict("recorded answers: 11 exchanges with it were answered 200"),
+        Fact::accepts_strict("recorded answers: 11 exchanges with `strict: true` were answered 200"),
         VALID,
     ],
     unverified: &[
         "lists of types: older documentation refuses them",
-        "whether every property has to be required: documented for strict mode only",
+        "whether every property must be required: documented for strict mode only",
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
@@ -119,7 +119,7 @@ pub(super) const STRICT: Dialect = Dialect {
     encodes: openai::STRICT.encodes,
     facts: &[
         Fact {
-            statement: "every object says `additionalProperties: false`",
+            statement: "every object has `additionalProperties: false`",
             confidence: 'A',
             source: "live, formats: `'additionalProperties' is required to be supplied and set to false.`, 422 \
                 (agno#6013, 2026-01)",
@@ -156,8 +156,8 @@ pub(super) const STRICT: Dialect = Dialect {
         VALID,
     ],
     unverified: &[
-        "tools: a gateway reports the same 422 for open ones (llmgateway#1455, 2026-01); recorded ones of 2025 that \
-            were open or had optional properties were answered 200",
+        "tools: a gateway reports the same 422 for open objects (llmgateway#1455, 2026-01); recorded tools of 2025 \
+            with open objects or optional properties were answered 200",
         "lists of types: older documentation refuses them",
         "bounds of numbers and lengths of strings: recorded tools with `minimum` were answered 200",
         "more than five branches in an `anyOf`: older documentation refuses them",

@@ -16,14 +16,14 @@ const REPAIRED: Fact = Fact {
     ..Fact::REFUSED
 };
 const CLEARED: Fact = Fact {
-    statement: "a schema without any hint becomes `{}`; earlier versions made it a string",
+    statement: "a schema that hints at no type becomes `{}`; earlier versions made it a string",
     confidence: 'A',
     source: SOURCE,
     rules: &[],
     ..Fact::REFUSED
 };
 const TYPED: Fact = Fact {
-    statement: "fifteen keywords survive; a tool whose schema its typed model cannot hold is lost",
+    statement: "fifteen keywords are kept; a tool whose schema does not fit the typed model is dropped",
     confidence: 'A',
     source: SOURCE,
     rules: &[
@@ -46,7 +46,7 @@ const TYPED: Fact = Fact {
     ..Fact::REFUSED
 };
 const SENT: Fact = Fact {
-    statement: "a tool is sent to the Responses API, as a function with `strict: false`",
+    statement: "tools are sent to the Responses API, as functions with `strict: false`",
     confidence: 'A',
     source: "openai/codex, codex-rs/tools, late 2026",
     rules: &[Constraint::StrictFlag, Constraint::ToolName],
@@ -66,7 +66,8 @@ const WIRE_FACTS: &[Fact] = &[
         ..Fact::REFUSED
     },
     Fact {
-        statement: "above 5,000 bytes, it drops descriptions, then references, then deep structure, then combinators",
+        statement: "above 5,000 bytes, Codex drops descriptions, then references, then deep structure, then \
+            combinators",
         confidence: 'A',
         source: SOURCE,
         rules: &[],
@@ -90,7 +91,7 @@ const REASONS: &[(Option<Rule>, &str)] =
 
 pub(super) const CODEX: Dialect = Dialect {
     name: "codex",
-    surface: "OpenAI Codex, its schema sanitizer alone: unknown keywords are kept",
+    surface: "OpenAI Codex, only its schema sanitizer: unknown keywords are kept",
     documentation: "https://github.com/openai/codex/blob/main/codex-rs/tools/src/json_schema.rs",
     as_of: "2026-11-01",
     revision: 1,
@@ -106,7 +107,7 @@ pub(super) const CODEX: Dialect = Dialect {
 
 pub(super) const CODEX_WIRE: Dialect = Dialect {
     name: "codex-wire",
-    surface: "OpenAI Codex, everything it does before the request leaves",
+    surface: "OpenAI Codex, everything it does before it sends a request",
     documentation: "https://github.com/openai/codex/blob/main/codex-rs/tools/src/json_schema.rs",
     as_of: "2026-11-01",
     revision: 1,

@@ -19,9 +19,9 @@ const NAMES: NamePattern =
     NamePattern { also: Some("_"), letter_first: true, min_length: 1, max_length: usize::MAX, rules: None };
 
 const NAMES_FACT: Fact = Fact {
-    statement: "a tool's name has letters, digits and `_`, and does not begin with a digit",
+    statement: "tool names match `^[a-zA-Z_][a-zA-Z0-9_]*$`",
     confidence: 'A',
-    source: "Cohere, API reference, tools (as Oracle's SDK repeats it): valid names contain only the characters a-z, \
+    source: "Cohere, API reference, tools (repeated in Oracle's SDK): valid names contain only the characters a-z, \
         A-Z, 0-9 and _, and must not begin with a digit",
     rules: &[Constraint::ToolName],
     ..Fact::REFUSED
@@ -42,16 +42,15 @@ pub(super) const COHERE: Dialect = Dialect {
         Fact {
             statement: "every keyword of JSON Schema is accepted; the root is an object",
             confidence: 'A',
-            source:
-                "Cohere, structured outputs, table of parameter types: tools that are not strict; recorded answers \
-                of api.cohere.com",
+            source: "Cohere, structured outputs, table of parameter types: non-strict tools; recorded answers of \
+                    api.cohere.com",
             rules: &[Constraint::RootObject, Constraint::RootNotSchema],
             ..Fact::REFUSED
         },
         NAMES_FACT,
         VALID,
     ],
-    unverified: &["how long a tool's name may be"],
+    unverified: &["maximum length of a tool name"],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface {
@@ -112,7 +111,7 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "every object has at least one required property, unless it describes its other properties",
+            statement: "every object has at least one required property or an `additionalProperties` schema",
             confidence: 'A',
             source:
                 "Cohere, structured outputs: every object must have at least one required field; you must specify at \
@@ -121,7 +120,7 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "no `allOf`, `oneOf`, `not`, `uniqueItems`, bounds of numbers, counts of items and lengths",
+            statement: "no `allOf`, `oneOf`, `not`, `uniqueItems`, or bounds of numbers, item counts or lengths",
             confidence: 'A',
             source: DOCUMENTATION,
             rules: &[Constraint::RefusedKeyword],
@@ -156,7 +155,7 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`strict_tools: true` makes the whole request strict, not single tools: the caller sets it",
+            statement: "`strict_tools: true` applies to the whole request, not to single tools: the caller sets it",
             confidence: 'A',
             source: "Cohere, API reference, Chat v2",
             ..Fact::REFUSED
@@ -165,10 +164,10 @@ pub(super) const STRICT: Dialect = Dialect {
         VALID,
     ],
     unverified: &[
-        "`strict_tools` is experimental, and older documentation leaves Command A out",
-        "whether a pattern must match the whole string; this table treats one with both anchors like one without",
+        "`strict_tools` is experimental, and older documentation omits Command A",
+        "whether a pattern must match the whole string; this table treats patterns with and without both anchors alike",
         "`const` of objects and arrays: documented for scalars only",
-        "how long a tool's name may be",
+        "maximum length of a tool name",
     ],
     reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),

@@ -24,21 +24,21 @@ macro_rules! names {
 }
 
 names! {
-    /// OpenAI Codex, its schema sanitizer alone: unknown keywords are kept.
+    /// OpenAI Codex, only its schema sanitizer: unknown keywords are kept.
     CODEX = codex::CODEX,
-    /// OpenAI Codex, everything it does before the request leaves.
+    /// OpenAI Codex, everything it does before it sends a request.
     CODEX_WIRE = codex::CODEX_WIRE,
     /// OpenAI Responses, function tools with `strict: false`, GPT-5 and later.
     OPENAI_RESPONSES = openai::RESPONSES,
-    /// OpenAI Chat Completions, function tools that are not strict; Responses with models before GPT-5.
+    /// OpenAI Chat Completions, non-strict function tools; Responses with models before GPT-5.
     OPENAI_CHAT = openai::CHAT,
     /// OpenAI Chat Completions and Responses, function tools with `strict: true`.
     OPENAI_STRICT = openai::STRICT,
     /// Azure OpenAI (Microsoft Foundry), function tools with `strict: true`.
     AZURE_STRICT = azure::STRICT,
-    /// The intersection of OpenAI, Anthropic, Gemini (by JSON Schema), Moonshot, DeepSeek and Mistral, not strict.
+    /// Intersection of OpenAI, Anthropic, Gemini (JSON Schema), Moonshot, DeepSeek and Mistral, non-strict.
     PORTABLE = portable::PORTABLE,
-    /// Anthropic Messages API, tools that are not strict.
+    /// Anthropic Messages API, non-strict tools.
     ANTHROPIC = anthropic::ANTHROPIC,
     /// Anthropic Messages API, tools with `strict: true`.
     ANTHROPIC_STRICT = anthropic::STRICT,
@@ -56,11 +56,11 @@ names! {
     MOONSHOT = moonshot::MOONSHOT,
     /// xAI (Grok), Chat Completions and Responses, function tools.
     XAI = xai::XAI,
-    /// DeepSeek Chat Completions, tools that are not strict.
+    /// DeepSeek Chat Completions, non-strict tools.
     DEEPSEEK = deepseek::DEEPSEEK,
     /// DeepSeek Chat Completions at `/beta`, tools with `strict: true`.
     DEEPSEEK_STRICT = deepseek::STRICT,
-    /// Amazon Bedrock, Converse, `toolSpec.inputSchema.json`, but for Claude.
+    /// Amazon Bedrock, Converse, `toolSpec.inputSchema.json`, except for Claude.
     BEDROCK = bedrock::BEDROCK,
     /// Amazon Bedrock, Converse, `toolSpec.inputSchema.json` for Claude.
     BEDROCK_ANTHROPIC = bedrock::ANTHROPIC,
@@ -68,7 +68,7 @@ names! {
     BEDROCK_STRICT = bedrock::STRICT,
     /// Mistral Chat Completions, function tools.
     MISTRAL = mistral::MISTRAL,
-    /// Groq Chat Completions, function tools that are not strict.
+    /// Groq Chat Completions, non-strict function tools.
     GROQ = groq::GROQ,
     /// Groq Chat Completions, function tools with `strict: true`.
     GROQ_STRICT = groq::STRICT,
@@ -88,7 +88,7 @@ names! {
     OLLAMA = ollama::OLLAMA,
     /// vLLM's server: tools become a grammar (if `tool_choice` names a tool or is `required`).
     VLLM = vllm::VLLM,
-    /// SGLang's server, function tools that are not strict.
+    /// SGLang's server, non-strict function tools.
     SGLANG = sglang::SGLANG,
     /// GitHub Copilot Chat in VS Code, tools of MCP servers: the tools that VS Code accepts.
     VSCODE = vscode::VSCODE,

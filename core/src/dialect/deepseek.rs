@@ -17,15 +17,15 @@ use crate::{
 };
 
 const OBJECT: Fact = Fact {
-    statement: "the root says `type: \"object\"`",
+    statement: "the root has `type: \"object\"`",
     confidence: 'B',
     source: "live: ``schema must be a JSON Schema of `type: \"object\"` ``",
     rules: &[Constraint::RootObject, Constraint::RootNotSchema],
     ..Fact::REFUSED
 };
 const TYPED: Fact = Fact {
-    statement: "every schema has one of `type`, `anyOf` and `$ref`: no `{}`, no booleans, no `enum` alone or with \
-        values of another type",
+    statement: "every schema has `type`, `anyOf` or `$ref`: no `{}`, no booleans, no `enum` alone or with values of \
+        another type",
     confidence: 'B',
     source: "live: ``Invalid tool parameters schema : field `anyOf`: one of `type`, `anyOf`, `$ref` field is \
         required``",
@@ -41,7 +41,7 @@ const TYPED: Fact = Fact {
 const ONE_OF: Fact = Fact {
     statement: "no `oneOf`",
     confidence: 'B',
-    source: "openclaw spells it `anyOf` for this provider",
+    source: "openclaw writes `anyOf` for this provider",
     rules: &[Constraint::RefusedKeyword],
     ..Fact::REFUSED
 };
@@ -68,7 +68,7 @@ const TOOLS: Surface = Surface {
 
 pub(super) const DEEPSEEK: Dialect = Dialect {
     name: "deepseek",
-    surface: "DeepSeek Chat Completions, tools that are not strict",
+    surface: "DeepSeek Chat Completions, non-strict tools",
     documentation: "https://api-docs.deepseek.com/guides/tool_calls",
     as_of: "2026-11-20",
     revision: 1,
@@ -79,10 +79,10 @@ pub(super) const DEEPSEEK: Dialect = Dialect {
         OBJECT,
         TYPED,
         ONE_OF,
-        Fact::accepts_strict("recorded answers: 46 exchanges with it were answered 200"),
+        Fact::accepts_strict("recorded answers: 46 exchanges with `strict: true` were answered 200"),
         VALID,
     ],
-    unverified: &["every keyword that stands in no fact: no report either way"],
+    unverified: &["keywords that no fact mentions: no report either way"],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: TOOLS,
@@ -131,16 +131,16 @@ pub(super) const STRICT: Dialect = Dialect {
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &[
         "optional properties become required, and null means absent",
-        "objects with free property names become lists of key-value pairs",
-        "values of any type, and listed values that are objects or arrays, become strings of JSON",
+        "objects with arbitrary keys become lists of key-value pairs",
+        "values of any type, and objects or arrays in `enum`, become JSON text",
     ],
     limits: &[],
     facts: &[
         OBJECT,
         TYPED,
         Fact {
-            statement: "every object is closed and says at least one property below the root, and every property is \
-                required",
+            statement: "every object is closed, has at least one property below the root, and requires all its \
+                properties",
             confidence: 'A',
             source:
                 "live: `Required properties must match all properties in the object`; DeepSeek, tool calls, strict \
@@ -162,21 +162,21 @@ pub(super) const STRICT: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "lists of types hold scalars and null only",
+            statement: "lists of types contain only scalars and null",
             confidence: 'A',
             source: "rig-core against the live API: `[\"array\", \"null\"]` is refused",
             rules: &[Constraint::TypeList],
             ..Fact::REFUSED
         },
         Fact {
-            statement: "arrays have `items` that describe the items",
+            statement: "arrays have `items` that constrain the items",
             confidence: 'C',
-            source: "inferred: what has no type cannot be decoded under constraints",
+            source: "inferred: constrained decoding needs a type",
             rules: &[Constraint::ArrayWithoutItems, Constraint::OpenItems],
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`format` is one of five",
+            statement: "`format` has one of five values",
             confidence: 'A',
             source: "DeepSeek, tool calls, strict mode",
             rules: &[Constraint::Format],
@@ -185,15 +185,15 @@ pub(super) const STRICT: Dialect = Dialect {
         Fact {
             statement: "a branch of `anyOf` has its own `type`: it is neither a `$ref` nor another `anyOf`",
             confidence: 'A',
-            source: "rig-core against the live API: ``field `anyOf`: missing field `type` ``; of another `anyOf` \
+            source: "rig-core against the live API: ``field `anyOf`: missing field `type` ``; for another `anyOf`, \
                 oh-my-pi#2270",
             rules: &[Constraint::RefPlace, Constraint::UntypedBranch],
             ..Fact::REFUSED
         },
         VALID,
     ],
-    unverified: &["recursion through `anyOf`: documented as refused, and the definition is written out here wherever \
-        it is used"],
+    unverified: &["recursion through `anyOf`: documented as refused; here the definition is inlined wherever it is \
+        used"],
     reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),
     tools: Surface { strict: StrictFlag::True, not_strict: Some("deepseek"), ..TOOLS },

@@ -27,7 +27,7 @@ pub(super) const FIREWORKS: Dialect = Dialect {
     limits: &[],
     facts: &[
         Fact {
-            statement: "every schema has one of `type`, `anyOf` and `$ref`",
+            statement: "every schema has `type`, `anyOf` or `$ref`",
             confidence: 'B',
             source: "live: `JSON Schema not supported: could not understand the instance {'description': …}` \
                 (docker/mcp-gateway#234)",
@@ -35,14 +35,14 @@ pub(super) const FIREWORKS: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "nothing stands beside `$ref`",
+            statement: "`$ref` has no sibling keywords",
             confidence: 'B',
             source: "live: `JSON Schema not supported: keyword(s) ['default'] not allowed at the same level as $ref`",
             rules: &[Constraint::BesideRef],
             ..Fact::REFUSED
         },
         Fact {
-            statement: "references point to `$defs`; `definitions` is not read",
+            statement: "references point to `$defs`; `definitions` is ignored",
             confidence: 'B',
             source: "litellm#26692",
             rules: &[Constraint::RefForm, Constraint::RefTarget],
@@ -50,7 +50,7 @@ pub(super) const FIREWORKS: Dialect = Dialect {
         },
         VALID,
     ],
-    unverified: &["every keyword that stands in no fact: no report either way"],
+    unverified: &["keywords that no fact mentions: no report either way"],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface { format: ToolFormat::OpenaiChat, names: NamePattern::OPENAI, ..Surface::PLAIN },

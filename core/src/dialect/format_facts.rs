@@ -21,7 +21,7 @@ const fn refused(rule: FormatRule, confidence: char, statement: &'static str, so
 pub(crate) const SCHEMA: RequestFact = refused(
     FormatRule::Broken,
     'A',
-    "the schema of a response format keeps the rules of the dialect",
+    "the schema of a response format follows the dialect's rules",
     "the dialect's facts about response formats",
 );
 
@@ -38,14 +38,14 @@ pub(super) const CLAUDE_MODELS: RequestFact = refused(
         "opus-4@",
     ])),
     'B',
-    "Claude takes response formats from 4.5 on, and Opus 4.1",
+    "Claude accepts response formats from 4.5 on; so does Opus 4.1",
     "Anthropic, structured outputs (documentation); live, on Bedrock: `output_config.format: Extra inputs are not \
         permitted` (models.dev#1765)",
 );
 pub(super) const PREFILL: RequestFact = refused(
     FormatRule::BesidePrefill(Api::Anthropic),
     'A',
-    "a response format stands beside no beginning of the answer",
+    "a response format does not allow a prefilled answer",
     "Anthropic, structured outputs: message prefilling is incompatible with JSON outputs (documentation)",
 );
 /// Applies to requests with and without a response format.
@@ -65,7 +65,7 @@ pub(super) const CLAUDE_PREFILL: RequestFact = RequestFact {
         "fable-5",
         "mythos-5",
     ])),
-    statement: "Claude takes no beginning of the answer from 4.6 on",
+    statement: "Claude does not accept a prefilled answer from 4.6 on",
     confidence: 'A',
     severity: Severity::Refused,
     source: "Anthropic, What's new in Claude 4.6, prefill removal (documentation); live: `This model does not support \
@@ -76,59 +76,59 @@ pub(super) const CLAUDE_PREFILL: RequestFact = RequestFact {
 pub(super) const DEEPSEEK_SCHEMA: RequestFact = refused(
     FormatRule::Schema(Api::OpenaiChat),
     'A',
-    "DeepSeek's Chat Completions has JSON mode alone",
+    "DeepSeek's Chat Completions has only JSON mode",
     "live: `This response_format type is unavailable now`; DeepSeek, JSON output (documentation)",
 );
 pub(super) const DEEPSEEK_WORD: RequestFact = refused(
     FormatRule::WithoutWord,
     'A',
-    "JSON mode wants the word JSON in the messages",
+    "JSON mode requires the word JSON in the messages",
     "DeepSeek, JSON output (documentation): include the word json in the system or user prompt",
 );
 pub(super) const OPENAI_WORD: RequestFact = refused(
     FormatRule::WithoutWord,
     'A',
-    "JSON mode wants the word JSON in the messages",
+    "JSON mode requires the word JSON in the messages",
     "OpenAI, Structured Outputs, JSON mode (documentation): the API throws an error if the string JSON does not appear \
         somewhere in the context",
 );
 pub(super) const UPDATES: RequestFact = refused(
     FormatRule::Updates,
     'A',
-    "no two updates of the configuration follow one another",
+    "configuration updates are not consecutive",
     "openai-python 7.57, documentation of `configuration_update`",
 );
 pub(super) const OPENAI_NAME: RequestFact = refused(
     FormatRule::Name(NamePattern::OPENAI),
     'A',
-    "a format has a name of 1 to 64 ASCII letters, digits, `_` and `-`",
+    "a response format has a name that matches `^[a-zA-Z0-9_-]{1,64}$`",
     "OpenAI, API reference, `json_schema.name`: a-z, A-Z, 0-9, underscores and dashes, with a maximum length of 64 \
         (documentation); openai-openapi, ResponseFormatJsonSchema: `name` is required",
 );
 pub(super) const GROQ_TOOLS: RequestFact = refused(
     FormatRule::BesideTools { models: Models::All, only_json: true },
     'A',
-    "Groq has no JSON mode beside tools",
+    "Groq does not combine JSON mode with tools",
     "live: `response_format` json_object cannot be combined with tool/function calling (agno#1065); `json mode cannot \
         be combined with tool/function calling` (vercel/ai#16540)",
 );
 pub(super) const COHERE_TOOLS: RequestFact = refused(
     FormatRule::BesideTools { models: Models::All, only_json: false },
     'A',
-    "Cohere takes no response format beside tools",
+    "Cohere does not accept a response format together with tools",
     "Cohere, structured outputs (documentation)",
 );
 pub(super) const GEMINI_TOOLS: RequestFact = refused(
     FormatRule::BesideTools { models: Models::Contain(&["gemini-1", "gemini-2"]), only_json: false },
     'A',
-    "Gemini answers in JSON beside functions from Gemini 3 on",
+    "Gemini combines JSON answers with functions from Gemini 3 on",
     "live: `Function calling with a response mime type: 'application/json' is unsupported` (python-genai#867, \
         symfony/ai#803, symfony/ai#1777)",
 );
 pub(super) const GEMINI_MAPS: RequestFact = refused(
     FormatRule::BesideHosted { models: Models::All, hosted: &["googleMaps"] },
     'B',
-    "Gemini takes no `responseMimeType` of JSON beside Google Maps; `responseFormat` it takes",
+    "Gemini does not accept a `responseMimeType` of JSON together with Google Maps; it accepts `responseFormat`",
     "live: `Google Maps tool with a response mime type: 'application/json' is unsupported` (litellm#29451)",
 );
 pub(super) const GEMINI_HOSTED: RequestFact = refused(
@@ -137,8 +137,7 @@ pub(super) const GEMINI_HOSTED: RequestFact = refused(
         hosted: &["googleSearch", "googleSearchRetrieval", "urlContext", "codeExecution"],
     },
     'A',
-    "Gemini answers in JSON beside Google's own tools from Gemini 3 on",
+    "Gemini combines JSON answers with Google's own tools from Gemini 3 on",
     "live: `Tool use with a response mime type: 'application/json' is unsupported` (gemini-balance#238, \
-        gemini-balance#264, gpt-load#188; gemini-balance#286 leaves out `codeExecution`, `googleSearch` and \
-        `urlContext`)",
+        gemini-balance#264, gpt-load#188; gemini-balance#286 omits `codeExecution`, `googleSearch` and `urlContext`)",
 );

@@ -47,8 +47,8 @@ impl FormatPlace {
     /// Returns the fact that the format is at this place, as the reason for changing its flag.
     pub(crate) fn reason(&self) -> Reason {
         let statement = match self.has_strict {
-            true => "the flag `strict` stands beside the schema of a response format",
-            false => "the schema of a response format stands here",
+            true => "the flag `strict` is next to the schema of a response format",
+            false => "this is the schema of a response format",
         };
         Reason::fact(statement, self.confidence, self.source)
     }
@@ -90,7 +90,7 @@ pub(crate) const PLACES: &[FormatPlace] = &[
         path: &["response_format"],
         holder: &["json_schema"],
         is_main: true,
-        source: "OpenAI, API reference, Chat Completions, `response_format`; taken over by Azure, Mistral, Groq, \
+        source: "OpenAI, API reference, Chat Completions, `response_format`; adopted by Azure, Mistral, Groq, \
             Cerebras, Fireworks, xAI, Moonshot, vLLM, SGLang and llama.cpp (read 2026-11-26)",
         ..FormatPlace::OF_OPENAI
     },
@@ -98,7 +98,7 @@ pub(crate) const PLACES: &[FormatPlace] = &[
         path: &["response_format"],
         kind: Some("json_schema"),
         confidence: 'B',
-        source: "Together and some gateways put `schema` beside `type` (LiteLLM 1.110, read 2026-11-26)",
+        source: "Together and some gateways put `schema` next to `type` (LiteLLM 1.110, read 2026-11-26)",
         ..FormatPlace::NONE
     },
     FormatPlace {
@@ -159,7 +159,7 @@ pub(crate) const PLACES: &[FormatPlace] = &[
         api: Api::Anthropic,
         path: &["output_format"],
         kind: Some("json_schema"),
-        source: "Anthropic, structured outputs: deprecated, recorded answers have it (read 2026-11-26)",
+        source: "Anthropic, structured outputs: deprecated, present in recorded answers (read 2026-11-26)",
         ..FormatPlace::NONE
     },
     FormatPlace {

@@ -104,7 +104,8 @@ const TABLE: &[FormatSteps] = &[
         required: None,
         limits_calls: true,
         has_json_mode: false,
-        source: "Anthropic, tool use, `tool_choice`: forcing a tool is its own way to JSON (read 2026-11-26)",
+        source: "Anthropic, tool use, `tool_choice`: Anthropic's own way to get JSON is to force a tool (read \
+            2026-11-26)",
         confidence: 'A',
     },
     FormatSteps {
@@ -122,7 +123,7 @@ const TABLE: &[FormatSteps] = &[
         required: None,
         limits_calls: false,
         has_json_mode: false,
-        source: "Amazon Bedrock, API reference, ToolChoice: more models take `any` than `tool` (read 2026-11-26)",
+        source: "Amazon Bedrock, API reference, ToolChoice: more models accept `any` than `tool` (read 2026-11-26)",
         confidence: 'B',
     },
     FormatSteps {
@@ -131,8 +132,8 @@ const TABLE: &[FormatSteps] = &[
         required: None,
         limits_calls: false,
         has_json_mode: true,
-        source: "Gemini API, FunctionCallingConfig: `ANY` with `allowedFunctionNames`; `responseMimeType` stands \
-            without a schema, too (read 2026-11-26)",
+        source: "Gemini API, FunctionCallingConfig: `ANY` with `allowedFunctionNames`; `responseMimeType` needs no \
+            schema (read 2026-11-26)",
         confidence: 'A',
     },
     FormatSteps {
@@ -201,8 +202,7 @@ const TABLE: &[FormatSteps] = &[
         limits_calls: false,
         has_json_mode: true,
         source:
-            "they take over `tool_choice` and `json_object` of OpenAI's Chat Completions; the page of each was not \
-            read",
+            "they adopt `tool_choice` and `json_object` of OpenAI's Chat Completions; the page of each was not read",
         confidence: 'C',
     },
 ];
@@ -214,7 +214,7 @@ const UNKNOWN: FormatSteps = FormatSteps {
     required: None,
     limits_calls: false,
     has_json_mode: false,
-    source: "nothing is known of the API",
+    source: "nothing is known about the API",
     confidence: 'C',
 };
 

@@ -22,7 +22,7 @@ pub(super) const NAMES: NamePattern =
     NamePattern { also: Some("_.:-"), letter_first: true, min_length: 1, max_length: 64, rules: None };
 
 pub(super) const NAME: Fact = Fact {
-    statement: "a function's name has 1 to 64 letters, digits, `_`, `.`, `:` and `-`, and begins with a letter or `_`",
+    statement: "function names match `^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`",
     confidence: 'A',
     source: "live: `Invalid function name. Must start with a letter or an underscore`",
     rules: &[Constraint::ToolName],
@@ -46,8 +46,8 @@ pub(super) const COUNT: Fact = Fact {
 };
 
 const FIELDS: Fact = Fact {
-    statement: "only the fields of the Schema message, in its JSON spelling or `property_ordering`: any other \
-        key is refused",
+    statement: "only the fields of the Schema message, in JSON spelling, and `property_ordering`: any other key is \
+        refused",
     confidence: 'A',
     source: "live: `Unknown name \"additionalProperties\" at 'tools[0].function_declarations[0].parameters': \
         Cannot find field`",
@@ -57,7 +57,7 @@ const FIELDS: Fact = Fact {
 pub(super) const ROOT: Fact = Fact {
     statement: "the root is an object, whose `properties` may be empty",
     confidence: 'A',
-    source: "live: `functionDeclaration parameters schema should be of type OBJECT`; recorded requests with \
+    source: "live: `functionDeclaration parameters schema should be of type OBJECT`; recorded requests have \
         `properties: {}` there",
     rules: &[Constraint::RootObject, Constraint::RootNotSchema],
     ..Fact::REFUSED
@@ -71,7 +71,7 @@ const NOT_EMPTY: Fact = Fact {
     ..Fact::REFUSED
 };
 const WITHOUT_PROPERTIES: Fact = Fact {
-    statement: "an object without `properties` is accepted, and the model is not told what belongs into it",
+    statement: "an object without `properties` is accepted, but the model does not see what belongs in it",
     confidence: 'A',
     source: "recorded answers: objects without it at the root and below were answered 200 (docker/cagent 12 times, \
         pydantic-ai, ruby_llm; gemini-1.5 to 2.5)",
@@ -80,18 +80,18 @@ const WITHOUT_PROPERTIES: Fact = Fact {
     ..Fact::REFUSED
 };
 pub(super) const OBJECT_KEYWORDS: Fact = Fact {
-    statement: "`properties` and `required` stand only beside `type: \"object\"`",
+    statement: "`properties` and `required` occur only next to `type: \"object\"`",
     confidence: 'B',
     source: "live: `properties[data].properties: only allowed for OBJECT type` (opencode#11889)",
     rules: &[Constraint::BesideOtherType],
     ..Fact::REFUSED
 };
 pub(super) const TYPED: Fact = Fact {
-    statement: "every schema has a `type`, which is one name, in lower or upper case, or its number in Google's \
-        protocol, or `anyOf`; null is `nullable: true`",
+    statement: "every schema has `anyOf` or a `type`, which is one name, in lower or upper case, or its number in \
+        Google's protocol; null is `nullable: true`",
     confidence: 'A',
-    source: "live: `type: must be specified when not using one_of, any_of or all_of fields`; `Proto field is \
-        not repeating`; upper case and numbers in every recorded answer that has them",
+    source: "live: `type: must be specified when not using one_of, any_of or all_of fields`; `Proto field is not \
+        repeating`; every recorded request with upper case or numbers was accepted",
     rules: &[Constraint::Untyped, Constraint::UnknownType, Constraint::TypeList, Constraint::NotASchema],
     ..Fact::REFUSED
 };
@@ -103,8 +103,9 @@ pub(super) const ITEMS: Fact = Fact {
     ..Fact::REFUSED
 };
 pub(super) const ENUMS: Fact = Fact {
-    statement: "values of `enum` are strings, and not empty; integers, numbers and booleans are spelled as \
-        strings, beside their type and `format: \"enum\"`",
+    statement:
+        "`enum` values are non-empty strings; integers, numbers and booleans are written as strings, with their \
+        type and `format: \"enum\"`",
     confidence: 'A',
     source: "live: `Invalid value at '…enum[0]' (TYPE_STRING), 2`; `enum[0]: cannot be empty`; google-genai, \
         documentation of Schema.enum; numbers and booleans by one live report (vercel/ai#18652, 2026-08-10)",
@@ -112,7 +113,7 @@ pub(super) const ENUMS: Fact = Fact {
     ..Fact::REFUSED
 };
 const BESIDE_ANY_OF: Fact = Fact {
-    statement: "nothing but `description` stands beside `anyOf`",
+    statement: "only `description` is allowed next to `anyOf`",
     confidence: 'B',
     source: "a `description` there was answered 200 by generativelanguage.googleapis.com (ai-memory#450, \
         2026-08-21); Vertex refuses it: `when using any_of, it must be the only fields set` (litellm#11164)",
@@ -127,14 +128,14 @@ pub(super) const REQUIRED: Fact = Fact {
     ..Fact::REFUSED
 };
 pub(super) const PROPERTY_NAMES: Fact = Fact {
-    statement: "property names have 1 to 64 letters, digits and `_`, and do not begin with a digit",
+    statement: "property names match `^[a-zA-Z_][a-zA-Z0-9_]{0,63}$`",
     confidence: 'A',
     source: "google-genai, documentation of FunctionDeclaration",
     rules: &[Constraint::PropertyName],
     ..Fact::REFUSED
 };
 pub(super) const FORMATS: Fact = Fact {
-    statement: "`format` is one that the type knows",
+    statement: "`format` is one that the type supports",
     confidence: 'A',
     source: "live: `only 'enum' and 'date-time' are supported for STRING type`",
     rules: &[Constraint::Format],
@@ -142,9 +143,9 @@ pub(super) const FORMATS: Fact = Fact {
 };
 
 pub(super) const KINDS: Fact = Fact {
-    statement: "texts are strings, bounds are numbers, counts are whole numbers, and `nullable` is a boolean",
+    statement: "text keywords have strings, bounds numbers, counts whole numbers, and `nullable` a boolean",
     confidence: 'A',
-    source: "the message, in JSON; live of such fields: `Invalid value at '…' (TYPE_STRING), 2`",
+    source: "the message, in JSON; live, for such fields: `Invalid value at '…' (TYPE_STRING), 2`",
     rules: &[Constraint::KeywordValue],
     ..Fact::REFUSED
 };
@@ -230,7 +231,7 @@ pub(super) const GEMINI: Dialect = Dialect {
     encodes: &[
         "property names that the API refuses are renamed",
         "values of any type, and objects without known properties, become JSON text",
-        "listed numbers and booleans may arrive as strings",
+        "numbers and booleans in `enum` may arrive as strings",
     ],
     limits: &[],
     facts: &[
@@ -253,10 +254,10 @@ pub(super) const GEMINI: Dialect = Dialect {
         WELL_FORMED,
     ],
     unverified: &[
-        "how deep a schema may be: `exceeds the maximum allowed nesting depth` has been seen, a number has not",
-        "in mode `ANY` the `maxItems` of a request may add up to about 960, by one report",
-        "integer `enum`s may hold about 2,000 characters in all, by one report",
-        "whether a function's name may have 128 characters, as newer documentation says; 64 is what was enforced",
+        "maximum depth of a schema: `exceeds the maximum allowed nesting depth` has been seen, a number has not",
+        "in mode `ANY`, the `maxItems` of a request may add up to about 960, according to one report",
+        "integer `enum`s may have about 2,000 characters in total, according to one report",
+        "whether function names may have 128 characters, as in newer documentation; the API enforced 64",
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
@@ -302,8 +303,7 @@ pub(super) const JSON_CONST: Fact = Fact {
     ..Fact::REFUSED
 };
 pub(super) const JSON_REFERENCES: Fact = Fact {
-    statement: "beside `$ref`, only keywords that begin with `$` are allowed, and the reference is `#` or \
-        `#/$defs/name`",
+    statement: "next to `$ref`, only keywords that begin with `$` are allowed; the reference is `#` or `#/$defs/name`",
     confidence: 'A',
     source: "google-genai, documentation of responseJsonSchema",
     rules: &[Constraint::BesideRef, Constraint::RefForm, Constraint::RefTarget],
@@ -319,10 +319,11 @@ pub(super) const JSON_RECURSION: Fact = Fact {
     ..Fact::REFUSED
 };
 pub(super) const JSON_ENUMS: Fact = Fact {
-    statement: "values of `enum` are documented as strings and numbers; lists among them are accepted",
+    statement: "`enum` values are documented as strings and numbers; arrays are accepted, too",
     confidence: 'A',
-    source: "google-genai, documentation of responseJsonSchema; recorded answers: 4 of 4 schemas with lists in \
-        `enum` were answered 200",
+    source:
+        "google-genai, documentation of responseJsonSchema; recorded answers: 4 of 4 schemas with arrays in `enum` \
+        were answered 200",
     rules: &[Constraint::EnumKind],
     severity: Severity::Ignored,
     ..Fact::REFUSED
@@ -339,9 +340,9 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
     limits: &[],
     facts: &[JSON_ROOT, JSON_CONST, JSON_REFERENCES, JSON_RECURSION, JSON_ENUMS, NAME, COUNT, VALID],
     unverified: &[
-        "whether `allOf`, `pattern` and `default` do anything: they are accepted",
-        "keywords that are not documented: mostly ignored",
-        "a `title` beside others may confuse the model (python-genai#1732)",
+        "whether `allOf`, `pattern` and `default` have any effect: they are accepted",
+        "undocumented keywords: mostly ignored",
+        "a `title` next to other keywords may confuse the model (python-genai#1732)",
     ],
     reasons: &[],
     method: Method::Rules(&JSON_GRAMMAR),

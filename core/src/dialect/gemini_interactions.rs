@@ -30,7 +30,7 @@ const IGNORED: Fact = Fact {
 const fn quoted(fact: Fact) -> Fact {
     Fact {
         confidence: 'C',
-        source: "quoted from `parametersJsonSchema`, which takes the same subset of JSON Schema; not seen for \
+        source: "quoted from `parametersJsonSchema`, which accepts the same subset of JSON Schema; not observed for \
             Interactions (confidence C)",
         ..fact
     }
@@ -66,9 +66,9 @@ pub(super) const INTERACTIONS: Dialect = Dialect {
         VALID,
     ],
     unverified: &[
-        "whether `allOf`, `pattern` and `default` do anything: they are accepted",
+        "whether `allOf`, `pattern` and `default` have any effect: they are accepted",
         "`minItems` and `maxItems` are enforced; a schema that is too complex is answered 400, and no number is known",
-        "how many functions a request may have",
+        "maximum number of functions in a request",
     ],
     method: Method::Rules(&GRAMMAR),
     tools: Surface {

@@ -25,8 +25,9 @@ const TOOLS: Surface = Surface {
 };
 
 const REQUIRED: Fact = Fact {
-    statement: "`required` stands beside `properties` that are not empty, even if it is an empty list; \
-        llama-3.3-70b-versatile takes an empty one",
+    statement:
+        "`required`, even an empty list, needs `properties` that are not empty; llama-3.3-70b-versatile accepts \
+        an empty list",
     confidence: 'A',
     source: "live: `invalid JSON schema for tool tool_without_parameters, tools[1].function.parameters: \
         'required' present but 'properties' is missing` (livekit/agents#5082 and five more threads, the latest \
@@ -37,7 +38,7 @@ const REQUIRED: Fact = Fact {
 
 pub(super) const GROQ: Dialect = Dialect {
     name: "groq",
-    surface: "Groq Chat Completions, function tools that are not strict",
+    surface: "Groq Chat Completions, non-strict function tools",
     documentation: "https://console.groq.com/docs/tool-use",
     as_of: "2026-11-20",
     revision: 1,
@@ -48,8 +49,7 @@ pub(super) const GROQ: Dialect = Dialect {
         REQUIRED,
         Fact {
             statement:
-                "arguments that the schema does not accept are an error of the request, so nothing may be narrower \
-                than the tool's own schema",
+                "arguments that violate the schema fail the request, so no schema may be narrower than the tool's own",
             confidence: 'C',
             source: "live: `tool call validation failed: parameters for tool X did not match schema`",
             rules: &[Constraint::RootObject],
@@ -57,7 +57,7 @@ pub(super) const GROQ: Dialect = Dialect {
         },
         VALID,
     ],
-    unverified: &["which keywords are enforced: nothing is documented for tools that are not strict"],
+    unverified: &["which keywords are enforced: nothing is documented for non-strict tools"],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: TOOLS,
@@ -83,7 +83,7 @@ pub(super) const STRICT: Dialect = Dialect {
     encodes: openai::STRICT.encodes,
     facts: &[
         Fact {
-            statement: "every object says `additionalProperties: false`",
+            statement: "every object has `additionalProperties: false`",
             confidence: 'A',
             source: "live, tools: `invalid JSON schema for tool browser_type, tools[2].function.parameters: \
                 /properties/inputs/anyOf/0/items: additionalProperties:false must be set on every object` \

@@ -121,8 +121,9 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
     limits: &[],
     facts: &[
         Fact {
-            statement: "an object that lists properties and names no `additionalProperties` is closed; writing `true` \
-                breaks the grammar of some lists of names, so it stays",
+            statement:
+                "an object with `properties` and without `additionalProperties` is closed; adding `true` breaks \
+                the grammar for some lists of names, so it stays closed",
             confidence: 'A',
             source: CONVERTER,
             rules: &[Constraint::ObjectOpenness],
@@ -137,7 +138,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "keywords have values of their kind, and counts are whole numbers without a fraction",
+            statement: "keyword values have the right type, and counts are integers written without a fraction",
             confidence: 'A',
             source:
                 "live: `minLength must be a non-negative integer`, `format must be a string`, `must be an array of \
@@ -146,8 +147,8 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "a `pattern` from `^` to `$` is no expression if a parenthesis or class is not closed, a \
-                quantifier has nothing to repeat, or a backslash ends it",
+            statement: "a `pattern` from `^` to `$` has no unclosed parenthesis or class, no quantifier with nothing \
+                to repeat, and no backslash at its end",
             confidence: 'A',
             source: "live: `Invalid pattern ^(a$: unbalanced parentheses`",
             rules: &[Constraint::Pattern],
@@ -163,16 +164,15 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "no maximum of lengths or items is below its minimum: the server never answers",
+            statement: "no maximum length or item count is below its minimum: the server never answers",
             confidence: 'A',
             source: "llama.cpp#25602; run: b11434 does not answer, and its memory grows",
             rules: &[Constraint::MaximumBelowMinimum],
             ..Fact::REFUSED
         },
         Fact {
-            statement:
-                "beside `anyOf` or a reference nothing else is read, and at the root neither `anyOf` nor `oneOf` \
-                keeps the properties beside it",
+            statement: "siblings of `anyOf` or a reference are ignored, and at the root `anyOf` and `oneOf` drop the \
+                    `properties` next to them",
             confidence: 'A',
             source: CONVERTER,
             rules: &[Constraint::BesideAnyOf, Constraint::BesideRef, Constraint::RootKeyword],
@@ -198,9 +198,8 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement:
-                "`allOf` is not read beside `properties`, requires every property of its branches, and makes an \
-                object of everything else",
+            statement: "`allOf` is ignored next to `properties`, requires every property of its branches, and turns \
+                    everything else into an object",
             confidence: 'A',
             source: CONVERTER,
             rules: &[Constraint::RefusedKeyword],
@@ -210,10 +209,9 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         },
         Fact {
             statement: "`not`, `if`, `contains`, `uniqueItems`, `multipleOf`, `propertyNames`, `patternProperties`, \
-                `dependent…`, `unevaluated…`, `$dynamicRef`, `$recursiveRef`, counts of properties, bounds of \
-                `number`, counts of items without a type, names in `required` that `properties` does not list, \
-                lengths beside `pattern` or a `format` that is enforced, and other keywords beside `enum` or `const` \
-                are not enforced",
+                `dependent…`, `unevaluated…`, `$dynamicRef`, `$recursiveRef`, property counts, bounds of `number`, \
+                item counts without a type, names in `required` that `properties` does not list, lengths next to \
+                `pattern` or an enforced `format`, and other keywords next to `enum` or `const` are not enforced",
             confidence: 'A',
             source: CONVERTER,
             rules: &[Constraint::IgnoredKeyword],
@@ -221,15 +219,15 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "a property name that an open object does not list may contain control characters, so the \
-                arguments may be invalid JSON; `repairArguments` repairs them",
+            statement: "an unlisted property name in an open object may contain control characters, so the arguments \
+                may be invalid JSON; `repairArguments` repairs them",
             confidence: 'A',
             source: "run: b11434 with a random model (python/tests/test_judge_llama_server.py)",
             severity: Severity::Ignored,
             ..Fact::REFUSED
         },
         Fact {
-            statement: "a reference is a pointer from `#/` on, whose escapes are not decoded: no `#`, no anchor, no \
+            statement: "a reference is a pointer that begins with `#/`, without decoded escapes: no `#`, anchor or \
                 identifier",
             confidence: 'A',
             source: "live: `unsupported $ref`, `cannot resolve $ref`",
@@ -237,7 +235,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "no other properties are admitted beside a name with `[` or `]`",
+            statement: "no additional properties are accepted next to a name with `[` or `]`",
             confidence: 'A',
             source: "live: `Failed to initialize samplers: failed to parse grammar`; run: b11434",
             rules: &[Constraint::PropertyName],
@@ -245,32 +243,33 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         },
         Fact {
             statement:
-                "at most 2,000 characters and 2,001 items are required; a `maxItems` of 1,999 to 2,001 is refused",
+                "`minLength` is at most 2,000, `minItems` at most 2,001; a `maxItems` of 1,999 to 2,001 is refused",
             confidence: 'A',
             source: "run: b11434, `failed to parse grammar` (llama.cpp#26613, #28469); larger bounds have no limit",
             rules: &[Constraint::KeywordTooLarge],
             ..Fact::REFUSED
         },
         Fact {
-            statement: "two names of tools differ in a letter, a digit or `-`, and none is `call` or `calls`: \
-                otherwise only the last of them can be called, or no tool at all",
+            statement: "tool names differ in a letter, a digit or `-`, and none is `call` or `calls`: otherwise only \
+                the last of them can be called, or no tool at all",
             confidence: 'A',
-            source: "run: b11434, in whose grammar the names are rules",
+            source: "run: b11434, whose grammar uses the names as rule names",
             rules: &[Constraint::ToolName],
             severity: Severity::Reinterpreted,
             ..Fact::REFUSED
         },
-        Fact::accepts_strict("recorded answers: 28 exchanges with it were answered 200"),
+        Fact::accepts_strict("recorded answers: 28 exchanges with `strict: true` were answered 200"),
         WELL_FORMED,
     ],
     unverified: &[
         "builds before August 2026: patterns that are not enforced today were refused, and so were properties named \
-            `$ref`; `{}` was any object until September 2026",
-        "builds with LLAMA_LLGUIDANCE hand the schema to llguidance as it is",
+            `$ref`; `{}` meant any object until September 2026",
+        "builds with LLAMA_LLGUIDANCE pass the schema to llguidance unchanged",
         "integer bounds beyond 64 bits: refused",
-        "the sum of all repetitions of a request, and some 1,000 letters of names beside `additionalProperties`, have \
-            limits, too",
-        "a name that begins another tool's: of 20 requests with `get_schema` before `get`, 17 called the wrong one",
+        "two more limits: the sum of all repetitions in a request, and some 1,000 letters of names next to \
+            `additionalProperties`",
+        "a tool name that is a prefix of another: of 20 requests with `get_schema` before `get`, 17 called the wrong \
+            one",
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),

@@ -15,7 +15,7 @@ const CLAUDE: &str =
     2020-12 only` (n8n#36361, claude-code#86142, claude-code#88882)";
 
 const ROOT: Fact = Fact {
-    statement: "there is an `inputSchema`, and each root says `type: \"object\"`: otherwise the whole answer to \
+    statement: "there is an `inputSchema`, and each root has `type: \"object\"`: otherwise the whole answer to \
         `tools/list` is refused",
     confidence: 'A',
     source: SDK,
@@ -23,15 +23,16 @@ const ROOT: Fact = Fact {
     ..Fact::REFUSED
 };
 const PROPERTIES: Fact = Fact {
-    statement: "`properties` of the root are an object of objects, and `required` is a list of strings: otherwise the \
-        whole answer to `tools/list` is refused",
+    statement:
+        "the root's `properties` is an object of objects, and `required` a list of strings: otherwise the whole \
+        answer to `tools/list` is refused",
     confidence: 'A',
     source: SDK,
     rules: &[Constraint::PropertiesNotObject, Constraint::NotASchema, Constraint::RequiredNotStrings],
     ..Fact::REFUSED
 };
 const TARGETS: Fact = Fact {
-    statement: "every reference leads somewhere in the schema: otherwise no tool of the server is left",
+    statement: "every reference resolves within the schema: otherwise all tools of the server are lost",
     confidence: 'A',
     source: "@modelcontextprotocol/sdk 1.32.2, run: `can't resolve reference #/$defs/X from id #` \
         (MiMo-Code#1733, claude-code#76040, typescript-sdk#1175)",
@@ -39,7 +40,7 @@ const TARGETS: Fact = Fact {
     ..Fact::REFUSED
 };
 const COMPILES: Fact = Fact {
-    statement: "Ajv compiles the schema: types are known, keywords have values of their type, and `enum` is not empty",
+    statement: "Ajv compiles the schema: types are known, keyword values have the right type, and `enum` is not empty",
     confidence: 'A',
     source: "@modelcontextprotocol/sdk 1.32.2, run: `type must be JSONType or JSONType[]: any`, `minLength value must \
         be [\"number\"]`, `enum must have non-empty array`",
@@ -57,14 +58,14 @@ const COMPILES: Fact = Fact {
     ..Fact::REFUSED
 };
 const PATTERNS: Fact = Fact {
-    statement: "every `pattern` compiles in JavaScript with the flag `u`",
+    statement: "every `pattern` compiles in JavaScript with the `u` flag",
     confidence: 'A',
     source: "@modelcontextprotocol/sdk 1.32.2, run: `Invalid regular expression: /\\-/u: Invalid escape`",
     rules: &[Constraint::Pattern],
     ..Fact::REFUSED
 };
 const DRAFT: Fact = Fact {
-    statement: "`$schema` names 2020-12, or is left out",
+    statement: "`$schema` names 2020-12, or is absent",
     confidence: 'A',
     source: CLAUDE,
     rules: &[Constraint::UnknownDraft],
@@ -95,9 +96,9 @@ const OUTPUT_OF_SDK: Dialect = Dialect {
     surface: "MCP clients with the TypeScript SDK, `outputSchema` of tools",
     facts: &[ROOT, PROPERTIES, TARGETS, COMPILES, PATTERNS, WELL_FORMED],
     unverified: &[
-        "`outputSchema` of 2026-07-28, whose root may be any schema: SDKs before it refuse the list",
+        "`outputSchema` of 2026-07-28, whose root may be any schema: older SDKs refuse the list",
         "negative lengths, a `multipleOf` of 0, empty unions: Ajv compiles them, and this table refuses them",
-        "patterns: a backreference to no group, and a name in `\\p{…}` that Unicode does not have, are not found",
+        "patterns: backreferences to missing groups, and unknown Unicode names in `\\p{…}`, are not found",
     ],
     method: Method::Rules(&OUTPUT),
     ..CLIENT
@@ -106,7 +107,7 @@ const OUTPUT_OF_CLAUDE: Dialect = Dialect {
     name: "claude-desktop",
     surface: "Claude Desktop and Claude Code, `outputSchema` of tools",
     facts: &[DRAFT, likely(ROOT), likely(PROPERTIES), likely(TARGETS), likely(COMPILES), likely(PATTERNS), WELL_FORMED],
-    unverified: &["whether a tool that is refused is hidden or fails when it is called: both were reported"],
+    unverified: &["whether a refused tool is hidden or fails when it is called: both were reported"],
     method: Method::Rules(&OUTPUT_2020),
     ..CLIENT
 };
@@ -138,7 +139,7 @@ pub(super) const CLAUDE_DESKTOP: Dialect = Dialect {
         "https://support.claude.com/en/articles/10949351-getting-started-with-local-mcp-servers-on-claude-desktop",
     facts: &[likely(ROOT), likely(PROPERTIES), WELL_FORMED],
     unverified: &[
-        "it is the SDK's client by the words of its errors; no source is public",
+        "its errors have the wording of the SDK's client; no source is public",
         "the model's own API may refuse more: `anthropic` has its rules",
     ],
     tools: Surface { output: Some(&OUTPUT_OF_CLAUDE), ..CLIENT_TOOLS },

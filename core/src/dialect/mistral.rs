@@ -38,26 +38,26 @@ pub(super) const MISTRAL: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`$schema` is accepted, and does nothing",
+            statement: "`$schema` is accepted, and has no effect",
             confidence: 'B',
             source: "recorded answers: 2 of 2 requests with it were answered 200 (LiteLLM removes it)",
             rules: &[Constraint::IgnoredKeyword],
             severity: Severity::Ignored,
             ..Fact::REFUSED
         },
-        Fact::accepts_strict("recorded answers: 266 exchanges with it were answered 200"),
+        Fact::accepts_strict("recorded answers: 266 exchanges with `strict: true` were answered 200"),
         Fact {
-            statement: "the value of every keyword is valid by the 2020-12 meta-schema",
+            statement: "every keyword value is valid against the 2020-12 meta-schema",
             confidence: 'B',
             rules: &[Constraint::KeywordValue],
-            source: "live: `Invalid tool schema: {… 'exclusiveMinimum': True, 'minimum': 0 …} is not valid under any \
-                of the given schemas` (SylphxAI/pdf-reader-mcp#63)",
+            source: "live: `Invalid tool schema: {… 'exclusiveMinimum': True, 'minimum': 0 …} is not valid under \
+                any of the given schemas` (SylphxAI/pdf-reader-mcp#63)",
             ..Fact::REFUSED
         },
         VALID,
     ],
     unverified: &[
-        "`$ref`: others advise to inline it, without an error",
+        "`$ref`: others advise inlining it, and quote no error",
         "`additionalProperties: false`: some clients remove it",
         "every other keyword: no report either way",
     ],

@@ -100,7 +100,7 @@ impl Fact {
     /// The API accepts tools with `strict: true`.
     const fn accepts_strict(source: &'static str) -> Fact {
         Fact {
-            statement: "a tool may say `strict: true`",
+            statement: "a tool may have `strict: true`",
             confidence: 'A',
             source,
             rules: &[Constraint::StrictFlag],
@@ -112,7 +112,7 @@ impl Fact {
     /// The API applies the rules of its strict dialect to tools with `strict: true`.
     const fn applies_strict(source: &'static str) -> Fact {
         Fact {
-            statement: "a tool with `strict: true` is held to the rules of strict tools",
+            statement: "a tool with `strict: true` must follow the rules of strict tools",
             severity: Severity::Reinterpreted,
             ..Fact::accepts_strict(source)
         }
@@ -427,7 +427,7 @@ pub(crate) fn of(options: &SanitizeOptions) -> Result<&'static Dialect, Error> {
     };
     if let Some(name) = options.dialect_options().find(|name| !dialect.options.contains(name)) {
         let has = match dialect.options {
-            [] => String::from("has no options of its own"),
+            [] => String::from("has no options"),
             names => {
                 let names: Vec<_> = names.iter().map(|name| options.naming.spell(name)).collect();
                 format!("has only `{}`", names.join("`, `"))

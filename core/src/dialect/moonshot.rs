@@ -21,14 +21,14 @@ const API: &str = "Moonshot's documentation of Chat Completions, tools";
 
 const FACTS: &[Fact] = &[
     Fact {
-        statement: "the root must say `type: \"object\"`",
+        statement: "the root must have `type: \"object\"`",
         confidence: 'A',
         source: "live: `tools.function.parameters.type is required and must be \"object\"`",
         rules: &[Constraint::RootObject, Constraint::RootNotSchema],
         ..Fact::REFUSED
     },
     Fact {
-        statement: "no `type` beside `anyOf` or `$ref`; no keyword both beside `anyOf` and in a branch",
+        statement: "no `type` next to `anyOf` or `$ref`; no keyword both next to `anyOf` and in a branch",
         confidence: 'A',
         source: WALLE,
         rules: &[
@@ -43,7 +43,7 @@ const FACTS: &[Fact] = &[
         ..Fact::REFUSED
     },
     Fact {
-        statement: "`enum` needs a `type` that every value matches, 1 to 1,000 values",
+        statement: "`enum` has 1 to 1,000 values, and a `type` that all of them match",
         confidence: 'A',
         source: WALLE,
         rules: &[
@@ -60,7 +60,7 @@ const FACTS: &[Fact] = &[
         ..Fact::REFUSED
     },
     Fact {
-        statement: "beside a list of several types only `description` and `title`",
+        statement: "only `description` and `title` next to a list of several types",
         confidence: 'A',
         source: WALLE,
         rules: &[Constraint::BesideTypeList],
@@ -112,7 +112,7 @@ const FACTS: &[Fact] = &[
         ..Fact::REFUSED
     },
     Fact {
-        statement: "at most 120,000 bytes in which `<`, `>` and `&` count six each, 30 levels of `properties`, 3,000 \
+        statement: "at most 120,000 bytes (`<`, `>` and `&` count six each), 30 levels of `properties`, 3,000 \
             properties",
         confidence: 'A',
         source: WALLE,
@@ -120,25 +120,23 @@ const FACTS: &[Fact] = &[
         ..Fact::REFUSED
     },
     Fact {
-        statement: "a list of all six types means anything",
+        statement: "a list of all six types accepts any value",
         confidence: 'B',
         source: "the validator accepts it at every level; no recorded live request shows it",
         rules: &[],
         ..Fact::REFUSED
     },
     Fact {
-        statement: "a tool's name has 3 to 64 letters, digits, `_` and `-`, and begins with a letter or `_`",
+        statement: "tool names match `^[a-zA-Z_][a-zA-Z0-9_-]{2,63}$`",
         confidence: 'A',
         source: API,
         rules: &[Constraint::ToolName],
         ..Fact::REFUSED
     },
     Fact {
-        statement:
-            "a tool's name has 3 to 64 letters, digits, `_` and `-`, and begins with a letter or `_`; with Kimi K3 1 \
-            to 256",
+        statement: "tool names match `^[a-zA-Z_][a-zA-Z0-9_-]{2,63}$`; with Kimi K3, 1 to 256 characters",
         confidence: 'A',
-        source: "MoonshotAI/walle; of K3 Kimi-Vendor-Verifier, test_dynamic_tools.py",
+        source: "MoonshotAI/walle; for K3, Kimi-Vendor-Verifier, test_dynamic_tools.py",
         rules: &[Constraint::ToolName],
         ..Fact::REFUSED
     },
@@ -150,7 +148,7 @@ const FACTS: &[Fact] = &[
         ..Fact::REFUSED
     },
     Fact {
-        statement: "`function.strict` is true where it is left out, so it is written out",
+        statement: "`function.strict` defaults to true, so it is written out",
         confidence: 'A',
         source: "MoonshotAI/walle and the API's documentation of `function.strict`",
         rules: &[Constraint::StrictFlag],
@@ -206,20 +204,15 @@ const REASONS: &[(Option<Rule>, &str)] = &[
     ),
     (
         Some(Rule::InferType),
-        "the documentation wants a type at every property; walle (confidence A): `type is not \
-        defined` beside `enum`",
+        "the documentation requires a `type` in every property; walle (confidence A): `type is not defined` next to \
+            `enum`",
     ),
     (
         Some(Rule::ExpandAny),
-        "the documentation wants a type at every property; the validator accepts all six \
-        (confidence B)",
+        "the documentation requires a `type` in every property; the validator accepts all six (confidence B)",
     ),
     (Some(Rule::RenameProperty), "walle (confidence A): `property name '$ref' is reserved for JSON Schema keywords`"),
-    (
-        Some(Rule::MoveNullFirst),
-        "walle (confidence A): `not a valid number` where null does not stand first in a \
-        number's enum",
-    ),
+    (Some(Rule::MoveNullFirst), "walle (confidence A): `not a valid number` if null is not first in a number's `enum`"),
     (Some(Rule::DropLongEnum), "walle (confidence A): `enum array cannot have more than 1000 items`"),
     (Some(Rule::DropLongUnion), "walle (confidence A): `anyOf must have 1-500 items`"),
 ];
@@ -241,7 +234,7 @@ pub(super) const MOONSHOT: Dialect = Dialect {
     ],
     facts: FACTS,
     unverified: &[
-        "`type` beside `anyOf` with Kimi K3: one reporter saw it accepted, another refused; the validator refuses it",
+        "`type` next to `anyOf` with Kimi K3: one reporter saw it accepted, another refused; the validator refuses it",
     ],
     reasons: REASONS,
     method: Method::Rules(&GRAMMAR),

@@ -40,10 +40,13 @@ impl fmt::Display for NamePattern {
             None => f.write_str(" characters")?,
             Some(also) => {
                 f.write_str(" ASCII letters, digits")?;
-                also.chars().try_for_each(|one| write!(f, " and `{one}`"))?;
+                let last = also.chars().count().saturating_sub(1);
+                also.chars()
+                    .enumerate()
+                    .try_for_each(|(place, one)| write!(f, "{} `{one}`", if place == last { " and" } else { "," }))?;
             }
         }
-        f.write_str(if letter_first { ", a letter or `_` first" } else { "" })?;
+        f.write_str(if letter_first { ", beginning with a letter or `_`" } else { "" })?;
         rules.unwrap_or_default().iter().try_for_each(|rule| write!(f, ", not `{rule}`"))
     }
 }

@@ -70,7 +70,7 @@ pub(super) const OLLAMA: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "references are left out, so the model never sees their targets",
+            statement: "references are dropped, so the model never sees their targets",
             confidence: 'A',
             source: STRUCTS,
             rules: &[Constraint::RefusedKeyword],
@@ -100,20 +100,21 @@ pub(super) const OLLAMA: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "the model sees type names as they are",
+            statement: "the model sees type names unchanged",
             confidence: 'A',
             source: STRUCTS,
             rules: &[Constraint::UnknownType],
             severity: Severity::Ignored,
             ..Fact::REFUSED
         },
-        Fact::accepts_strict("recorded answers: 296 exchanges with it were answered 200"),
+        Fact::accepts_strict("recorded answers: 296 exchanges with `strict: true` were answered 200"),
         WELL_FORMED,
     ],
     unverified: &[
-        "before 0.6.6 the `type` of a property was one word; `anyOf` came with 0.11.3, nested `properties` with 0.13.5",
+        "before 0.6.6, the `type` of a property was one name; `anyOf` came with 0.11.3, nested `properties` with \
+            0.13.5",
         "nothing enforces the schema, and `tool_choice` is not supported",
-        "`title`, `$schema` and the like are left out, too: no argument depends on them",
+        "`title`, `$schema` and the like are dropped, too: no argument depends on them",
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),

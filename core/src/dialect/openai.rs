@@ -20,7 +20,7 @@ use crate::{
 };
 
 pub(super) const OBJECT: Fact = Fact {
-    statement: "the root is an object that has `properties`",
+    statement: "the root is an object with `properties`",
     confidence: 'A',
     source: "live: `schema must be a JSON Schema of 'type: \"object\"', got 'type: \"None\"'`, `object schema missing \
         properties`",
@@ -37,7 +37,7 @@ pub(super) const ROOT: Fact = Fact {
     ..Fact::REFUSED
 };
 pub(super) const METASCHEMA: Fact = Fact {
-    statement: "the schema is valid by the 2020-12 meta-schema, and every reference resolves",
+    statement: "the schema is valid against the 2020-12 meta-schema, and every reference resolves",
     confidence: 'A',
     source: "live: `'any' is not valid under any of the given schemas`, `None is not of type 'object', 'boolean'`",
     rules: well_formed::METASCHEMA,
@@ -53,7 +53,7 @@ pub(super) const ITEMS: Fact = Fact {
 pub(super) const PATTERN: Fact = Fact {
     statement: "every `pattern`, and every key of `patternProperties`, compiles in Python's `re`",
     confidence: 'A',
-    source: "live: `'\\p{L}' is not a 'regex'`; LiteLLM removes what Python does not compile",
+    source: "live: `'\\p{L}' is not a 'regex'`; LiteLLM removes patterns that Python does not compile",
     rules: &[Constraint::Pattern],
     ..Fact::REFUSED
 };
@@ -65,7 +65,7 @@ pub(super) const ENUM: Fact = Fact {
     ..Fact::REFUSED
 };
 pub(super) const NAMES: Fact = Fact {
-    statement: "a tool's name has 1 to 64 letters, digits, `_` and `-`",
+    statement: "tool names match `^[a-zA-Z0-9_-]{1,64}$`",
     confidence: 'A',
     source: "live: `Invalid 'tools[2].function.name': string does not match pattern '^[a-zA-Z0-9_-]+$'`",
     rules: &[Constraint::ToolName],
@@ -81,17 +81,17 @@ pub(super) const TOOLS: Fact = Fact {
 const STRICT_FLAG: Fact = Fact {
     statement: "on Responses, a tool without `strict` is strict, so `strict: false` is written out",
     confidence: 'A',
-    source: "OpenAI, migration guide to Responses; the API answers with a schema made strict where it is left out",
+    source: "OpenAI, migration guide to Responses; without `strict`, the API answers with a schema made strict",
     rules: &[Constraint::StrictFlag],
     severity: Severity::Reinterpreted,
     ..Fact::REFUSED
 };
 const COMBINATORS: Fact = Fact {
     statement:
-        "GPT-5 and later take `anyOf`, `oneOf` and `allOf` at the root; `enum`, `const` and `not` are not known \
-        to be taken there",
+        "GPT-5 and later accept `anyOf`, `oneOf` and `allOf` at the root; `enum`, `const` and `not` are not known to \
+            be accepted",
     confidence: 'B',
-    source: "live requests with root unions that were answered",
+    source: "live: requests with root unions were answered",
     rules: &[Constraint::RootKeyword],
     ..Fact::REFUSED
 };
@@ -140,9 +140,9 @@ pub(super) const RESPONSES: Dialect = Dialect {
     limits: &[],
     facts: &[OBJECT, COMBINATORS, METASCHEMA, well_formed::ENUM_EMPTY, ITEMS, PATTERN, ENUM, NAMES, TOOLS, STRICT_FLAG],
     unverified: &[
-        "`if`, `then` and `else` at the root: no report says what happens to them",
+        "`if`, `then` and `else` at the root: no report describes what happens to them",
         "boolean schemas: no report either way",
-        "how long a description may be: 1,024 characters are documented for functions, and longer ones were accepted",
+        "maximum length of a description: 1,024 characters are documented for functions; longer ones were accepted",
     ],
     reasons: &[],
     method: Method::Rules(&RESPONSES_GRAMMAR),
@@ -151,7 +151,7 @@ pub(super) const RESPONSES: Dialect = Dialect {
 
 pub(super) const CHAT: Dialect = Dialect {
     name: "openai-chat",
-    surface: "OpenAI Chat Completions, function tools that are not strict; Responses with models before GPT-5",
+    surface: "OpenAI Chat Completions, non-strict function tools; Responses with models before GPT-5",
     documentation: "https://platform.openai.com/docs/guides/function-calling",
     as_of: "2026-11-20",
     revision: 1,
@@ -171,9 +171,9 @@ pub(super) const CHAT: Dialect = Dialect {
         Fact::applies_strict("OpenAI, Structured Outputs, function calling with `strict: true`"),
     ],
     unverified: &[
-        "`if`, `then` and `else` at the root: no report says what happens to them",
+        "`if`, `then` and `else` at the root: no report describes what happens to them",
         "boolean schemas: no report either way",
-        "how long a description may be: 1,024 characters are documented for functions, and longer ones were accepted",
+        "maximum length of a description: 1,024 characters are documented for functions; longer ones were accepted",
     ],
     reasons: &[],
     method: Method::Rules(&CHAT_GRAMMAR),
@@ -201,13 +201,13 @@ pub(super) const STRICT_META_KEYWORDS: Fact = Fact {
     statement: "no `contentEncoding`, `contentMediaType`, `contentSchema`, `additionalItems`, `$anchor`, \
         `$dynamic…` or `$recursive…`",
     confidence: 'A',
-    source: "openai-node, lib/transform.ts: what strict cannot hold; no answer of the API is known",
+    source: "openai-node, lib/transform.ts: not supported in strict mode; no answer of the API is known",
     rules: &[Constraint::RefusedKeyword],
     keywords: STRICT_UNSAYABLE,
     ..Fact::REFUSED
 };
 const STRICT_DEFAULT: Fact = Fact {
-    statement: "`default` is accepted, and does nothing: every property is required",
+    statement: "`default` is accepted, but has no effect: every property is required",
     confidence: 'A',
     source: "live: an isolated probe of 2026-08-13 (openai-agents-python#4390), 4 recorded requests; refused \
         in 2024 (instructor#1074), and by Azure",
@@ -218,19 +218,19 @@ const STRICT_DEFAULT: Fact = Fact {
 pub(super) const STRICT_TYPED: Fact = Fact {
     statement: "every schema has a type, including `items`",
     confidence: 'A',
-    source: "OpenAI, Structured Outputs; openai-node transforms schemas so",
+    source: "OpenAI, Structured Outputs; openai-node transforms schemas accordingly",
     rules: &[Constraint::Untyped, Constraint::OpenItems],
     ..Fact::REFUSED
 };
 pub(super) const STRICT_REFS: Fact = Fact {
-    statement: "`$ref` leads to `#`, `#/$defs/name` or `#/definitions/name`, and nothing stands beside it",
+    statement: "`$ref` is `#`, `#/$defs/name` or `#/definitions/name`, and has no sibling keywords",
     confidence: 'A',
     source: "live: `$ref cannot have keywords {'description'}`",
     rules: &[Constraint::RefForm, Constraint::BesideRef, Constraint::DefinitionName],
     ..Fact::REFUSED
 };
 const STRICT_FORMAT: Fact = Fact {
-    statement: "string `format` is one of nine; number `format` is accepted, and does nothing",
+    statement: "string `format` has one of nine values; number `format` is accepted, but has no effect",
     confidence: 'A',
     source: "OpenAI, Structured Outputs, supported string properties; `double`, `uint8` and `int64` in seven \
         recorded requests that were answered 200",
@@ -247,12 +247,13 @@ pub(super) const STRICT_FIRST_KEYS: Fact = Fact {
     ..Fact::REFUSED
 };
 const STRICT_LIMITS: Fact = Fact {
-    statement: "at most 5,000 properties, 10 levels of them, 1,000 values in `enum`, 15,000 characters in an \
-        `enum` of more than 250 strings, and 120,000 characters of names, values and constants; the root and \
-        each definition count by themselves",
+    statement:
+        "at most 5,000 properties, 10 levels of nesting, 1,000 values in `enum`, 15,000 characters in an `enum` \
+        of more than 250 strings, and 120,000 characters of names, values and constants; the root and each definition \
+        count separately",
     confidence: 'A',
-    source: "OpenAI, Structured Outputs, limitations; live: `... 6 levels of nesting exceeds limit of 5`; \
-        pydantic-ai counts them so",
+    source: "OpenAI, Structured Outputs, limitations; live: `... 6 levels of nesting exceeds limit of 5`; pydantic-ai \
+        counts the same way",
     rules: &[
         Constraint::TooManyProperties,
         Constraint::TooDeep,
@@ -337,9 +338,9 @@ pub(super) const STRICT: Dialect = Dialect {
     options: &["refs", "untyped", "hints", "maxNodes"],
     encodes: &[
         "optional properties become required, and null means absent",
-        "objects with free property names become lists of key-value pairs",
-        "values of any type follow a definition of JSON, in which objects are lists of key-value pairs, too",
-        "listed values that are objects or arrays become strings of JSON",
+        "objects with arbitrary keys become lists of key-value pairs",
+        "values of any type use a definition of JSON in which objects, too, are lists of key-value pairs",
+        "objects and arrays in `enum` become JSON text",
     ],
     limits: &[
         ("propertiesPerPart", 5000),
@@ -369,9 +370,9 @@ pub(super) const STRICT: Dialect = Dialect {
         TOOLS,
     ],
     unverified: &[
-        "`minLength` and `maxLength` at other hosts of the same models: OpenAI itself takes them",
-        "fine-tuned and older models: 100 properties, 5 levels and fewer keywords were documented for them; this table \
-            is the current one",
+        "`minLength` and `maxLength` at other hosts of the same models: OpenAI itself accepts them",
+        "fine-tuned and older models: 100 properties, 5 levels and fewer keywords were documented; this table is for \
+            current models",
     ],
     reasons: &[],
     method: Method::Rules(&STRICT_GRAMMAR),

@@ -53,7 +53,7 @@ const GRAMMAR: Grammar = Grammar {
 
 pub(super) const PORTABLE: Dialect = Dialect {
     name: "portable",
-    surface: "What OpenAI, Anthropic, Gemini (by JSON Schema), Moonshot, DeepSeek and Mistral all accept, not strict",
+    surface: "Intersection of OpenAI, Anthropic, Gemini (JSON Schema), Moonshot, DeepSeek and Mistral, non-strict",
     documentation: "https://github.com/MoonshotAI/walle",
     as_of: "2026-11-20",
     revision: 1,
@@ -62,14 +62,14 @@ pub(super) const PORTABLE: Dialect = Dialect {
     limits: moonshot::MOONSHOT.limits,
     facts: &[
         Fact {
-            statement: "whatever one of the surfaces refuses is refused",
+            statement: "anything that one of the surfaces refuses is refused",
             confidence: 'A',
             source: MEET,
             rules: &[],
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`const` has no effect on Gemini (by JSON Schema); the others take it",
+            statement: "`const` has no effect on Gemini (JSON Schema); the others accept it",
             confidence: 'C',
             source: MEET,
             rules: &[Constraint::RefusedKeyword],
@@ -78,7 +78,7 @@ pub(super) const PORTABLE: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`$schema` is accepted by all, and does nothing",
+            statement: "`$schema` is accepted by all, and has no effect",
             confidence: 'B',
             source: MEET,
             rules: &[Constraint::IgnoredKeyword],
@@ -86,7 +86,7 @@ pub(super) const PORTABLE: Dialect = Dialect {
             ..Fact::REFUSED
         },
     ],
-    unverified: &["everything that is unknown about one of the APIs it is the meet of; their own pages say what"],
+    unverified: &["everything that is unknown about one of the APIs that it combines; their pages list it"],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface {

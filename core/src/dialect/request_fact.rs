@@ -68,7 +68,7 @@ pub(crate) enum Refusal {
         /// The member of the tool configuration that allows the combination.
         unless: Option<&'static str>,
     },
-    /// The system prompt, tools or their configuration together with a cached prompt prefix.
+    /// The system prompt, tools or their configuration together with a cached prompt.
     BesideCache,
 }
 
@@ -204,33 +204,42 @@ impl FormatRule {
 
 /// The constraints of requests, each with a description of what violates it.
 const CONSTRAINTS: &[(&str, &str)] = &[
-    ("choice-while-thinking", "A choice that forces a call while the model thinks."),
+    ("choice-while-thinking", "A tool choice that forces a call while the model thinks."),
     ("choice-without-tools", "`tool_choice` or `parallel_tool_calls` in a request without tools."),
-    ("choice-of-absent-tool", "A choice of a tool that the request does not have."),
-    ("choice-by-model", "A choice that the model does not take."),
-    ("model-without-tools", "Tools, for a model that takes none."),
+    ("choice-of-absent-tool", "A tool choice that names a tool that the request does not have."),
+    ("choice-by-model", "A tool choice that the model does not accept."),
+    ("model-without-tools", "Tools, for a model that does not accept them."),
     ("tool-kind", "A tool of a kind that the API does not have."),
-    ("history-arguments", "Arguments of a call in the history that are no JSON object."),
+    ("history-arguments", "Arguments of a call in the history that are not a JSON object."),
     (
         "history-pairs",
         "A call in the history without a result, or a result without a call: `adaptRequest` completes the pairs with \
             `historyPairs: \"complete\"`.",
     ),
-    ("history-name", "A name that the API does not take, in a call of the history."),
-    ("namespace", "A namespace of tools, for an API that has none."),
-    ("empty-namespace", "A namespace without tools: `adaptRequest` leaves it out, and no API is known to refuse it."),
-    ("unsupported-member", "A member of Chat Completions that the API or the model does not take."),
-    ("functions-beside-hosted", "Functions beside a tool that the API runs, for an API that does not combine them."),
-    ("cached-content", "The system prompt, tools or their configuration beside a cached beginning of the prompt."),
-    ("format-refused", "A response format with a schema, for an API that takes none in requests of this format."),
-    ("format-by-model", "A response format, for a model that takes none."),
-    ("format-beside-tools", "A response format beside tools, or beside a tool that the API does not combine with it."),
-    ("format-beside-prefill", "A response format beside a beginning of the answer in the last message."),
-    ("prefill-by-model", "A beginning of the answer in the last message, for a model that takes none."),
-    ("format-without-word", "JSON mode in a request whose messages do not say the word JSON."),
-    ("format-updates", "Two updates of the configuration directly after one another."),
-    ("format-name", "A response format without a name, or with one that the API does not take."),
-    ("format-schema", "A schema of a response format that the API refuses, or does not read as it is written."),
+    ("history-name", "A name that the API does not accept, in a call of the history."),
+    ("namespace", "A namespace of tools, for an API that has no namespaces."),
+    ("empty-namespace", "A namespace without tools: `adaptRequest` omits it, and no API is known to refuse it."),
+    ("unsupported-member", "A member of Chat Completions that the API or the model does not accept."),
+    (
+        "functions-beside-hosted",
+        "Functions together with a tool that the API runs, for an API that does not combine them.",
+    ),
+    ("cached-content", "The system prompt, tools or their configuration together with a cached prompt."),
+    (
+        "format-refused",
+        "A response format with a schema, for an API that does not accept one in requests of this format.",
+    ),
+    ("format-by-model", "A response format, for a model that does not accept one."),
+    (
+        "format-beside-tools",
+        "A response format together with tools, or with a tool that the API does not combine with it.",
+    ),
+    ("format-beside-prefill", "A response format together with a prefilled answer in the last message."),
+    ("prefill-by-model", "A prefilled answer in the last message, for a model that does not accept one."),
+    ("format-without-word", "JSON mode in a request whose messages do not contain the word JSON."),
+    ("format-updates", "Two consecutive updates of the configuration."),
+    ("format-name", "A response format without a name, or with one that the API does not accept."),
+    ("format-schema", "A schema of a response format that the API refuses or reads differently than written."),
 ];
 
 /// Date on which the facts about requests were checked.
@@ -277,7 +286,7 @@ impl RequestFact {
     pub(super) const fn while_thinking(models: Models, thinks: Thinks, source: &'static str) -> RequestFact {
         RequestFact {
             refuses: Refusal::ChoiceWhileThinking { models, thinks, required: false },
-            statement: "no choice may force a call while the model thinks",
+            statement: "the tool choice must not force a call while the model thinks",
             confidence: 'A',
             source,
             severity: Severity::Refused,

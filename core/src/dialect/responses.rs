@@ -89,10 +89,10 @@ pub(super) fn to_node(dialect: &Dialect) -> Node<'static> {
     ])
 }
 
-const CLIENT: &str = "it is a client of MCP servers, and asks for no answer";
+const CLIENT: &str = "it is a client of MCP servers and does not request answers";
 const UNKNOWN: &str = "no response format is known for it";
-const IN_TOOL: &str = "`response_format` takes `json_object` alone (`This response_format type is unavailable now`); \
-    DeepSeek's Responses API takes schemas";
+const IN_TOOL: &str = "`response_format` accepts only `json_object` (`This response_format type is unavailable now`); \
+    DeepSeek's Responses API accepts schemas";
 
 /// A fact about the root that `check` enforces.
 const fn root(statement: &'static str, confidence: char, source: &'static str) -> Fact {
@@ -110,8 +110,8 @@ const fn known(statement: &'static str, confidence: char, source: &'static str) 
     Fact { statement, confidence, source, severity: Severity::Ignored, ..Fact::REFUSED }
 }
 
-/// Concatenates the facts about a format and those about tools at compile time. If the root may be any schema, facts
-/// about the root of tools are omitted.
+/// Concatenates the facts about a format and those about tools at compile time. If any schema is allowed at the root,
+/// facts about the root of tools are left out.
 const fn joined<const N: usize>(own: &[Fact], of_tools: &[Fact], grammar: &Grammar) -> [Fact; N] {
     let mut all = [Fact::REFUSED; N];
     let mut room: &mut [Fact] = &mut all;
@@ -208,7 +208,7 @@ const fn refused(name: &'static str, why: &'static str, refused_in: &'static [Ap
 }
 
 const OPENAI_ROOT: Fact = root(
-    "the root says `type: \"object\"`",
+    "the root has `type: \"object\"`",
     'A',
     "live: `schema must be a JSON Schema of 'type: \"object\"', got 'type: \"array\"'` (recorded answer of Responses, \
         `text.format`)",
@@ -216,25 +216,25 @@ const OPENAI_ROOT: Fact = root(
 const OPENAI_UNION: Fact = root(
     "no `anyOf`, `oneOf`, `allOf`, `enum`, `const` or `not` at the root",
     'B',
-    "openai-node, lib/transform.ts, throws for a root union; the API's words are about tools",
+    "openai-node, lib/transform.ts, throws for a root union; the API's errors are about tools",
 );
 const OPENAI_PLACE: Fact = known(
-    "the schema stands in `response_format.json_schema` (Chat Completions) or `text.format` (Responses)",
+    "the schema is in `response_format.json_schema` (Chat Completions) or `text.format` (Responses)",
     'A',
     "OpenAI, API reference, Chat Completions and Responses",
 );
 const NOT_ENFORCED: Fact = known(
-    "without `strict: true` the model reads the schema, and nothing holds its answer to it",
+    "without `strict: true`, the model reads the schema, but nothing enforces it",
     'A',
     "OpenAI, Structured Outputs, `strict`",
 );
 
 format_of!(CHAT: "openai-chat" from openai::CHAT;
-    "OpenAI Chat Completions, `response_format` that is not strict"
+    "OpenAI Chat Completions, non-strict `response_format`"
     at "https://platform.openai.com/docs/guides/structured-outputs";
     of_tools(&openai::CHAT); OPENAI_ROOT, OPENAI_UNION, OPENAI_PLACE, NOT_ENFORCED);
 format_of!(RESPONSES: "openai-responses" from openai::RESPONSES;
-    "OpenAI Responses, `text.format` that is not strict"
+    "OpenAI Responses, non-strict `text.format`"
     at "https://platform.openai.com/docs/guides/structured-outputs";
     of_tools(&openai::CHAT); OPENAI_ROOT, OPENAI_UNION, OPENAI_PLACE, NOT_ENFORCED);
 format_of!(STRICT: "openai-strict" from openai::STRICT;
@@ -247,12 +247,12 @@ format_of!(AZURE: "azure-strict" from azure::STRICT;
     of_tools(&azure::STRICT); OPENAI_ROOT, OPENAI_UNION, OPENAI_PLACE);
 
 const ANTHROPIC_ROOT: Fact = known(
-    "any schema may stand at the root",
+    "any schema is allowed at the root",
     'A',
-    "anthropic-sdk-python 2.12.0, transform_schema, has no rule for the root; recorded answers show objects alone",
+    "anthropic-sdk-python 2.12.0, transform_schema, has no rule for the root; recorded answers show only objects",
 );
 const ANTHROPIC_CLOSED: Fact = Fact {
-    statement: "every object says `additionalProperties: false`, whatever `strict` says of tools",
+    statement: "every object has `additionalProperties: false`, regardless of the `strict` of tools",
     confidence: 'A',
     source: "live: `output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to \
         false` (recorded answer; veryfront-code#3918)",
@@ -260,8 +260,8 @@ const ANTHROPIC_CLOSED: Fact = Fact {
     ..Fact::REFUSED
 };
 const ANTHROPIC_PLACE: Fact = known(
-    "the schema stands in `output_config.format`, or in `output_format`, which is deprecated; Claude 4.5 and later, \
-        and Opus 4.1",
+    "the schema is in `output_config.format`, or in `output_format`, which is deprecated; Claude 4.5 and later, and \
+        Opus 4.1",
     'A',
     "Anthropic, structured outputs; recorded answers of both members",
 );
@@ -276,17 +276,17 @@ format_of!(ANTHROPIC_STRICT: "anthropic-strict" from anthropic::STRICT;
     any_root(of_tools(&anthropic::STRICT)); ANTHROPIC_ROOT, ANTHROPIC_CLOSED, ANTHROPIC_PLACE);
 
 const BEDROCK_ROOT: Fact = root(
-    "the root says `type: \"object\"`",
+    "the root has `type: \"object\"`",
     'C',
-    "recorded answers show objects alone; the schema goes to Claude as text in \
+    "recorded answers show only objects; the schema is sent to Claude as text in \
         `outputConfig.textFormat.structure.jsonSchema.schema`",
 );
 /// The root may be any object schema.
 const BEDROCK_GRAMMAR: Grammar = Grammar { root_refuses: Keywords::NONE, ..of_tools(&bedrock::STRICT) };
 const BEDROCK_KEYWORDS: Fact = Fact {
     statement:
-        "no `maxItems`, `multipleOf` and numeric bounds, as in Anthropic's own API; `minLength` and `maxLength` \
-        are accepted",
+        "no `maxItems`, `multipleOf` or numeric bounds, as in Anthropic's own API; `minLength` and `maxLength` are \
+            accepted",
     confidence: 'A',
     source: "live: `output_config.format.schema: For 'array' type, property 'maxItems' is not supported` (recorded \
         answers of Claude Sonnet 4.5)",
@@ -309,12 +309,12 @@ format_of!(BEDROCK_STRICT: "bedrock-strict" from bedrock::STRICT;
     BEDROCK_GRAMMAR; BEDROCK_ROOT, BEDROCK_KEYWORDS);
 
 const GOOGLE_ROOT: Fact = known(
-    "any schema may stand at the root",
+    "any schema is allowed at the root",
     'A',
     "google-genai, documentation of `response_schema`: objects, but also primitives and arrays; recorded answers",
 );
 const GOOGLE_TYPE: Fact = known(
-    "`responseMimeType: \"application/json\"` stands beside the schema",
+    "`responseMimeType: \"application/json\"` is next to the schema",
     'A',
     "Gemini API, GenerationConfig.responseSchema",
 );
@@ -331,9 +331,9 @@ format_of!(INTERACTIONS: "gemini-interactions" from gemini_interactions::INTERAC
     "Gemini Interactions API, `response_format`"
     at "https://ai.google.dev/gemini-api/docs/interactions";
     any_root(of_tools(&gemini_interactions::INTERACTIONS));
-    known("the schema stands in `response_format: {type: \"text\", mime_type, schema}`, or in a list of such", 'A',
+    known("the schema is in `response_format: {type: \"text\", mime_type, schema}`, or in a list of such objects", 'A',
         "google-genai 3.6.1, _gaos/types/interactions"),
-    known("any schema may stand at the root", 'C', "as for `generateContent`; no answer is recorded"));
+    known("any schema is allowed at the root", 'C', "as for `generateContent`; no answer is recorded"));
 format_of!(VERTEX: "vertex" from vertex::VERTEX;
     "Vertex AI, `generationConfig.responseSchema`"
     at "https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/control-generated-output";
@@ -347,11 +347,11 @@ format_of!(MOONSHOT: "moonshot" from moonshot::MOONSHOT;
 "Moonshot AI (Kimi), `response_format` with `json_schema`"
 at "https://platform.moonshot.ai/docs/api/chat";
 Grammar { refuses: Keywords::of(&[Keyword::Schema]), ..of_tools(&moonshot::MOONSHOT) };
-root("the root says `type: \"object\"`", 'A', "Kimi-Vendor-Verifier, test_response_format.py"),
+root("the root has `type: \"object\"`", 'A', "Kimi-Vendor-Verifier, test_response_format.py"),
 Fact {
-    statement: "with `$schema` in it, kimi-k2.5 answers nonsense",
+    statement: "with `$schema` in the schema, kimi-k2.5 answers nonsense",
     confidence: 'B',
-    source: "live report of vercel/ai#18921",
+    source: "live report (vercel/ai#18921)",
     rules: &[Constraint::RefusedKeyword],
     severity: Severity::Reinterpreted,
     ..Fact::REFUSED
@@ -365,7 +365,7 @@ format_of!(MISTRAL: "mistral" from mistral::MISTRAL;
     at "https://docs.mistral.ai/capabilities/structured_output";
     Grammar { root_reference: true, refuses: Keywords::NONE, ..of_tools(&mistral::MISTRAL) };
     root("the root is an object, or a reference to one; `$id` is accepted, too", 'C',
-        "recorded answers: 9 schemas were answered 200, one of them with both"));
+        "recorded answers: 9 schemas were answered 200, one of them with both a reference and `$id`"));
 format_of!(GROQ: "groq" from groq::GROQ;
     "Groq, `response_format` with `json_schema`"
     at "https://console.groq.com/docs/structured-outputs";
@@ -379,18 +379,18 @@ format_of!(CEREBRAS: "cerebras" from cerebras::CEREBRAS;
     at "https://inference-docs.cerebras.ai/capabilities/structured-outputs";
     Grammar { root_reference: true, ..of_tools(&cerebras::CEREBRAS) };
     root("the root is an object, or a reference to one", 'A',
-        "Cerebras, structured outputs; recorded answers: 2 roots that are a reference were answered 200"));
+        "Cerebras, structured outputs; recorded answers: 2 reference roots were answered 200"));
 format_of!(CEREBRAS_STRICT: "cerebras-strict" from cerebras::STRICT;
     "Cerebras, `response_format` with `json_schema` and `strict: true`"
     at "https://inference-docs.cerebras.ai/capabilities/structured-outputs";
     Grammar { root_reference: true, ..of_tools(&cerebras::STRICT) };
     root("the root is an object, or a reference to one", 'A',
-        "Cerebras, structured outputs; recorded answers: 2 roots that are a reference were answered 200"));
+        "Cerebras, structured outputs; recorded answers: 2 reference roots were answered 200"));
 format_of!(FIREWORKS: "fireworks" from fireworks::FIREWORKS;
     "Fireworks, `response_format` with `json_schema`, or `json_object` with `schema`"
     at "https://docs.fireworks.ai/structured-responses/structured-response-formatting";
     any_root(of_tools(&fireworks::FIREWORKS));
-    known("any schema may stand at the root", 'C', "Fireworks, structured responses"));
+    known("any schema is allowed at the root", 'C', "Fireworks, structured responses"));
 format_of!(COHERE: "cohere" from cohere::STRICT;
     "Cohere Chat v2, `response_format: {type: \"json_object\", json_schema}`"
     at "https://docs.cohere.com/docs/structured-outputs";
@@ -400,7 +400,7 @@ format_of!(COHERE_STRICT: "cohere-strict" from cohere::STRICT;
     at "https://docs.cohere.com/docs/structured-outputs";
     of_tools(&cohere::STRICT); COHERE_ROOT);
 const COHERE_ROOT: Fact = root(
-    "the root says `type: \"object\"`",
+    "the root has `type: \"object\"`",
     'A',
     "live: `response_format validation: invalid 'json_schema' provided: missing required field 'type'` (recorded \
         answer)",
@@ -410,28 +410,28 @@ format_of!(LLAMA_CPP: "llama-cpp" from llama_cpp::LLAMA_CPP;
     "llama.cpp server, `response_format` with a schema, or `json_schema`"
     at "https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md";
     any_root(of_tools(&llama_cpp::LLAMA_CPP));
-    known("any schema may stand at the root; `{}` there is an object", 'A', "llama.cpp b11434, run"));
+    known("any schema is allowed at the root; `{}` there means an object", 'A', "llama.cpp b11434, run"));
 format_of!(OLLAMA: "ollama" from llama_cpp::LLAMA_CPP;
     "Ollama, `format`"
     at "https://docs.ollama.com/capabilities/structured-outputs";
     of_tools(&llama_cpp::LLAMA_CPP);
-    root("a root that is an array is not kept", 'B', "ollama#8000"),
-    known("Ollama's cloud does not hold the answer to it", 'B', "ollama#12362"));
+    root("an array at the root is not enforced", 'B', "ollama#8000"),
+    known("Ollama's cloud does not enforce it", 'B', "ollama#12362"));
 format_of!(VLLM: "vllm" from vllm::VLLM;
     "vLLM, `response_format` with `json_schema`, and `structured_outputs`"
     at "https://docs.vllm.ai/en/latest/features/structured_outputs/";
-    any_root(of_tools(&vllm::VLLM)); known("any schema may stand at the root", 'A', "xgrammar and llguidance, run"));
+    any_root(of_tools(&vllm::VLLM)); known("any schema is allowed at the root", 'A', "xgrammar and llguidance, run"));
 format_of!(SGLANG: "sglang" from vllm::VLLM;
     "SGLang, `response_format` with `json_schema`"
     at "https://docs.sglang.ai/advanced_features/structured_outputs.html";
     Grammar { alternatives: &[], ..any_root(of_tools(&vllm::VLLM)) };
-    known("any schema may stand at the root, and xgrammar compiles it, as in vLLM", 'A', "xgrammar, run"));
+    known("any schema is allowed at the root, and xgrammar compiles it, as in vLLM", 'A', "xgrammar, run"));
 
 /// The response format of each dialect's API.
 const FORMATS: &[ResponseFormat] = &[
-    none("codex", "it rewrites the schemas of tools alone; for an answer use `openai-strict`"),
-    none("codex-wire", "it rewrites the schemas of tools alone; for an answer use `openai-strict`"),
-    none("portable", "no one form of a response format is accepted everywhere; use the dialect of the API"),
+    none("codex", "it rewrites only the schemas of tools; for answers, use `openai-strict`"),
+    none("codex-wire", "it rewrites only the schemas of tools; for answers, use `openai-strict`"),
+    none("portable", "no response format is accepted everywhere; use the dialect of the API"),
     refused("deepseek", IN_TOOL, &[Api::OpenaiChat]),
     refused("deepseek-strict", IN_TOOL, &[Api::OpenaiChat]),
     none("vscode", CLIENT),

@@ -18,7 +18,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
 
 pub(super) const SGLANG: Dialect = Dialect {
     name: "sglang",
-    surface: "SGLang's server, function tools that are not strict",
+    surface: "SGLang's server, non-strict function tools",
     documentation: "https://docs.sglang.ai/advanced_features/tool_parser.html",
     as_of: "2026-11-21",
     revision: 1,
@@ -28,12 +28,11 @@ pub(super) const SGLANG: Dialect = Dialect {
     facts: &[
         Fact {
             statement:
-                "the schema is valid by the 2020-12 meta-schema, whatever `tool_choice` says, and every reference \
-                leads somewhere",
+                "the schema is valid against the 2020-12 meta-schema, whatever the `tool_choice`, and every reference \
+                    resolves",
             confidence: 'A',
-            source:
-                "live, of hosts that run it: `Tool 4 function has invalid 'parameters' schema: [{…}] is not of type \
-                'object', 'boolean'`; sglang, validate_chat_input",
+            source: "live, from hosts that run it: `Tool 4 function has invalid 'parameters' schema: [{…}] is not of \
+                type 'object', 'boolean'`; sglang, validate_chat_input",
             rules: well_formed::METASCHEMA,
             ..Fact::REFUSED
         },
@@ -45,7 +44,7 @@ pub(super) const SGLANG: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "a tool's name is ASCII, in OpenAI's form",
+            statement: "tool names match OpenAI's pattern, in ASCII",
             confidence: 'C',
             source: "sglang#39895, not verified",
             rules: &[Constraint::ToolName],
@@ -53,7 +52,7 @@ pub(super) const SGLANG: Dialect = Dialect {
         },
         well_formed::WELL_FORMED,
     ],
-    unverified: &["tools with `strict: true`, which become grammars of xgrammar: this table is not for them"],
+    unverified: &["tools with `strict: true`, which become xgrammar grammars: this table does not cover them"],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
     tools: Surface { format: ToolFormat::OpenaiChat, names: NamePattern::OPENAI, ..Surface::PLAIN },

@@ -189,31 +189,30 @@ impl Refuses {
     const fn fact(self, source: &'static str) -> Fact {
         let (statement, rules, keywords): (_, &[Constraint], _) = match self {
             Refuses::UnknownNames => (
-                "the template knows no list of types and no `null` in the `type` of a property or of \
-                `additionalProperties`",
+                "the template fails for a list of types or `null` in the `type` of a property or of \
+                    `additionalProperties`",
                 &[Constraint::TypeList, Constraint::UnknownType],
                 Keywords::NONE,
             ),
-            Refuses::TypeLists => ("the template knows no list of types", &[Constraint::TypeList], Keywords::NONE),
+            Refuses::TypeLists => ("the template fails for a list of types", &[Constraint::TypeList], Keywords::NONE),
             Refuses::ItemTypeLists => {
-                ("the template knows no list of types in `items`", &[Constraint::TypeList], Keywords::NONE)
+                ("the template fails for a list of types in `items`", &[Constraint::TypeList], Keywords::NONE)
             }
             Refuses::OpenArrays => {
-                ("the template reads the `items` of every array", &[Constraint::ArrayWithoutItems], Keywords::NONE)
+                ("the template needs `items` in every array", &[Constraint::ArrayWithoutItems], Keywords::NONE)
             }
             Refuses::Untyped => (
-                "the template needs one `type` in every property of the root",
+                "the template needs a single `type` in every root property",
                 &[Constraint::TypeList, Constraint::Untyped],
                 Keywords::NONE,
             ),
             Refuses::Arrays => (
-                "the template knows neither arrays nor `null` nor lists of types in a property or in \
-                `additionalProperties`",
+                "the template fails for arrays, `null` and lists of types in a property or in `additionalProperties`",
                 &[Constraint::TypeList, Constraint::UnknownType],
                 Keywords::NONE,
             ),
             Refuses::OneOf => {
-                ("the template knows no `oneOf`", &[Constraint::RefusedKeyword], Keywords::of(&[Keyword::OneOf]))
+                ("the template fails for `oneOf`", &[Constraint::RefusedKeyword], Keywords::of(&[Keyword::OneOf]))
             }
         };
         Fact { statement, confidence: 'A', source, rules, keywords, ..Fact::REFUSED }

@@ -33,7 +33,7 @@ pub(super) const VERTEX: Dialect = Dialect {
     encodes: &[
         "property names that the API refuses are renamed",
         "values of any type, and objects without known properties, become JSON text",
-        "listed numbers and booleans may arrive as strings",
+        "numbers and booleans in `enum` may arrive as strings",
     ],
     limits: &[],
     facts: &[
@@ -48,7 +48,8 @@ pub(super) const VERTEX: Dialect = Dialect {
         },
         gemini::ROOT,
         Fact {
-            statement: "every object below the root has at least one property, or describes its other properties",
+            statement: "every object below the root has at least one property or `additionalProperties` other than \
+                `false`",
             confidence: 'B',
             source: "live: `properties: should be non-empty for OBJECT type`; maps by raw probes of 2026-05-07 \
                 (rust-genai#223)",
@@ -60,7 +61,7 @@ pub(super) const VERTEX: Dialect = Dialect {
         gemini::ITEMS,
         gemini::ENUMS,
         Fact {
-            statement: "`anyOf` stands alone",
+            statement: "`anyOf` has no sibling keywords",
             confidence: 'A',
             source: "live: `when using any_of, it must be the only fields set` (litellm#11164, \
                 langchain-google#1216, opencode#14509)",
@@ -78,7 +79,7 @@ pub(super) const VERTEX: Dialect = Dialect {
     ],
     unverified: &[
         "the fields `ref` and `defs`, in which google-genai writes references: accepted, but not checked",
-        "every fact that is quoted from the Gemini API: the two share the message, and no answer of Vertex differs",
+        "all facts quoted from the Gemini API: both APIs share the message, and no answer of Vertex differs",
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),
@@ -101,8 +102,8 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
     unverified: &[
         "whether it accepts what the Gemini API accepts: documented for both (google-genai 3.4.0), and no report \
             differs",
-        "whether `allOf`, `pattern` and `default` do anything: they are accepted",
-        "keywords that are not documented: mostly ignored",
+        "whether `allOf`, `pattern` and `default` have any effect: they are accepted",
+        "undocumented keywords: mostly ignored",
     ],
     ..gemini::JSON_SCHEMA
 };

@@ -246,7 +246,7 @@ pub(super) const VLLM: Dialect = Dialect {
     limits: &[],
     facts: &[
         Fact {
-            statement: "beside `type: array` neither `uniqueItems` nor `contains`, `minContains` and `maxContains`",
+            statement: "no `uniqueItems`, `contains`, `minContains` or `maxContains` next to `type: array`",
             confidence: 'A',
             source: "vllm, has_xgrammar_unsupported_json_features@030141c1; then llguidance: `Unimplemented keys: \
                 [\"uniqueItems\"]`, run",
@@ -260,7 +260,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`propertyNames` stands alone, or beside booleans",
+            statement: "property keywords next to `propertyNames` are booleans",
             confidence: 'A',
             source: "vllm, has_xgrammar_unsupported_json_features@030141c1; club-3090#45 (2026-05-04), vllm#42904, \
                 #57594",
@@ -269,7 +269,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`patternProperties` has one pattern, and no `properties` beside it: else outlines decides",
+            statement: "`patternProperties` has one pattern and no `properties` next to it: otherwise outlines decides",
             confidence: 'C',
             source: GATE,
             rules: &[Constraint::RefusedKeyword],
@@ -278,7 +278,7 @@ pub(super) const VLLM: Dialect = Dialect {
         },
         Fact {
             statement:
-                "`multipleOf`, and a length beside `pattern` or `format`, send the request to llguidance, which must \
+                "`multipleOf`, and a length next to `pattern` or `format`, send the request to llguidance, which must \
                     support everything else in it",
             confidence: 'A',
             source: GATE,
@@ -287,8 +287,8 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`oneOf` is read as `anyOf`, and `allOf` of several schemas as anything; keywords beside them \
-                are not read",
+            statement: "`oneOf` is read as `anyOf`, `allOf` of several schemas accepts anything, and siblings of both \
+                are ignored",
             confidence: 'A',
             source: "xgrammar, SchemaParser::Parse: `Support for allOf with multiple options is still ongoing`; run",
             rules: &[Constraint::RefusedKeyword],
@@ -297,7 +297,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "dynamic references are not read: any value is accepted there",
+            statement: "dynamic references are ignored: any value is accepted there",
             confidence: 'A',
             source: "xgrammar, SchemaParser::Parse; run",
             rules: &[Constraint::RefusedKeyword],
@@ -306,15 +306,15 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "keywords beside `anyOf` and `$ref` that constrain the instance are not read",
+            statement: "siblings of `anyOf` and `$ref` that constrain the instance are ignored",
             confidence: 'A',
-            source: "xgrammar, SchemaParser::Parse; run: `anyOf` of `required` beside `properties` takes any JSON",
+            source: "xgrammar, SchemaParser::Parse; run: `anyOf` of `required` next to `properties` accepts any JSON",
             rules: &[Constraint::BesideAnyOf, Constraint::BesideRef],
             severity: Severity::Reinterpreted,
             ..Fact::REFUSED
         },
         Fact {
-            statement: "string `format` is one of fourteen",
+            statement: "string `format` has one of fourteen values",
             confidence: 'A',
             source: "vllm, STRING_SUPPORTED_FORMATS; then llguidance: `Unknown format: json`, run",
             rules: &[Constraint::Format],
@@ -330,7 +330,7 @@ pub(super) const VLLM: Dialect = Dialect {
         },
         Fact {
             statement: "`pattern` must match the whole string, and a key of `patternProperties` the whole name; \
-                lookaround is left out",
+                lookaround is ignored",
             confidence: 'A',
             source: RUN,
             rules: &[Constraint::PatternAnchors],
@@ -338,7 +338,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "an object that describes its members is closed unless it has `additionalProperties`",
+            statement: "an object that describes its properties is closed unless it has `additionalProperties`",
             confidence: 'A',
             source: "xgrammar, json_schema_converter.cc@53da3ff8, `strict_mode`; run",
             rules: &[Constraint::ObjectOpenness],
@@ -346,7 +346,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "an array with `prefixItems` and without `items` has no more items",
+            statement: "an array with `prefixItems` and without `items` has no further items",
             confidence: 'A',
             source: "xgrammar, json_schema_converter.cc@53da3ff8; run",
             rules: &[Constraint::ArrayOpenness],
@@ -390,7 +390,7 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "a reference `#` means the list of calls; one that is not a pointer means anything",
+            statement: "the reference `#` means the list of calls; a reference that is not a pointer accepts anything",
             confidence: 'A',
             source: "run: xgrammar, `URI should either be '#' or start with '#/' but got …`, a warning",
             rules: &[Constraint::RefForm],
@@ -410,14 +410,14 @@ pub(super) const VLLM: Dialect = Dialect {
             confidence: 'B',
             source:
                 "vllm, `tool_choice: \"required\"` makes one schema of all tools; run: `Unimplemented keys: [\"not\"]` \
-                beside a tool with `multipleOf`",
+                    next to a tool with `multipleOf`",
             rules: &[Constraint::MixedBackends],
             ..Fact::REFUSED
         },
         Fact {
             statement: "`not`, `if`, keywords that depend on a property, `nullable`, names in `required` that \
-                `properties` does not list, `pattern` beside `format`, other keywords beside `enum` or `const`, and \
-                keywords of one type where `type` does not name it have no effect",
+                `properties` does not list, `pattern` next to `format`, other keywords next to `enum` or `const`, and \
+                keywords for a type that `type` does not name have no effect",
             confidence: 'A',
             source: "xgrammar, SchemaParser::Parse; run",
             rules: &[Constraint::IgnoredKeyword],
@@ -434,20 +434,21 @@ pub(super) const VLLM: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "a tool's name has OpenAI's form",
+            statement: "tool names match OpenAI's pattern",
             confidence: 'C',
-            source: "vllm takes any string; models and clients know that form",
+            source: "vllm accepts any string; models and clients expect that pattern",
             rules: &[Constraint::ToolName],
             ..Fact::REFUSED
         },
         WELL_FORMED,
     ],
     unverified: &[
-        "under `tool_choice: \"auto\"` no schema is checked, unless a tool says `strict: true` and the parser has \
-            structural tags: then only xgrammar's own errors refuse, and `uniqueItems` and other formats pass",
-        "a string with a `pattern` holds no character that JSON escapes",
+        "under `tool_choice: \"auto\"` no schema is checked, unless a tool has `strict: true` and the parser has \
+            structural tags: then only xgrammar's own errors refuse a request, and `uniqueItems` and other formats \
+            pass",
+        "a string with a `pattern` contains no character that JSON escapes",
         "bounds beyond 64 bits are refused",
-        "keywords of one type without that `type` beside them: `minLength` and `pattern` have no effect",
+        "keywords for one type without that `type`: `minLength` and `pattern` have no effect",
     ],
     reasons: &[],
     method: Method::Rules(&XGRAMMAR),

@@ -77,24 +77,23 @@ pub(super) const VSCODE: Dialect = Dialect {
     facts: &[
         Fact {
             statement:
-                "every array has `items` other than `false`, whatever its other keywords: otherwise the request is \
-                    lost",
+                "every array has `items` other than `false`, whatever its other keywords: otherwise the request fails",
             confidence: 'A',
             source:
-                "microsoft/vscode-copilot-chat@31acd00a; live, of many servers: `Failed to validate tool X: Error: \
-                tool parameters array type must have items`",
+                "microsoft/vscode-copilot-chat@31acd00a; live, for many servers: `Failed to validate tool X: Error: \
+                    tool parameters array type must have items`",
             rules: &[Constraint::ArrayWithoutItems, Constraint::OpenItems],
             ..Fact::REFUSED
         },
         Fact {
-            statement: "the schema is valid by the meta-schema of draft 7",
+            statement: "the schema is valid against the draft 7 meta-schema",
             confidence: 'A',
             source: "microsoft/vscode-copilot-chat@31acd00a, by ajv: `tool parameters do not match JSON schema: …`",
             rules: METASCHEMA,
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`$schema` names draft 7 or is left out: some builds omit a tool that names another",
+            statement: "`$schema` names draft 7 or is absent: some builds omit a tool that names another",
             confidence: 'B',
             source: "live: `… meta-schema features ($dynamicRef) … not yet supported (at /$schema)` (2025-10)",
             rules: &[Constraint::UnknownDraft],
@@ -128,9 +127,9 @@ pub(super) const VSCODE: Dialect = Dialect {
         WELL_FORMED,
     ],
     unverified: &[
-        "for GPT-4 it deletes lengths, bounds, `pattern`, `format`, `default` and `patternProperties`, and cuts \
-            descriptions of schemas at 1,024 characters: the model never sees them",
-        "for Gemini it makes null in a list of types `nullable`, and deletes it beside several types",
+        "for GPT-4, VS Code deletes lengths, bounds, `pattern`, `format`, `default` and `patternProperties`, and \
+            truncates descriptions in schemas to 1,024 characters",
+        "for Gemini, VS Code turns null in a list of types into `nullable`, and deletes it next to several types",
         "the model's own API may refuse more: this table describes only the client",
     ],
     reasons: &[],

@@ -7,8 +7,8 @@ use crate::rules::Constraint;
 ///
 /// Confidence C although such a schema is refused: it is not JSON Schema, so it has no meaning that could be kept.
 pub(super) const WELL_FORMED: Fact = Fact {
-    statement: "the schema describes an object, keywords that take schemas, names or lists hold them, and its \
-        references resolve",
+    statement: "the schema describes an object, keywords for schemas, names or lists have such values, and references \
+        resolve",
     confidence: 'C',
     source: "JSON Schema 2020-12, and MCP: arguments are objects",
     rules: WELL_FORMED_RULES,
@@ -17,7 +17,7 @@ pub(super) const WELL_FORMED: Fact = Fact {
 
 /// The fact for grammars with `metaschema`, whose APIs document JSON Schema without further detail.
 pub(super) const VALID: Fact = Fact {
-    statement: "the schema is valid by the 2020-12 meta-schema, describes an object, and its references resolve",
+    statement: "the schema is valid against the 2020-12 meta-schema, describes an object, and its references resolve",
     rules: METASCHEMA_AND_ROOT,
     ..WELL_FORMED
 };
@@ -55,7 +55,7 @@ const METASCHEMA_AND_ROOT: &[Constraint] = &[
 pub(super) const ENUM_EMPTY: Fact = Fact {
     statement: "`enum` is not empty",
     confidence: 'C',
-    source: "JSON Schema 2020-12, which says that it should",
+    source: "JSON Schema 2020-12 (SHOULD)",
     rules: &[Constraint::EnumEmpty],
     ..Fact::REFUSED
 };

@@ -41,15 +41,15 @@ pub(super) const XAI: Dialect = Dialect {
     limits: &[],
     facts: &[
         Fact {
-            statement: "an object without `additionalProperties` is closed, so an open one says `true`",
+            statement: "an object without `additionalProperties` is closed, so an open one has `true`",
             confidence: 'A',
-            source: "xAI, structured outputs; recorded answers: 17 of 17 accepted schemas do not say it",
+            source: "xAI, structured outputs; recorded answers: 17 of 17 accepted schemas do not have it",
             rules: &[Constraint::ObjectOpenness],
             severity: Severity::Reinterpreted,
             ..Fact::REFUSED
         },
         Fact {
-            statement: "every branch of a union at the root says `type: \"object\"` itself; a `$ref` does not count",
+            statement: "every branch of a union at the root has its own `type: \"object\"`; a `$ref` does not count",
             confidence: 'A',
             source:
                 "live: `[invalid_client_tool_schema] X: tool parameter root must be an object type (root schema is \
@@ -73,28 +73,28 @@ pub(super) const XAI: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "properties are objects, not booleans, and tuples are spelled `prefixItems`",
+            statement: "properties are objects, not booleans, and tuples are written as `prefixItems`",
             confidence: 'A',
             source: DOCUMENTATION,
             rules: &[Constraint::NotASchema, Constraint::ArrayItems, Constraint::ItemsNotSchema],
             ..Fact::REFUSED
         },
         Fact {
-            statement: "`pattern` has no backreference, `\\p{…}`, `\\b`, lookaround and inline flags",
+            statement: "`pattern` has no backreference, `\\p{…}`, `\\b`, lookaround or inline flags",
             confidence: 'A',
             source: DOCUMENTATION,
             rules: &[Constraint::Pattern],
             ..Fact::REFUSED
         },
         Fact {
-            statement: "values of `enum` do not hold `/`",
+            statement: "`enum` values do not contain `/`",
             confidence: 'B',
             source: "live: `Invalid arguments passed to the model` (hermes-agent removes such values)",
             rules: &[Constraint::EnumKind],
             ..Fact::REFUSED
         },
         Fact {
-            statement: "a request has at most 350 tools; 200 behind cli-chat-proxy and before mid 2026",
+            statement: "a request has at most 350 tools; 200 through cli-chat-proxy and before mid-2026",
             confidence: 'A',
             source:
                 "live: `Maximum tools limit reached. 744 tools have been provided but the maximum is 350`; 350 pass \
@@ -103,7 +103,7 @@ pub(super) const XAI: Dialect = Dialect {
             ..Fact::REFUSED
         },
         Fact {
-            statement: "on Responses a tool may leave `strict` out",
+            statement: "on Responses, a tool may omit `strict`",
             confidence: 'A',
             source: "recorded answers: 5 lists without it were answered 200",
             rules: &[Constraint::StrictFlag],
@@ -113,9 +113,9 @@ pub(super) const XAI: Dialect = Dialect {
         VALID,
     ],
     unverified: &[
-        "values of `enum` with a `/`: one report of a refusal",
+        "`enum` values with a `/`: one report of a refusal",
         "formats other than the eight documented ones: accepted, and not enforced",
-        "`not`, `if` and several branches of `allOf`: accepted, and enforced as far as it goes",
+        "`not`, `if` and several branches of `allOf`: accepted, and enforced as far as possible",
     ],
     reasons: &[],
     method: Method::Rules(&GRAMMAR),

@@ -126,7 +126,7 @@ pub fn call_stream(given: &Node<'_>) -> Result<Option<CallStream>, Error> {
     let Some(list) = given.as_array() else { return Ok(None) };
     let (kept, name) = (list.first().cloned().unwrap_or_default(), list.get(1).cloned().unwrap_or_default());
     let Some(name) = name.as_text() else {
-        let message = alloc::format!("expected the name of a tool as a string, found {}", name.kind());
+        let message = alloc::format!("expected the name of a tool to be a string, found {}", name.kind());
         return Err(Error::new(Code::InvalidValue, "/name", message));
     };
     Ok(Some(restore(&kept)?.call_stream(&name.display())))

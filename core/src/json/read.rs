@@ -397,7 +397,7 @@ impl<'a> Reader<'a> {
         };
         let message = match error {
             hifijson::Error::Token(expect) => format!("expected {expect}, found {found}"),
-            hifijson::Error::Num(error) => format!("expected a number, found one that breaks off: {error}"),
+            hifijson::Error::Num(error) => format!("expected a number, found a truncated one: {error}"),
             hifijson::Error::Str(error) => format!("expected a string, found {error}"),
             hifijson::Error::Depth => format!("expected at most {MAX_DEPTH} levels of nesting"),
         };

@@ -23,7 +23,7 @@ pub fn utf8(bytes: &[u8]) -> Result<&str, Error> {
 pub fn half_a_pair(before: &str) -> Error {
     unreadable(
         before,
-        "expected whole characters, found half of a surrogate pair; JSON text can only spell it as an escape such as \
+        "expected valid Unicode, found half of a surrogate pair; JSON text can only spell it as an escape such as \
          `\\ud83d`",
     )
 }

@@ -67,10 +67,7 @@ fn string(text: &Text<'_>) -> Result<alloc::string::String, Error> {
         Error::new(
             Code::InvalidValue,
             "",
-            alloc::format!(
-                "expected a string of whole characters, found `{}` with half a surrogate pair",
-                text.display()
-            ),
+            alloc::format!("expected a string of valid Unicode, found `{}` with half a surrogate pair", text.display()),
         )
     })
 }

@@ -138,9 +138,8 @@ impl ExchangeOptions {
         if let Some(deferred) = &mut adapt.deferred {
             let is_own = |target: Api| adapt.tools.format == Some(target.tools());
             if deferred.target.is_some_and(|target| !is_own(target)) {
-                let message =
-                    "expected the request's own format as `target`, because replies are not translated back, \
-                               found another; `applyDeferredLoading` translates requests";
+                let message = "expected the request's own format as `target`, because replies are not translated \
+                    back, found another format; `applyDeferredLoading` translates requests";
                 return Err(Error::new(Code::InvalidOption, "/deferred/target", message));
             }
             // Only Anthropic's format has blocks that show the client a search that it did not make.
@@ -178,5 +177,5 @@ fn without_own<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
 /// Returns the error for a request whose dialect cannot be determined because its host is retired.
 pub(crate) fn without_dialect(error: &Error, naming: Naming) -> Error {
     let example = naming.example(&EXAMPLE);
-    Error::new(error.code(), "/dialect", format!("{}; or say it: `{example}`", error.message()))
+    Error::new(error.code(), "/dialect", format!("{}; or name it: `{example}`", error.message()))
 }

@@ -61,7 +61,7 @@ impl<'o, 'a> Reader<'o, 'a> {
                     Code::InvalidOption,
                     "",
                     format!(
-                        "expected options as an object, for example `{}`, found {}",
+                        "expected the options to be an object, for example `{}`, found {}",
                         naming.example(&example),
                         node.kind()
                     ),
@@ -142,7 +142,7 @@ impl<'o, 'a> Reader<'o, 'a> {
 
     pub(crate) fn count(&self, name: &str) -> Result<Option<usize>, Error> {
         let Some(node) = self.given(name) else { return Ok(None) };
-        self.as_count(name, node, "a whole number, 0 or more").map(Some)
+        self.as_count(name, node, "a non-negative integer").map(Some)
     }
 
     /// Reads a count that null disables: `None` if the option is absent, `Some(None)` if it is null.
@@ -150,9 +150,9 @@ impl<'o, 'a> Reader<'o, 'a> {
         match self.present(name) {
             None => Ok(None),
             Some(node) if node.is_null() => Ok(Some(None)),
-            Some(node) => self
-                .as_count(name, node, "a whole number, 0 or more, or null for no limit")
-                .map(|count| Some(Some(count))),
+            Some(node) => {
+                self.as_count(name, node, "a non-negative integer, or null for no limit").map(|count| Some(Some(count)))
+            }
         }
     }
 

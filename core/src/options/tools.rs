@@ -369,9 +369,8 @@ impl AdaptOptions {
         let known: Vec<&str> = Self::known().collect();
         let options = Self::of(&Reader::new(node, naming, &known, EXAMPLE)?, Self::at_default())?;
         if matches!(options.tools.format, Some(ToolFormat::Mcp | ToolFormat::GeminiJsonSchema)) {
-            let message =
-                "expected `format` to be one of \"anthropic\", \"openai-chat\", \"openai-responses\", \"gemini\", \
-                    \"gemini-interactions\", \"bedrock\", which requests have";
+            let message = "expected `format` to be a format of requests: one of \"anthropic\", \"openai-chat\", \
+                \"openai-responses\", \"gemini\", \"gemini-interactions\", \"bedrock\"";
             return Err(Error::new(Code::InvalidOption, "/format", message));
         }
         Ok(options)

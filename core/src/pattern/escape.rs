@@ -27,8 +27,8 @@ impl Escape {
     }
 }
 
-const UNKNOWN: Flaw = "an escape that means nothing, or not the same everywhere";
-const NO_CHARACTER: Flaw = "an escape of what is no character";
+const UNKNOWN: Flaw = "an escape without a meaning, or with different meanings in different engines";
+const NO_CHARACTER: Flaw = "an escape of an invalid character";
 const BACKREFERENCE: Flaw = "it has a back-reference";
 
 /// Reads the escape after a backslash.

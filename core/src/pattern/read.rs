@@ -11,14 +11,14 @@ use super::{
 };
 use crate::{budget::Budget, collections};
 
-const UNCLOSED: Flaw = "a group that is not closed";
-const UNOPENED: Flaw = "a `)` that closes nothing";
+const UNCLOSED: Flaw = "an unclosed group";
+const UNOPENED: Flaw = "an unmatched `)`";
 const NOTHING: Flaw = "a quantifier with nothing to repeat";
 const BOUNDS: Flaw = "a repetition whose minimum is above its maximum";
 const LOOKAROUND: Flaw = "it has lookaround";
 const UNKNOWN_GROUP: Flaw = "a group that begins with an unknown `(?`";
-const OPEN_CLASS: Flaw = "a character class that is not closed";
-const RANGE: Flaw = "a range in a class whose end is before its beginning, or which has a set at an end";
+const OPEN_CLASS: Flaw = "an unclosed character class";
+const RANGE: Flaw = "a class range that is out of order, or that begins or ends with a set";
 
 /// Flags that the letters in `(?…)` set.
 #[derive(Clone, Copy, Debug, Default)]
@@ -200,7 +200,7 @@ impl Reader<'_> {
                         (self.flags, self.is_first) = (whole, true);
                         return Ok(());
                     }
-                    _ => return Err("flags for the whole pattern that are not at its start"),
+                    _ => return Err("flags for the whole pattern that are not at the start"),
                 },
                 _ => return Err(UNKNOWN_GROUP),
             }
@@ -219,14 +219,14 @@ impl Reader<'_> {
                 Some('>') if !name.is_empty() => break,
                 Some(letter) if letter == '_' || letter.is_alphabetic() => name.push(letter),
                 Some(letter) if letter.is_numeric() && !name.is_empty() => name.push(letter),
-                _ => return Err("a group with a name that is none"),
+                _ => return Err("a group with an invalid name"),
             }
         }
         // (ECMA-262 allows duplicates in different branches.)
         if self.names.insert(name) {
             Ok(())
         } else {
-            Err("two groups of one name")
+            Err("two groups with the same name")
         }
     }
 
@@ -291,9 +291,10 @@ impl Reader<'_> {
     fn part(&mut self) -> Result<Option<Part>, Flaw> {
         match self.letters.next().ok_or(OPEN_CLASS)? {
             ']' => Ok(None),
-            '\\' => {
-                escape(&mut self.letters, true, self.spelling)?.part().map(Some).ok_or("an escape that is no character")
-            }
+            '\\' => escape(&mut self.letters, true, self.spelling)?
+                .part()
+                .map(Some)
+                .ok_or("an escape that is not a character"),
             character => Ok(Some(Part::Range(character, character))),
         }
     }

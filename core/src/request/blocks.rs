@@ -156,6 +156,6 @@ fn is_definition(tool: &Node<'_>) -> bool {
 
 /// Returns the error for tools in a message whose role does not allow them.
 pub(crate) fn brings_tools(pointer: &str) -> Error {
-    let message = "expected tools in a `system` message alone, found them in another one";
+    let message = "expected tools only in a `system` message, found them in another message";
     Error::new(Code::InvalidRequest, format!("{pointer}/tools"), message)
 }

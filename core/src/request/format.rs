@@ -32,7 +32,7 @@ pub(crate) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result
         return Err(Error::new(
             Code::InvalidRequest,
             "",
-            format!("expected a request as an object, found {}", request.kind()),
+            format!("expected the request to be an object, found {}", request.kind()),
         ));
     }
     for (option, api) in [("target", options.target), ("format", options.format)] {
@@ -51,7 +51,7 @@ pub(crate) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result
             matches!(node, None | Some(Data::String(_) | Data::Array(_)))
         })?,
         Api::GeminiInteractions => {
-            check(request, "input", "a string, a content, or an array of them or of steps", |node| {
+            check(request, "input", "a string, a content, or an array of contents or steps", |node| {
                 matches!(node, None | Some(Data::String(_) | Data::Object(_) | Data::Array(_)))
             })?
         }
@@ -64,8 +64,8 @@ pub(crate) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result
     let is_translated = options.target.is_some_and(|target| target != format);
     let is_untranslated = |api: Api| matches!(api, Api::Bedrock | Api::Gemini);
     if is_translated && (is_untranslated(format) || options.target.is_some_and(is_untranslated)) {
-        let message = "expected the request's own format as `target`, because requests of Bedrock Converse and of \
-                       Gemini `generateContent` are not translated, found another";
+        let message = "expected the request's own format as `target`, because requests of Bedrock Converse and Gemini \
+            `generateContent` are not translated, found another format";
         return Err(Error::new(Code::InvalidOption, "/target", message));
     }
     // Gemini's `tools` may be a single entry.
@@ -81,7 +81,7 @@ pub(crate) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result
             Code::InvalidOption,
             "/native",
             format!(
-                "expected a construct that the format `{target}` has ({}), found `{found}`, which is of `{fits}`",
+                "expected a construct of the format `{target}` ({}), found `{found}`, which belongs to `{fits}`",
                 fitting.join(", ")
             ),
         ));
@@ -123,7 +123,7 @@ fn by_shape(request: &Node<'_>, target: Option<Api>) -> Result<Api, Error> {
     } else {
         let (pointer, found) = match ["messages", "input", "contents"].iter().find(|key| request.get(key).is_some()) {
             Some(key) => (format!("/{key}"), "null"),
-            None => (String::new(), "none of them"),
+            None => (String::new(), "none"),
         };
         Err(Error::new(
             Code::InvalidRequest,

@@ -102,7 +102,7 @@ fn append_part(request: &mut Node<'_>, text: String) -> Result<(), Error> {
         Data::Array(parts) => parts,
         one @ (Data::String(_) | Data::Object(_)) => Vec::from([Node::new(one)]),
         _ => {
-            let found = alloc::format!("expected the system prompt to be a text or parts, found {kind}");
+            let found = alloc::format!("expected the system prompt to be a string or parts, found {kind}");
             return Err(Error::new(Code::InvalidRequest, alloc::format!("/{key}"), found));
         }
     };

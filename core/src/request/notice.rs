@@ -88,7 +88,7 @@ pub(crate) fn whole<'t>(text: &'t Text<'_>, at: &str) -> Result<Cow<'t, str>, Er
         Error::new(
             Code::InvalidValue,
             at,
-            format!("expected a string of whole characters, found `{found}` with half a surrogate pair"),
+            format!("expected a string of valid Unicode, found `{found}` with half a surrogate pair"),
         )
     })
 }

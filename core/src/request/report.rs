@@ -48,48 +48,45 @@ pub struct Warning {
 impl Warning {
     /// All codes with their descriptions.
     pub const CODES: &'static [(&'static str, &'static str)] = &[
-        ("duplicate-tool-name", "Two tools have one name: one definition is sent"),
+        ("duplicate-tool-name", "Two tools have the same name: one definition is sent"),
         (
             "redefined-tool",
-            "An addition in the history defines a tool otherwise than the request does: the newest definition counts",
+            "An addition in the history defines a tool differently than the request: the newest definition is used",
         ),
-        ("tool-change-ignored", "An addition or removal is not the client's word, or `toolChanges` ignores it"),
-        ("tool-search-renamed", "A tool has the name of the search function, which has this one now"),
+        ("tool-change-ignored", "An addition or removal does not come from the client, or `toolChanges` ignores it"),
+        ("tool-search-renamed", "A tool has the name of the search function, which was renamed to this"),
         ("unknown-tool-reference", "The history refers to a tool that is not in the request"),
-        ("orphan-tool-search-output", "The result of a tool search stands in the history without its call"),
-        ("server-tool-search-unavailable", "The hosted tool search is left out, and every deferred tool loaded"),
-        (
-            "mcp-toolset-defer-ignored",
-            "A toolset of the MCP connector is deferred, whose tools only the provider knows",
-        ),
+        ("orphan-tool-search-output", "The history contains the result of a tool search without its call"),
+        ("server-tool-search-unavailable", "The hosted tool search was removed, and every deferred tool is loaded"),
+        ("mcp-toolset-defer-ignored", "A toolset of the MCP connector is deferred; only the provider knows its tools"),
         ("defer-loading-not-boolean", "`defer_loading` is neither true nor false"),
         ("forced-deferred-tool", "`tool_choice` forces a tool that was not loaded"),
-        ("prefix-changed", "What earlier requests began with is written otherwise now: a prompt cache ends there"),
-        ("synthesized-exchange", "A search that nobody made stands for an addition, which the backend does not have"),
-        ("choice-emptied", "None of the tools that `tool_choice` allows is sent: the model decides now"),
+        ("prefix-changed", "The beginning of earlier requests is now written differently: a prompt cache ends there"),
+        ("synthesized-exchange", "A synthesized search replaces an addition, which the backend does not support"),
+        ("choice-emptied", "None of the tools that `tool_choice` allows is sent: the model now decides"),
         (
             "forced-choice-widened",
-            "`tool_choice` names a tool where the backend takes no name: it demands any tool now",
+            "`tool_choice` names a tool, but the backend accepts no name: it now requires any tool",
         ),
-        ("moved", "A change of the tools stands later than it came: no API takes it between a call and its result"),
+        ("moved", "A change of the tools was moved to a later place: no API accepts it between a call and its result"),
         (
             "arguments-not-an-object",
-            "A call's arguments are no JSON object, which the target demands: an empty object is sent",
+            "A call's arguments are not a JSON object, which the target requires: an empty object is sent",
         ),
         (
             "max-tokens-defaulted",
-            "The target demands a maximum of tokens and the request has none: that of `maxTokens` is sent",
+            "The target requires a maximum of tokens and the request has none: that of `maxTokens` is sent",
         ),
-        ("call-id-changed", "A call's id has letters that the target refuses: it and its result have another one"),
+        ("call-id-changed", "A call's id has characters that the target refuses: it and its result get a new one"),
         ("all-deferred", "Every tool is deferred, which the API refuses: this one is sent without the flag"),
-        ("cached-deferred", "The API refuses a cache breakpoint of a deferred tool: it stands at another tool now"),
+        ("cached-deferred", "The API refuses a cache breakpoint at a deferred tool: it was moved to another tool"),
         ("tool-search-added", "The API refuses deferred tools without a search: the API's own search was added"),
-        ("overflow-deferred", "The request has more tools than the API takes: those past the maximum are deferred"),
+        ("overflow-deferred", "The request has more tools than the API accepts: those past the maximum are deferred"),
         (
             "overflow-unannounced",
             "The prompt already lists deferred tools: those that are deferred past the maximum are not listed there",
         ),
-        ("not-translated", "Something of the request has no counterpart in the target format, and was left out"),
+        ("not-translated", "A part of the request has no counterpart in the target format and was removed"),
     ];
 }
 

@@ -41,19 +41,19 @@ macro_rules! constraints {
 constraints! {
     /// A keyword that has no effect.
     IgnoredKeyword = "ignored-keyword",
-    /// The root is no schema.
+    /// The root is not a schema.
     RootNotSchema = "root-not-schema",
-    /// The root must say `type: "object"`.
+    /// The root must have `type: "object"`.
     RootObject = "root-object",
     /// `type` is neither a known name nor a list of them.
     UnknownType = "unknown-type",
-    /// A keyword that is not allowed beside a list of several types.
+    /// A keyword that is not allowed next to a list of several types.
     BesideTypeList = "beside-type-list",
-    /// A keyword beside a type that it does not apply to.
+    /// A keyword next to a type that it does not apply to.
     BesideOtherType = "beside-other-type",
-    /// `type` beside `anyOf`: it belongs in the branches.
+    /// `type` next to `anyOf`: it belongs in the branches.
     TypeBesideAnyOf = "type-beside-any-of",
-    /// `type` beside `$ref`: it belongs in the definition.
+    /// `type` next to `$ref`: it belongs in the definition.
     TypeBesideRef = "type-beside-ref",
     /// `enum` is not a list.
     EnumNotList = "enum-not-list",
@@ -63,17 +63,17 @@ constraints! {
     EnumTooLong = "enum-too-long",
     /// `enum` without a `type`.
     EnumWithoutType = "enum-without-type",
-    /// A list of types beside `enum` that is not `null` and one scalar type.
+    /// A list of types next to `enum` that is not `null` and one scalar type.
     EnumTypeList = "enum-type-list",
     /// A value of `enum` that does not match the type.
     EnumValue = "enum-value",
-    /// `null` after a numeric type, beside an `enum` with a null.
+    /// `null` after a numeric type, next to an `enum` that contains null.
     EnumNullFirst = "enum-null-first",
     /// `properties` is not an object.
     PropertiesNotObject = "properties-not-object",
-    /// A value that is not a schema in the place of one: a property, a definition, a branch.
+    /// A value that is not a schema where one is expected: a property, a definition, a branch.
     NotASchema = "not-a-schema",
-    /// `items` is a list: positions belong into `prefixItems`.
+    /// `items` is a list: positions belong in `prefixItems`.
     ArrayItems = "array-items",
     /// `items` is not a schema.
     ItemsNotSchema = "items-not-schema",
@@ -83,27 +83,27 @@ constraints! {
     RequiredNotStrings = "required-not-strings",
     /// `required` names a property that the same schema does not have.
     RequiredUnknown = "required-unknown",
-    /// `required` beside no `properties`.
+    /// `required` without `properties`.
     RequiredWithoutProperties = "required-without-properties",
-    /// A property's name is taken for a keyword.
+    /// A property's name is mistaken for a keyword.
     ReservedName = "reserved-name",
-    /// A name with `{` and `}` above a keyword that it breaks.
+    /// A name with `{` and `}` above a keyword that the name breaks.
     BracesInName = "braces-in-name",
     /// `anyOf` is not a list.
     CombinatorNotList = "combinator-not-list",
     /// `anyOf` has no branch, or too many.
     AnyOfSize = "any-of-size",
-    /// A branch of `anyOf` without a `type` of its own, because it is a union again.
+    /// A branch of `anyOf` without its own `type`, because it is itself a union.
     UntypedBranch = "untyped-branch",
-    /// A keyword both beside `anyOf` and in a branch.
+    /// A keyword both next to `anyOf` and in a branch.
     AnyOfShared = "any-of-shared",
     /// A keyword's value must be a string.
     NotAString = "not-a-string",
     /// `$defs` is not an object.
     DefsNotObject = "defs-not-object",
-    /// A definition's name is empty or holds `/`.
+    /// A definition's name is empty or contains `/`.
     DefinitionName = "definition-name",
-    /// A key inside a definition holds `/`.
+    /// A key inside a definition contains `/`.
     SlashInDefinition = "slash-in-definition",
     /// `$ref` is not a string.
     RefNotString = "ref-not-string",
@@ -113,61 +113,61 @@ constraints! {
     RefTarget = "ref-target",
     /// A reference where none is allowed.
     RefPlace = "ref-place",
-    /// A keyword both beside `$ref` and in its target.
+    /// A keyword both next to `$ref` and in its target.
     RefShared = "ref-shared",
-    /// `anyOf` beside a `$ref` whose target has a type, or the other way round.
+    /// `anyOf` next to a `$ref` whose target has a type, or vice versa.
     RefAnyOf = "ref-any-of",
-    /// Recursion without a way out.
+    /// Recursion that cannot end.
     EndlessRecursion = "endless-recursion",
     /// A keyword that is not allowed at the root.
     RootKeyword = "root-keyword",
     /// `$schema` names a draft that is not accepted.
     UnknownDraft = "unknown-draft",
-    /// A keyword that may not stand anywhere.
+    /// A keyword that is not allowed anywhere.
     RefusedKeyword = "refused-keyword",
     /// A key that is not a keyword, where only keywords are allowed.
     UnknownKeyword = "unknown-keyword",
-    /// A keyword's value is not what the meta-schema says.
+    /// A keyword's value does not match the meta-schema.
     KeywordValue = "keyword-value",
     /// A keyword's number is above what is accepted.
     KeywordTooLarge = "keyword-too-large",
     /// A maximum that is below its minimum.
     MaximumBelowMinimum = "maximum-below-minimum",
-    /// A list of types where one name is required, or with types that are not allowed in a list.
+    /// A list of types where a single type is required, or with types that are not allowed in a list.
     TypeList = "type-list",
-    /// A schema without a type, where one is needed.
+    /// A schema without a type, although one is required.
     Untyped = "untyped",
     /// A value of `enum` whose kind or content is not allowed.
     EnumKind = "enum-kind",
-    /// `enum` beside a type that none of its values has.
+    /// `enum` next to a type that none of its values has.
     EnumContradicts = "enum-contradicts",
-    /// An object without `properties`, where they are required.
+    /// An object without `properties`, although they are required.
     ObjectWithoutProperties = "object-without-properties",
-    /// An object that must say `additionalProperties: false`.
+    /// An object that must have `additionalProperties: false`.
     ObjectNotClosed = "object-not-closed",
-    /// An object that must say whether it is open.
+    /// An object that must declare `additionalProperties`.
     ObjectOpenness = "object-openness",
-    /// `additionalProperties` with a schema, where only a boolean is allowed.
+    /// `additionalProperties` with a schema, although only a boolean is allowed.
     Map = "map",
-    /// A property that is not in `required`, where all must be.
+    /// A property that is not in `required`, although all must be.
     NotRequired = "not-required",
     /// An array without `items`.
     ArrayWithoutItems = "array-without-items",
-    /// An array with `prefixItems` that must say whether it has more items.
+    /// An array with `prefixItems` that must declare whether more items are allowed.
     ArrayOpenness = "array-openness",
-    /// `items` that say nothing.
+    /// `items` without a specific schema.
     OpenItems = "open-items",
     /// A regular expression that the API cannot compile.
     Pattern = "pattern",
-    /// A `pattern` that is accepted and not enforced.
+    /// A `pattern` that is accepted but not enforced.
     PatternNotEnforced = "pattern-not-enforced",
-    /// A regular expression whose anchors or lookaround mean something else there than in JSON Schema.
+    /// A regular expression whose anchors or lookaround mean something different in this API than in JSON Schema.
     PatternAnchors = "pattern-anchors",
     /// A `format` that is refused.
     Format = "format",
-    /// A keyword that is not allowed beside `$ref`.
+    /// A keyword that is not allowed next to `$ref`.
     BesideRef = "beside-ref",
-    /// A keyword that is not allowed beside `anyOf`.
+    /// A keyword that is not allowed next to `anyOf`.
     BesideAnyOf = "beside-any-of",
     /// Two branches of `anyOf` are objects whose first property has the same name.
     AnyOfFirstKeys = "any-of-first-keys",
@@ -177,21 +177,21 @@ constraints! {
     Recursion = "recursion",
     /// A number beyond the range of a 64-bit float.
     NumberRange = "number-range",
-    /// The whole is too large.
+    /// The schema is too large.
     TooManyBytes = "too-many-bytes",
     /// `properties` are nested too deeply.
     TooDeep = "too-deep",
-    /// Too many values in all the `enum`s of one part.
+    /// Too many values in total in the `enum`s of the root or a definition.
     TooManyEnumValues = "too-many-enum-values",
-    /// Too many characters of names, values and constants in one part.
+    /// Too many characters of names, values and constants in the root or a definition.
     TooManyCharacters = "too-many-characters",
-    /// Too many properties in all.
+    /// Too many properties in total.
     TooManyProperties = "too-many-properties",
 
-    // Additional constraints of Codex.
-    /// The root admits nothing.
+    // What Codex demands besides.
+    /// The root accepts nothing.
     RootNull = "root-null",
-    /// `minItems` is not a count.
+    /// `minItems` is not a non-negative integer.
     MinItemsNotCount = "min-items-not-count",
     /// `encrypted` is not a boolean.
     EncryptedNotBoolean = "encrypted-not-boolean",
@@ -201,25 +201,25 @@ constraints! {
     NotATool = "not-a-tool",
     /// A tool without a name.
     NamelessTool = "nameless-tool",
-    /// Two tools of one name.
+    /// Two tools with the same name.
     DuplicateName = "duplicate-name",
     /// A name that the API refuses.
     ToolName = "tool-name",
     /// `strict` is missing, or the API does not know it.
     StrictFlag = "strict-flag",
-    /// A tool without arguments that has a schema, where the API wants none.
+    /// A tool without arguments that has a schema, although the API requires none.
     NoArguments = "no-arguments",
     /// A description that is not a string.
     DescriptionNotString = "description-not-string",
     /// A description that is too long.
     DescriptionLength = "description-length",
-    /// An empty description, where the API wants none at all.
+    /// An empty description, although the API accepts only a missing or non-empty one.
     EmptyDescription = "empty-description",
     /// More tools than a request may have.
     TooManyTools = "too-many-tools",
     /// Two tools of a request have different definitions with the same name.
     DefinitionConflict = "definition-conflict",
-    /// Tools of a request that no single compiler supports.
+    /// Tools of a request that no single compiler supports together.
     MixedBackends = "mixed-backends",
     /// More strict tools than a request may have.
     TooManyStrictTools = "too-many-strict-tools",

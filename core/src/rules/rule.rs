@@ -40,7 +40,7 @@ macro_rules! rules {
         /// use toolwire::rules::{Phase, Rule};
         /// let rule = Rule::ALL.iter().find(|rule| rule.id() == "const-to-enum").unwrap();
         /// assert_eq!(rule.phase(), Phase::Legalize);
-        /// assert_eq!(rule.summary(), "Replaces `const` by an `enum` of one value.");
+        /// assert_eq!(rule.summary(), "Replaces `const` with an `enum` of one value.");
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
@@ -84,23 +84,23 @@ rules! {
     // Envelope
     /// Replaces a value that is not a schema with an object schema.
     ReplaceRoot = "replace-root", Envelope, SAME.accepts(Wider).guidance(Lost), [];
-    /// Writes `type: "object"` at the root, which arguments are anyway.
+    /// Adds `type: "object"` at the root: arguments are always an object.
     AddType = "add-type", Envelope, SAME, [];
-    /// Writes `properties: {}` on an object that must have them.
+    /// Adds `properties: {}` to an object that must have `properties`.
     AddProperties = "add-properties", Envelope, SAME, [ObjectWithoutProperties];
 
     // Canonicalize
-    /// Replaces a value in the place of a schema with a schema that accepts anything.
+    /// Replaces a value where a schema is expected with a schema that accepts anything.
     ReplaceNonSchema = "replace-non-schema", Canonicalize, SAME.accepts(Wider).guidance(Lost),
         [NotASchema, ItemsNotSchema, AdditionalPropertiesNotSchema];
-    /// Replaces a bare type name in the place of a schema with a schema of that type.
+    /// Replaces a bare type name where a schema is expected with a schema of that type.
     TypeNameToSchema = "type-name-to-schema", Canonicalize, SAME,
         [NotASchema, ItemsNotSchema, AdditionalPropertiesNotSchema];
-    /// Takes the schema out of a wrapper such as `{"jsonSchema": …}`, or moves a map of properties under `properties`.
+    /// Unwraps a schema from an object such as `{"jsonSchema": …}`, or moves a map of properties under `properties`.
     UnwrapSchema = "unwrap-schema", Canonicalize, SAME.accepts(Narrower), [RootObject];
-    /// Moves property schemas out of a `properties` that holds keywords of the object.
+    /// Moves property schemas out of a `properties` that contains keywords of the object.
     UnnestProperties = "unnest-properties", Canonicalize, SAME.accepts(Mixed), [NotASchema];
-    /// Repairs a `type` that is not a known name (aliases, wrong case) or that its values contradict.
+    /// Repairs a `type` that is not a known name (aliases, wrong case) or that contradicts the values.
     RepairType = "repair-type", Canonicalize, SAME.accepts(Wider), [UnknownType, EnumContradicts, EnumValue];
     /// Repairs a keyword's value if the intention is clear.
     RepairKeyword = "repair-keyword", Canonicalize, SAME, [KeywordValue];
@@ -109,13 +109,13 @@ rules! {
     /// Removes a keyword whose value has no meaning.
     RemoveMalformedKeyword = "remove-malformed-keyword", Canonicalize, SAME.accepts(Wider).guidance(Lost),
         [KeywordValue];
-    /// Writes the draft of the output to `$schema`.
+    /// Sets `$schema` to the draft of the output.
     UpdateSchemaUri = "update-schema-uri", Canonicalize, SAME, [];
     /// Splits `dependencies` into `dependentRequired` and `dependentSchemas`.
     SplitDependencies = "split-dependencies", Canonicalize, SAME, [];
-    /// Replaces a boolean `exclusiveMinimum` or `exclusiveMaximum` of draft 4 with today's number.
+    /// Replaces a boolean `exclusiveMinimum` or `exclusiveMaximum` of draft 4 with the number of later drafts.
     UpgradeExclusiveBound = "upgrade-exclusive-bound", Canonicalize, SAME, [KeywordValue];
-    /// Replaces OpenAPI's `nullable: true` by the type null.
+    /// Replaces OpenAPI's `nullable: true` with the type `null`.
     NullableToNull = "nullable-to-null", Canonicalize, SAME, [RefusedKeyword];
     /// Moves a list in `items` to `prefixItems`.
     TupleToPrefixItems = "tuple-to-prefix-items", Canonicalize, SAME, [ArrayItems];
@@ -123,112 +123,112 @@ rules! {
     DropIdentifier = "drop-identifier", Canonicalize, SAME, [];
 
     // Resolve
-    /// Replaces a reference by what it refers to.
+    /// Replaces a reference with its target.
     InlineRef = "inline-ref", Resolve, SAME, [RefForm, BesideRef, RefPlace, Recursion];
     /// Points a reference at an entry of the root's `$defs`.
     RewriteRef = "rewrite-ref", Resolve, SAME, [RefForm, BesideRef, RefPlace];
-    /// Replaces `$dynamicRef` and `$recursiveRef` by a `$ref` to their anchor.
+    /// Replaces `$dynamicRef` and `$recursiveRef` with a `$ref` to their anchor.
     DynamicRefToRef = "dynamic-ref-to-ref", Resolve, SAME, [RefForm, RefusedKeyword];
     /// Removes a reference that does not resolve.
     UnresolvedRef = "unresolved-ref", Resolve, SAME.accepts(Wider), [RefTarget];
-    /// Removes a reference that makes a schema apply to itself endlessly, or recursion that the API does not take.
+    /// Removes a reference that makes a schema apply to itself endlessly, or recursion that the API does not accept.
     CutRecursion = "cut-recursion", Resolve, SAME.accepts(Wider), [Recursion, EndlessRecursion];
-    /// Writes a recursive definition out a few levels deep, where the API takes no recursion.
+    /// Expands a recursive definition a few levels deep if the API accepts no recursion.
     UnrollRecursion = "unroll-recursion", Resolve, SAME.accepts(Wider), [Recursion];
-    /// Removes keywords beside a reference, which have no effect in older drafts.
+    /// Removes keywords next to a reference, which have no effect in older drafts.
     DropRefSibling = "drop-ref-sibling", Resolve, SAME.guidance(Lost), [BesideRef, RefShared, TypeBesideRef];
-    /// Removes an annotation that stands both beside `anyOf` or `$ref` and inside it.
+    /// Removes an annotation that occurs both next to `anyOf` or `$ref` and inside it.
     DropSharedAnnotation = "drop-shared-annotation", Resolve, SAME.guidance(Lost), [AnyOfShared, RefShared];
-    /// Replaces a definition that is too large to be inlined everywhere by a schema that accepts anything.
+    /// Replaces a definition that is too large to be inlined everywhere with a schema that accepts anything.
     TruncateDefinition = "truncate-definition", Resolve, SAME.accepts(Wider).guidance(Lost),
         [RefusedKeyword, RefForm];
     /// Removes a definition that nothing refers to.
     PruneDefinition = "prune-definition", Resolve, SAME, [];
 
     // Legalize
-    /// Writes `type: "object"` at the root, which arguments are anyway.
+    /// Adds `type: "object"` at the root: arguments are always an object.
     DeclareObject = "declare-object", Legalize, SAME, [RootObject, RootNotSchema];
-    /// Joins the branches of the root's union into one object.
+    /// Merges the branches of the root's union into one object.
     FlattenRootUnion = "flatten-root-union", Legalize, SAME, [RootKeyword];
-    /// Replaces `patternProperties` by `additionalProperties`, and says the patterns in the description.
+    /// Replaces `patternProperties` with `additionalProperties` and lists the patterns in the description.
     PatternsToAdditional = "patterns-to-additional", Legalize, SAME, [RefusedKeyword];
-    /// Replaces the schema `true` by one that is an object.
+    /// Replaces the schema `true` with an object schema.
     BooleanToAny = "boolean-to-any", Legalize, SAME, [NotASchema];
-    /// Replaces the schema `false` by `{"not": {}}`.
+    /// Replaces the schema `false` with `{"not": {}}`.
     BooleanToNot = "boolean-to-not", Legalize, SAME, [NotASchema];
-    /// Removes a keyword that the API refuses, and says in the description what it said, where that helps.
+    /// Removes a keyword that the API refuses, and states it in the description if that helps.
     DropKeyword = "drop-keyword", Legalize, SAME,
         [RefusedKeyword, UnknownKeyword, RootKeyword, BesideOtherType, UnknownDraft];
-    /// Removes a regular expression that the API's engine does not compile.
+    /// Removes a regular expression that the API's engine cannot compile.
     DropPattern = "drop-pattern", Legalize, SAME.accepts(Wider), [Pattern, PatternAnchors];
-    /// Spells a regular expression in the escapes that the API's engine knows.
+    /// Rewrites a regular expression with escapes that the API's engine knows.
     RespellPattern = "respell-pattern", Legalize, SAME, [Pattern, PatternAnchors];
     /// Removes a `format` that the API refuses.
     DropFormat = "drop-format", Legalize, SAME, [Format];
-    /// Replaces an exclusive bound by an inclusive one.
+    /// Replaces an exclusive bound with an inclusive one.
     ExclusiveToInclusive = "exclusive-to-inclusive", Legalize, SAME, [RefusedKeyword];
-    /// Lowers or removes a bound that is larger than the API takes.
+    /// Lowers or removes a bound that is larger than the API accepts.
     ClampBound = "clamp-bound", Legalize, SAME.accepts(Wider), [KeywordTooLarge];
-    /// Reports that `uniqueItems` is weaker for encoded items: equal items may be written in different ways.
+    /// Reports that `uniqueItems` is weaker for encoded items: equal items may be encoded in different ways.
     LoosenUniqueItems = "loosen-unique-items", Legalize, SAME.accepts(Wider), [];
-    /// Writes the key of a pattern in other characters, because the API misreads it.
+    /// Rewrites a key of `patternProperties` that the API misreads.
     RewritePattern = "rewrite-pattern", Legalize, SAME, [SlashInDefinition];
     /// Renames a property whose name the API misreads or refuses.
     RenameProperty = "rename-property", Legalize, SAME.encoded(), [PropertyName, ReservedName, BracesInName];
-    /// Removes a value with a `/` in a key, which the API takes for the path of a reference.
+    /// Removes a value with a `/` in a key, which the API mistakes for the path of a reference.
     DropSlashKey = "drop-slash-key", Legalize, SAME.guidance(Lost), [SlashInDefinition];
-    /// Removes a value with a key called `$ref`, which the API takes for a reference.
+    /// Removes a value with a key called `$ref`, which the API mistakes for a reference.
     DropRefLikeKey = "drop-ref-like-key", Legalize, SAME.guidance(Lost), [RefPlace];
-    /// Replaces `const` by an `enum` of one value.
+    /// Replaces `const` with an `enum` of one value.
     ConstToEnum = "const-to-enum", Legalize, SAME, [RefusedKeyword];
     /// Splits an `enum` of several types into one branch for each type.
     SplitEnum = "split-enum", Legalize, SAME, [EnumWithoutType, EnumKind];
-    /// Removes an `enum`, or its values of a type that the API does not list.
+    /// Removes an `enum`, or its values, of a type that the API does not accept in `enum`.
     DropEnumOfType = "drop-enum-of-type", Legalize, SAME, [EnumKind];
-    /// Removes a value of an `enum` that its type does not admit.
+    /// Removes a value of an `enum` that `type` excludes.
     DropEnumValue = "drop-enum-value", Legalize, SAME, [EnumKind, EnumValue];
-    /// Removes an `enum` with more values than the API takes.
+    /// Removes an `enum` with more values than the API accepts.
     DropLongEnum = "drop-long-enum", Legalize, SAME.accepts(Wider).guidance(Lost),
         [EnumTooLong, TooManyEnumValues, TooManyCharacters];
-    /// Puts null first in a list of types, where the API wants it there.
+    /// Moves null to the front of a list of types if the API requires it there.
     MoveNullFirst = "move-null-first", Legalize, SAME, [EnumNullFirst];
-    /// Lists integers, numbers and booleans as strings where the API takes only strings.
+    /// Lists integers, numbers and booleans as strings if the API accepts only strings.
     ScalarsToStrings = "scalars-to-strings", Legalize, SAME.encoded(), [EnumKind];
-    /// Writes the type that values or keywords imply.
+    /// Adds the type that values or keywords imply.
     InferType = "infer-type", Legalize, SAME, [Untyped, EnumWithoutType];
-    /// Writes `type: "string"` where nothing shows a type and the caller asked for one.
+    /// Adds `type: "string"` if nothing implies a type and an option requests it.
     AssumeString = "assume-string", Legalize, SAME.accepts(Narrower), [Untyped];
-    /// Writes `additionalProperties: true` for a schema that accepts anything.
+    /// Replaces `additionalProperties: {}` with `true`.
     OpenMap = "open-map", Legalize, SAME, [Untyped];
-    /// Writes a schema that accepts anything as a union of all types.
+    /// Replaces a schema that accepts anything with a union of all types.
     ExpandAny = "expand-any", Legalize, SAME, [Untyped, OpenItems];
-    /// Sends an object without properties as a string of JSON.
+    /// Encodes an object without properties as a string that contains JSON.
     ObjectToJson = "object-to-json", Legalize, SAME.accepts(Wider).encoded(), [ObjectWithoutProperties];
-    /// Writes null as `nullable: true`.
+    /// Replaces null with `nullable: true`.
     NullToNullable = "null-to-nullable", Legalize, SAME, [TypeList, EnumKind];
-    /// Writes `items` on an array that must have them.
+    /// Adds `items` to an array that must have them.
     AddItems = "add-items", Legalize, SAME, [ArrayWithoutItems, OpenItems, ArrayOpenness];
-    /// Replaces positional items by one schema for all of them.
+    /// Replaces positional items with one schema for all of them.
     PrefixItemsToItems = "prefix-items-to-items", Legalize, SAME, [RefusedKeyword, ArrayItems];
-    /// Writes `additionalProperties: true`, where the API closes objects that do not say whether they are open.
+    /// Adds `additionalProperties: true` if the API closes objects that do not declare it.
     DeclareOpen = "declare-open", Legalize, SAME, [ObjectOpenness];
-    /// Replaces `oneOf` by `anyOf`.
+    /// Replaces `oneOf` with `anyOf`.
     OneOfToAnyOf = "one-of-to-any-of", Legalize, SAME, [RefusedKeyword];
     /// Merges the parts of `allOf` into the schema around them.
     MergeAllOf = "merge-all-of", Legalize, SAME, [RefusedKeyword, RootKeyword];
-    /// Drops one of two keywords that have no common spelling.
+    /// Removes one of two keywords that no keyword can express together.
     MergeConflict = "merge-conflict", Legalize, SAME.accepts(Wider).guidance(Lost), [];
-    /// Merges schemas of which one depends on its neighbouring keywords, so the result may accept something else.
+    /// Merges schemas, one of which depends on its sibling keywords, so the result may accept something else.
     MergeInexact = "merge-inexact", Legalize, SAME.accepts(Mixed), [];
-    /// Keeps one of two texts for the reader.
+    /// Keeps one of two different annotations when schemas are merged.
     MergeAnnotations = "merge-annotations", Legalize, SAME.guidance(Lost), [];
-    /// Distributes the keywords beside `anyOf` into its branches.
+    /// Distributes the keywords next to `anyOf` into its branches.
     DistributeIntoAnyOf = "distribute-into-any-of", Legalize, SAME, [BesideAnyOf, TypeBesideAnyOf, AnyOfShared];
-    /// Replaces a union of one branch by the branch.
+    /// Replaces a union of one branch with the branch.
     UnwrapSingleBranch = "unwrap-single-branch", Legalize, SAME, [BesideAnyOf, TypeList];
-    /// Moves texts from beside `anyOf` into its branches.
+    /// Moves annotations from next to `anyOf` into its branches.
     DistributeAnnotations = "distribute-annotations", Legalize, SAME.guidance(Moved), [BesideAnyOf];
-    /// Removes a union with more branches than the API takes.
+    /// Removes a union with more branches than the API accepts.
     DropLongUnion = "drop-long-union", Legalize, SAME.accepts(Wider).guidance(Lost), [AnyOfSize];
     /// Removes an optional property that accepts no value.
     DropNeverProperty = "drop-never-property", Legalize, SAME, [RefusedKeyword, Untyped, NotASchema];
@@ -241,30 +241,30 @@ rules! {
         [RequiredUnknown, RequiredWithoutProperties];
 
     // Encode
-    /// Puts the schema of a response format that describes no object under a property of one.
+    /// Wraps the schema of a response format that is not an object in an object with one property.
     WrapRoot = "wrap-root", Encode, SAME.encoded(), [RootObject, RootKeyword];
-    /// Declares a property that is only named in `required`, where all names must be declared.
+    /// Declares a property that only `required` names if all names must be declared.
     DeclareRequiredProperty = "declare-required-property", Encode, SAME,
         [RequiredUnknown, RequiredWithoutProperties, NotRequired];
-    /// Moves a property to the front, so that branches begin with different ones.
+    /// Moves a property to the front, so that branches begin with different properties.
     ReorderProperties = "reorder-properties", Encode, SAME, [AnyOfFirstKeys];
-    /// Joins branches that begin with the same property.
+    /// Merges branches that begin with the same property.
     MergeBranches = "merge-branches", Encode, SAME, [AnyOfFirstKeys];
-    /// Requires an optional property and admits null for it.
+    /// Makes an optional property required, and allows null for it.
     RequireOptional = "require-optional", Encode, SAME, [NotRequired];
-    /// Closes an object that does not say whether it is open.
+    /// Closes an object that does not declare `additionalProperties`.
     CloseObject = "close-object", Encode, SAME.accepts(Closed), [ObjectNotClosed];
-    /// Sends an object with free property names as a list of key-value pairs.
+    /// Encodes an object with arbitrary property names as a list of key-value pairs.
     MapToPairs = "map-to-pairs", Encode, SAME.encoded(), [Map, ObjectNotClosed];
-    /// Sends a value of any type as a string of JSON.
+    /// Encodes a value of any type as a string that contains JSON.
     AnyToJson = "any-to-json", Encode, SAME.encoded(), [Untyped, OpenItems];
-    /// Writes "any JSON" as a recursive definition.
+    /// Describes "any JSON" with a recursive definition.
     DefineAny = "define-any", Encode, SAME.encoded(), [Untyped, OpenItems];
-    /// Replaces a branch that is a union by the branches of that union.
+    /// Replaces a branch that is a union with the branches of that union.
     FlattenUnion = "flatten-union", Encode, SAME, [UntypedBranch];
-    /// Replaces a union with a branch that accepts anything by that branch.
+    /// Replaces a union that has a branch that accepts anything with that branch.
     CollapseAny = "collapse-any", Encode, SAME.guidance(Lost), [Untyped, OpenItems];
-    /// Lists values as strings of JSON where the API cannot list them.
+    /// Encodes values as strings that contain JSON if the API does not accept them in `enum`.
     ValuesToJson = "values-to-json", Encode, SAME.encoded(), [EnumKind, EnumValue, ObjectWithoutProperties, Untyped];
 
     // Fit
@@ -274,10 +274,10 @@ rules! {
     FitDropKeyword = "fit-drop-keyword", Fit, SAME.guidance(Lost), [TooManyBytes];
     /// Removes constraints until the schema fits.
     FitDropConstraint = "fit-drop-constraint", Fit, SAME.accepts(Wider), [TooManyBytes];
-    /// Replaces the deepest parts by a schema that accepts anything, until the schema fits.
+    /// Replaces the deepest parts with a schema that accepts anything, until the schema fits.
     FitCutSchema = "fit-cut-schema", Fit, SAME.accepts(Wider).guidance(Lost),
         [TooDeep, TooManyProperties, TooManyBytes, TooManyCharacters];
-    /// Removes references until no path through them nests too deep.
+    /// Removes references until no path through them nests too deeply.
     FitCutReference = "fit-cut-reference", Fit, SAME.accepts(Wider).guidance(Lost), [TooManyBytes, TooDeep];
 
     // Codex
@@ -301,22 +301,22 @@ rules! {
     RenameTool = "rename-tool", List, SAME, [];
     /// Renames a definition of a tool, because another tool has a different definition with the same name.
     RenameDefinition = "rename-definition", List, SAME, [];
-    /// Replaces a schema that cannot be represented by one that accepts any object.
+    /// Replaces a schema that cannot be represented with one that accepts any object.
     Fallback = "fallback", List, SAME.accepts(Wider).guidance(Lost), [];
     /// Removes the `outputSchema` of an MCP tool, because a client would refuse it, and with it the tool or the server.
     DropOutputSchema = "drop-output-schema", List, SAME.guidance(Lost), [];
-    /// Gives a response format a name that the API takes.
+    /// Gives a response format a name that the API accepts.
     RenameFormat = "rename-format", List, SAME, [];
     /// Sends a response format as the arguments of a function that the model has to call.
     FormatAsTool = "format-as-tool", List, SAME, [];
-    /// Sends the schema of a response format in the instructions.
+    /// Moves the schema of a response format to the instructions.
     FormatInPrompt = "format-in-prompt", List, SAME.accepts(Wider).guidance(Moved), [];
-    /// Sets `strict` as the dialect requires. A tool that a strict dialect cannot take is sent as not strict.
+    /// Sets `strict` as the dialect requires. A tool that a strict dialect cannot represent is sent as not strict.
     StrictFlag = "strict-flag", List, SAME, [];
     /// Omits the schema of a tool without arguments.
     OmitArguments = "omit-arguments", List, SAME, [];
     /// Removes a description that is not a string.
     DropDescription = "drop-description", List, SAME, [];
-    /// Shortens a tool's description to what the API takes.
+    /// Shortens a tool's description to the length that the API accepts.
     CutDescription = "cut-description", List, SAME.guidance(Lost), [];
 }

@@ -39,7 +39,7 @@ pub(in crate::sanitize) fn write<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
                 Location::of(node),
                 Location::under(node, "type"),
                 GUESS,
-                || String::from("added `type: \"string\"`: the option `untyped` asks for it"),
+                || String::from("added `type: \"string\"`, as the option `untyped` requests"),
             );
             if let Some(object) = node.as_object_mut() {
                 object.insert_at(0, Text::literal("type"), Node::literal("string"));
@@ -65,7 +65,7 @@ pub(in crate::sanitize) fn length(context: &PassContext) -> usize {
 
 fn all_types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if context.grammar.anything == AnyEncoding::JsonText {
-        text(node, place, TEXT, "replaced a schema that accepts anything by a string that holds JSON", context);
+        text(node, place, TEXT, "replaced a schema that accepts anything with a string that contains JSON", context);
         Holds::Anything.mark(node);
         return;
     }
@@ -172,7 +172,7 @@ pub(in crate::sanitize) fn encode<'a>(
     if by_definition {
         context.diagnostics.report(place.polarity, location.clone(), location, adjusted(DEFINE), || {
             String::from(
-                "replaced a schema that accepts anything by a reference to a definition of JSON, in which an \
+                "replaced a schema that accepts anything with a reference to a definition of JSON, in which an \
                 object is a list of key-value pairs",
             )
         });
@@ -184,8 +184,8 @@ pub(in crate::sanitize) fn encode<'a>(
             false => object.set(Text::literal("anyOf"), Node::array(vec![Node::record([("$ref", reference)])])),
         }
     } else {
-        let message =
-            "replaced a schema that accepts anything by a string that holds JSON: a definition of JSON would refer \
+        let message = "replaced a schema that accepts anything with a string that contains JSON: a definition of JSON \
+        would refer \
             to itself";
         text(node, place, adjusted(TEXT), message, context);
     }

@@ -114,7 +114,7 @@ impl<'a> VisitorMut<'a> for Settler<'_> {
         let is_alone = UNIONS.iter().all(|union| node.get(*union).is_none());
         if is_alone && discriminator.origin().number().is_some_and(|number| self.known.beside.contains(&number)) {
             self.diagnostics.report(place.polarity, Location::of(discriminator), Location::Nowhere, DROP, || {
-                String::from("removed `discriminator`: there is no union beside it any more")
+                String::from("removed `discriminator`: its union is gone")
             });
             if let Some(object) = node.as_object_mut() {
                 object.remove(Keyword::Discriminator);
@@ -162,14 +162,14 @@ impl Settler<'_> {
         if becomes.contains(&Becomes::Gone) {
             let to = if is_empty { Location::Nowhere } else { Location::of(mapping) };
             self.diagnostics.report(place.polarity, Location::of(mapping), to, DROP, || {
-                String::from("removed from the `mapping` of `discriminator` what leads to no definition any more")
+                String::from("removed entries from the `mapping` of `discriminator` whose definitions are gone")
             });
         }
         for (entry, becomes) in mapping.as_object().into_iter().flatten().zip(&becomes) {
             let Becomes::To(text) = becomes else { continue };
             let location = Location::of(&entry.value);
             self.diagnostics.report(place.polarity, location.clone(), location, POINT, || {
-                format!("replaced the reference in `mapping` by `{}`", text.display())
+                format!("replaced the reference in `mapping` with `{}`", text.display())
             });
         }
         node.visit(Keyword::Discriminator, |discriminator| {

@@ -47,7 +47,7 @@ const MAX_LEVELS: usize = 64;
 /// `not-representable` if no answer is possible.
 pub(super) fn wrap(root: &mut Node<'_>, name: &str, grammar: &Grammar, budget: &Budget) -> Result<bool, Error> {
     if root.as_bool() == Some(false) {
-        let message = "expected a schema that accepts some answer, found `false`, which accepts nothing";
+        let message = "expected a schema that accepts an answer, found `false`, which accepts nothing";
         return Err(Error::new(Code::NotRepresentable, "", message));
     }
     let is_object = Search { root, grammar, budget, references: None, steps: MAX_STEPS }.is_object(root, MAX_LEVELS);
@@ -90,7 +90,7 @@ pub(super) fn report(changes: &mut Vec<Change>, name: &str, dialect: &Dialect) {
         guidance,
         encoded,
         reason: dialect.reason(Rule::WrapRoot, ""),
-        message: format!("put the schema under the property `{name}` of an object"),
+        message: format!("wrapped the schema in an object with the property `{name}`"),
     };
     changes.insert(0, wrapped);
 }

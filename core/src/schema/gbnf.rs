@@ -29,7 +29,7 @@ pub(crate) fn reading(pattern: &str) -> Reading {
     let Some(inner) = inner else { return Reading::NotEnforced("it does not begin with `^` and end with `$`") };
     let mut reader = Reader { rest: inner.chars().peekable(), depth: 0, repeatable: false, outer: 0 };
     match reader.read() {
-        Ok(()) if reader.depth > 0 => Reading::Refused("a parenthesis is not closed"),
+        Ok(()) if reader.depth > 0 => Reading::Refused("it has an unclosed parenthesis"),
         Ok(()) => Reading::Enforced,
         Err(reading) => reading,
     }
@@ -56,8 +56,8 @@ impl Reader<'_> {
                 '*' | '+' | '?' => {}
                 '{' => self.repetitions()?,
                 '\\' => self.escape(false)?,
-                '^' | '$' => return Err(Reading::NotEnforced("an anchor stands inside")),
-                ']' | '}' => return Err(Reading::NotEnforced("a bracket stands alone")),
+                '^' | '$' => return Err(Reading::NotEnforced("it has an anchor in the middle")),
+                ']' | '}' => return Err(Reading::NotEnforced("it has an unmatched bracket")),
                 _ => {}
             }
             self.repeatable = self.repeatable || !matches!(character, '(');
@@ -71,7 +71,7 @@ impl Reader<'_> {
         }
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(Reading::NotEnforced("its groups nest too deep"));
+            return Err(Reading::NotEnforced("its groups nest too deeply"));
         }
         self.outer = self.outer << 1 | u128::from(self.repeatable);
         self.repeatable = false;
@@ -80,7 +80,7 @@ impl Reader<'_> {
 
     fn close(&mut self) -> Result<(), Reading> {
         if self.depth == 0 {
-            return Err(Reading::Refused("a parenthesis is not opened"));
+            return Err(Reading::Refused("it has an unmatched closing parenthesis"));
         }
         self.depth -= 1;
         self.repeatable = true;
@@ -92,7 +92,7 @@ impl Reader<'_> {
     fn class(&mut self) -> Result<(), Reading> {
         loop {
             match self.rest.next() {
-                None => return Err(Reading::Refused("a character class is not closed")),
+                None => return Err(Reading::Refused("it has an unclosed character class")),
                 Some(']') => return Ok(()),
                 Some('\\') => self.escape(true)?,
                 Some(_) => {}
@@ -102,9 +102,9 @@ impl Reader<'_> {
 
     /// Reads the escape after a backslash.
     fn escape(&mut self, in_class: bool) -> Result<(), Reading> {
-        let unknown = Err(Reading::NotEnforced("it has an escape that grammars do not have"));
+        let unknown = Err(Reading::NotEnforced("it has an escape that grammars do not support"));
         let digits = match self.rest.next() {
-            None if in_class => return Err(Reading::Refused("a character class is not closed")),
+            None if in_class => return Err(Reading::Refused("it has an unclosed character class")),
             None => return Err(Reading::Refused("it ends with a backslash")),
             Some('^' | '$' | '.' | '(' | ')' | '|' | '{' | '}' | '*' | '+' | '?') if !in_class => 0,
             Some('t' | 'r' | 'n' | '\\' | '"' | '[' | ']' | '-') => 0,
@@ -127,7 +127,7 @@ impl Reader<'_> {
         let (mut at, mut is_number) = (0, true);
         loop {
             match self.rest.next() {
-                None => return Err(Reading::NotEnforced("a brace is not closed")),
+                None => return Err(Reading::NotEnforced("it has an unclosed brace")),
                 Some('}') => break,
                 Some(',') => at += 1,
                 Some(character) => match (character.to_digit(10), bounds.get_mut(at)) {
@@ -140,7 +140,7 @@ impl Reader<'_> {
         }
         let [low, high] = bounds;
         if !is_number || at > 1 || (at == 0 && low.is_none()) {
-            return Err(Reading::NotEnforced("its braces hold no numbers"));
+            return Err(Reading::NotEnforced("its braces contain no numbers"));
         }
         if !self.repeatable {
             return Err(NOTHING_TO_REPEAT);
@@ -151,10 +151,10 @@ impl Reader<'_> {
         }
         // The server never answers such a request.
         if high.is_some_and(|high| low.unwrap_or_default() > high) {
-            return Err(Reading::Refused("a maximum of repetitions is below the minimum"));
+            return Err(Reading::Refused("it has a repetition whose maximum is below its minimum"));
         }
         Ok(())
     }
 }
 
-const NOTHING_TO_REPEAT: Reading = Reading::Refused("a quantifier has nothing to repeat");
+const NOTHING_TO_REPEAT: Reading = Reading::Refused("it has a quantifier with nothing to repeat");

@@ -117,7 +117,7 @@ impl Scan<'_> {
     fn finish(&mut self) {
         while self.step() {}
         if !self.open.is_empty() {
-            self.nowhere("a group that is not closed");
+            self.nowhere("an unclosed group");
         }
     }
 
@@ -155,7 +155,7 @@ impl Scan<'_> {
             ')' => {
                 match self.open.pop() {
                     Some(is_lookaround) => self.is_assertion = is_lookaround,
-                    None => self.nowhere("a `)` that closes nothing"),
+                    None => self.nowhere("an unmatched `)`"),
                 }
                 self.repeatable = true;
             }
@@ -171,12 +171,12 @@ impl Scan<'_> {
                     }
                     self.quantifier(was_assertion);
                 } else {
-                    self.not_unicode("a `{` that opens no repetition");
+                    self.not_unicode("a `{` that begins no repetition");
                     self.repeatable = true;
                 }
             }
             '}' | ']' => {
-                self.not_unicode("a bracket that closes nothing");
+                self.not_unicode("an unmatched bracket");
                 self.repeatable = true;
             }
             '^' | '|' => self.repeatable = false,
@@ -190,7 +190,7 @@ impl Scan<'_> {
         if !self.repeatable {
             self.nowhere("a quantifier with nothing to repeat");
         } else if of_assertion {
-            self.not_unicode("a quantifier behind an assertion");
+            self.not_unicode("a quantifier after an assertion");
         }
         // Lazy, or (in Python since 3.11) possessive.
         if !self.take("?") && self.take("+") {
@@ -303,12 +303,12 @@ impl Scan<'_> {
                     }
                 }
                 (Atom::Character(from), Some(Atom::Character(to))) if from > to => {
-                    self.nowhere("a range in a class whose end is before its beginning");
+                    self.nowhere("a class range that is out of order");
                 }
                 _ => {}
             }
         }
-        self.nowhere("a character class that is not closed");
+        self.nowhere("an unclosed character class");
     }
 
     /// Reads the next item of a class.
@@ -339,7 +339,7 @@ impl Scan<'_> {
             character => "^$\\.*+?()[]{}|/".contains(character),
         };
         if !is_known {
-            self.not_unicode("an escape that means nothing with the flag `u`");
+            self.not_unicode("an escape that is invalid with the flag `u`");
         }
         match character {
             'b' if in_class => {}
@@ -356,7 +356,7 @@ impl Scan<'_> {
                 self.not_python("`\\u{…}`");
                 let digits = self.braced(|digit| digit.is_ascii_hexdigit());
                 if !digits.is_some_and(|digits| u32::from_str_radix(digits, 16).is_ok_and(|code| code <= 0x10_FFFF)) {
-                    self.not_unicode("a character escape of no character");
+                    self.not_unicode("an escape of an invalid character");
                 }
             }
             'u' => self.hexadecimal(4),
@@ -373,7 +373,7 @@ impl Scan<'_> {
                 self.not_python("a named backreference, `\\k<…>`");
                 self.not_regular("a backreference");
             }
-            letter if letter.is_ascii_alphabetic() => self.not_python("an escape of a letter that means nothing there"),
+            letter if letter.is_ascii_alphabetic() => self.not_python("an escaped letter without a meaning there"),
             _ => {}
         }
     }

@@ -133,7 +133,7 @@ impl<'n, 'a> Call<'n, 'a> {
             Some(None) => Err(Error::new(
                 Code::InvalidJson,
                 "",
-                "expected arguments as JSON, found half a surrogate pair outside of a string",
+                "expected arguments as JSON, found half a surrogate pair outside a string",
             )),
             None => Wanted::read(arguments),
         }
@@ -158,7 +158,7 @@ impl Wanted {
             return Err(Error::new(
                 Code::EmptyQuery,
                 "/query",
-                "expected a query that says what a tool has to do, found none",
+                "expected a query that describes what a tool has to do, found none",
             ));
         }
         let limit =

@@ -45,7 +45,7 @@ impl Pattern {
     pub(super) fn is_in(&self, text: &str) -> Result<bool, Error> {
         self.pattern.find(text, &self.budget).ok_or_else(|| {
             let found =
-                format!("expected a pattern that is searched in at most {STEPS} steps, found one that takes more");
+                format!("expected a pattern that needs at most {STEPS} steps to search, found one that needs more");
             Error::new(Code::InvalidPattern, "/query", found)
         })
     }
@@ -53,6 +53,6 @@ impl Pattern {
 
 fn refused(pattern: &str, flaw: Flaw) -> Error {
     let found =
-        format!("expected a regular expression without look-around or back-references, found `{pattern}`: {flaw}");
+        format!("expected a regular expression without lookaround or backreferences, found `{pattern}`: {flaw}");
     Error::new(Code::InvalidPattern, "/query", found)
 }

@@ -47,10 +47,10 @@ pub(super) fn forget(request: &mut Node<'_>) -> Result<Vec<RequestChange>, Error
     let message = |place: &usize| format!("/{history}/{place}");
     let mut changes: Vec<RequestChange> = answers
         .iter()
-        .map(|at| RequestChange::new(message(at), &ANSWERED, "removed the id of an answer that was given as a call"))
+        .map(|at| RequestChange::new(message(at), &ANSWERED, "removed the id of an answer that was sent as a call"))
         .collect();
     changes.extend(gone.iter().map(|at| {
-        RequestChange::new(message(at), &ANSWERED, "removed the reasoning of an answer that was given as a call")
+        RequestChange::new(message(at), &ANSWERED, "removed the reasoning of an answer that was sent as a call")
     }));
     let edited = request.visit(history, |list| {
         let Some(items) = list.as_array_mut() else { return Ok(()) };

@@ -39,5 +39,5 @@ impl Backends {
 
 /// Returns the error message for a tool after which no compiler accepts all tools.
 pub(super) fn message() -> String {
-    "expected tools of which one compiler takes all, found one that only another compiler takes".into()
+    "expected tools that one compiler accepts together, found one that only another compiler accepts".into()
 }

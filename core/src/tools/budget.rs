@@ -27,7 +27,7 @@ const REACHED: Keywords = Keywords::of(&[
 /// Returns the message for a tool that exceeds a budget.
 pub(super) fn exceeded(budget: Budget, before: usize, takes: usize) -> String {
     let (limit, what) = (budget.limit, budget.counts.words());
-    format!("limit of {limit} {what} per request: earlier tools use {before}, this one adds {takes}")
+    format!("expected at most {limit} {what} per request, found {before} before this tool and {takes} more")
 }
 
 /// Returns the amount of a budget that a tool with this schema uses.

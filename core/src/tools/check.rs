@@ -180,7 +180,7 @@ impl Checking {
             }
             if let Some(name) = &name {
                 if !seen.insert(name.clone()) {
-                    let message = format!("expected every tool to have a name of its own, found a second `{name}`");
+                    let message = format!("expected unique tool names, found a second `{name}`");
                     self.add(
                         Some(name),
                         Constraint::DuplicateName.id(),
@@ -195,8 +195,8 @@ impl Checking {
                     pointer.push_str("/$defs");
                     push_token(&mut pointer, &conflict);
                     let message = format!(
-                        "expected definitions of one name to be alike in all tools of a request, found another \
-                            `{conflict}`"
+                        "expected definitions with the same name to be identical in all tools of a request, found a \
+                            different `{conflict}`"
                     );
                     self.add(name.as_deref(), Constraint::DefinitionConflict.id(), pointer, message);
                 }
@@ -249,7 +249,7 @@ impl Checking {
                     None,
                     Constraint::NamelessTool.id(),
                     at(listed, &[]),
-                    format!("expected a name as a string, found {found}"),
+                    format!("expected the name to be a string, found {found}"),
                 );
             }
             Some(text) if !names::is_legal(surface.names, text) => {
@@ -315,11 +315,12 @@ impl Checking {
             None if description.is_null() && !surface.no_null_description => return,
             None => (
                 Constraint::DescriptionNotString.id(),
-                format!("expected a description as a string, found {}", description.kind()),
+                format!("expected the description to be a string, found {}", description.kind()),
             ),
-            Some(text) if text.is_empty() && surface.no_empty_description => {
-                (Constraint::EmptyDescription.id(), "expected a description or none, found an empty one".into())
-            }
+            Some(text) if text.is_empty() && surface.no_empty_description => (
+                Constraint::EmptyDescription.id(),
+                "expected a description that is missing or non-empty, found an empty one".into(),
+            ),
             Some(text) => {
                 let length = text.code_points().count();
                 match surface.max_description {

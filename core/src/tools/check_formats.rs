@@ -48,7 +48,7 @@ pub(super) fn broken(
     let any = schema.or(mode.as_deref());
     let mut found = Vec::new();
     let mut add = |fact: &'static RequestFact, pointer: &str| {
-        let message = format!("expected another request: {}", fact.statement);
+        let message = format!("expected a different request: {}", fact.statement);
         found.push(Broken { fact, severity: fact.severity, pointer: pointer.to_string(), message });
     };
     for fact in dialect.requests() {

@@ -70,7 +70,7 @@ pub fn check(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<Vec
     let mut add = |fact: &'static RequestFact, pointer: &str, message| add_with(fact, fact.severity, pointer, message);
     let broken = request_facts::broken_by_choice(&request, api, (&dialect.tools, &model))?;
     if let Some((pointer, fact)) = broken {
-        add(fact, pointer, format!("expected another choice of tools, or none: {}", fact.statement));
+        add(fact, pointer, format!("expected a different choice of tools, or none: {}", fact.statement));
     }
     let choice = choice_of(&request, api)?.and_then(|(_, choice)| choice);
     for fact in dialect.requests() {
@@ -97,7 +97,7 @@ pub fn check(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<Vec
             },
         };
         if is_broken {
-            add(fact, pointer, format!("expected another value: {}", fact.statement));
+            add(fact, pointer, format!("expected a different value: {}", fact.statement));
         }
     }
     for (fact, member) in request_members::refused(&request, api, (&dialect.tools, &model))? {
@@ -122,13 +122,13 @@ pub fn check(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<Vec
     let legal_name = |name: &Text<'_>| (!names::is_legal(shape, name)).then(|| String::from("legal"));
     for at in rename_history(&mut request, api, &legal_name, &|_| true)? {
         let pointer = format!("/{}/{at}", api.history());
-        add(&HISTORY_NAME, &pointer, format!("expected calls of tools with names of {shape}, found another name"));
+        add(&HISTORY_NAME, &pointer, format!("expected calls to tools with names of {shape}, found another name"));
     }
     for pointer in result_names::complete(&mut request, api)? {
         add(&RESULT_NAME, &pointer, "expected a result with the name of its function, found none".into());
     }
     for RequestChange { pointer, .. } in history_arguments::repair(&mut request, api)? {
-        add(&HISTORY_ARGUMENTS, &pointer, "expected arguments that are a JSON object, found others".into());
+        add(&HISTORY_ARGUMENTS, &pointer, "expected arguments that are a JSON object, found something else".into());
     }
     if let Some(fact) = dialect.history_pairs(api) {
         for (pointer, message) in history_pairs::broken(&mut request, api, fact)? {

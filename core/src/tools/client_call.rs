@@ -151,7 +151,7 @@ impl<'a> Given<'a> {
             return Err(Error::new(
                 Code::InvalidValue,
                 if is_object(call) { "/name" } else { "" },
-                "expected a call as an API's reply has it, or `{ id, name, arguments }`; found no name of a tool",
+                "expected a call as in an API's reply, or `{ id, name, arguments }`; found no tool name",
             ));
         }
         let reads_input = is_custom || is("tool_use") || inner == Some("toolUse");

@@ -85,7 +85,7 @@ pub(super) fn by_steps<'a, R>(
     }
     adapt(request, *last).map_err(|stop| match (stop, first) {
         (Stop::Format(error), Some(first)) => {
-            let message = format!("{}; as the API's own response format: {}", error.message(), first.message());
+            let message = format!("{}; for the API's own response format: {}", error.message(), first.message());
             Error::new(error.code(), error.pointer(), message)
         }
         (Stop::Request(error) | Stop::Format(error), _) => error,
@@ -181,24 +181,24 @@ pub(super) fn substitute(request: &mut Node<'_>, step: Formats, for_api: For<'_>
     let member = Some(place.schema).filter(|_| place.path.is_empty());
     let language = if place.schema == "responseSchema" { GEMINI_SCHEMA } else { "JSON Schema" };
     if step == Formats::Tool && steps.forces == Forces::Nothing {
-        let found = format!("expected an API that can force a call, found none ({}){NEXT_IS_PROMPT}", steps.source);
+        let found =
+            format!("expected an API that can force a call, found one that cannot ({}){NEXT_IS_PROMPT}", steps.source);
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, found)));
     }
     if request::formats::is_bare_text(request, for_api.api)? {
-        let message =
-            "expected a response format of JSON, found bare text of an enumeration, which only the API's own \
-            format gives";
+        let message = "expected a response format of JSON, found the bare text of an enumeration, which only the \
+            API's own format can return";
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
     }
     if let Some(fact) = prefill_refused(request, for_api)? {
-        let message = format!("expected a request without a beginning of the answer, found one: {}", fact.statement);
+        let message = format!("expected a request without a prefilled answer, found one: {}", fact.statement);
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
     }
     let word = steps.required.filter(|_| place.kind == Some("json_object"));
     let mut lost = Warnings::default();
     let Some(handed) = take(request, for_api.api, &mut lost)? else { return Ok(None) };
     if !lost.is_empty() {
-        let message = "expected one response format, found others beside it, which would be lost";
+        let message = "expected one response format, found additional ones, which would be lost";
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
     }
     let kind = match step {
@@ -239,7 +239,7 @@ fn put_tool(
     steps: &FormatSteps,
 ) -> Result<Kind, Stop> {
     let refused = |found: &str| {
-        let message = format!("expected a request in which the API can force a call of one function, found {found}");
+        let message = format!("expected a request in which the API can force a call to one function, found {found}");
         Stop::Format(Error::new(Code::NotRepresentable, from, message + NEXT_IS_PROMPT))
     };
     // JSON mode would also constrain the text next to the call.
@@ -251,16 +251,16 @@ fn put_tool(
         Calling::Required if others.is_demand_for_client(choice::chosen(request, api)?.as_ref()) => {
             return Ok(Kind::NoAnswer);
         }
-        // After a call that the API answers itself, the model may answer in prose.
-        Calling::Required => return Err(refused("a choice that a tool which the API runs can meet")),
+        // A call that the API answers itself may come before an answer in prose.
+        Calling::Required => return Err(refused("a choice that a tool run by the API can satisfy")),
         Calling::Optional if others.has_hosted => return Err(refused("tools that the API runs")),
         Calling::Forbidden if others.is_any && steps.forces != Forces::Named => {
-            return Err(refused("a choice that forbids calls of the request's tools"));
+            return Err(refused("a choice that forbids calls to the request's tools"));
         }
         _ => {}
     }
     if check_formats::begins_answer(request, api)? {
-        return Err(refused("a beginning of the answer"));
+        return Err(refused("a prefilled answer"));
     }
     let is_free = |name: &String| !others.names.contains(name);
     let numbered = || (2_u32..).map(|number| format!("{ANSWER}_{number}")).find(|name| is_free(name));
@@ -403,7 +403,7 @@ fn put_prompt(
     let is_input = target == Api::OpenaiResponses && mode.is_some() && !goes_on;
     let is_of_cache = |fact: &&RequestFact| fact.refuses == Refusal::BesideCache && check_beside::has_cache(request);
     if let Some(fact) = dialect.requests().iter().find(is_of_cache).filter(|_| target == Api::Gemini) {
-        let message = format!("expected a request that takes instructions, found another: {}", fact.statement);
+        let message = format!("expected a request that accepts instructions, found another: {}", fact.statement);
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
     }
     Ok(Kind::Prompt { text, mode, wrapper, schema: handed.schema.detached(), is_input })
@@ -479,19 +479,20 @@ impl Substitute {
         let steps = format_steps::of(dialect);
         let reason = |statement| Reason::fact(statement, steps.confidence, steps.source);
         let forces = reason(match steps.forces {
-            Forces::Named => "the API can force a call of one function",
+            Forces::Named => "the API can force a call to one function",
             Forces::Any | Forces::Nothing => "the API can require a call of some function",
         });
         let (rule, to, accepts, guidance, reason, message) = match kind {
             Kind::NoAnswer => {
-                let message = "left the format out: the model has to call a tool of the client, and gives no answer";
+                let message =
+                    "omitted the response format: the model must call one of the client's tools and gives no answer";
                 (Rule::FormatAsTool, None, Accepts::Same, Guidance::Lost, forces, message.to_string())
             }
             Kind::Tool { name, at, is_only, has_others, was_in_parts, limit } => {
                 // Any other choice would also allow the tools that the request forbids.
                 let must_name = (is_only && has_others).then_some(name.as_str());
                 if let Some(why) = choice_refused(request, must_name, (target, dialect, model), report)? {
-                    let message = format!("expected a request in which the API can force a call, found none: {why}");
+                    let message = format!("expected a request in which the API can force a call, found another: {why}");
                     let error = Error::new(Code::NotRepresentable, from, message + NEXT_IS_PROMPT);
                     return Err(Stop::Format(error));
                 }
@@ -500,14 +501,16 @@ impl Substitute {
                 take_changes(report, &name, (&at, &from));
                 let plan = restore_map.plan_of(&name);
                 restore_map.answers_by(Some(Answer::of_tool(plan, name.clone(), is_only)));
-                let forced = if is_only { "to call it" } else { "to call it or another tool" };
-                let parts = if was_in_parts { "; arguments come whole" } else { "" };
-                let message =
-                    format!("sent the schema as the arguments of the function `{name}`: the model has {forced}{parts}");
+                let forced = if is_only { "call it" } else { "call it or another tool" };
+                let parts = if was_in_parts { "; the arguments are not streamed" } else { "" };
+                let message = format!(
+                    "sent the schema as the arguments of the function `{name}`: the model must {forced}{parts}"
+                );
+                // Only a strict mode is known to hold arguments to a schema.
                 if let Some(Limit { at, was_given }) = limit {
                     let pointer = if was_given { at.into() } else { from.clone() };
                     let places = (pointer, Some(at.into()).filter(|_| api == target));
-                    let message = "forbade more calls than one: the first call is the answer".into();
+                    let message = "limited the model to one call, which is the answer".into();
                     let change = about(Rule::FormatAsTool, places, Guidance::Same, forces.clone(), message);
                     report.format_changes.push(FormatChange { dialect: dialect.name, change });
                 }
@@ -534,8 +537,8 @@ impl Substitute {
                     None => "sent the schema in the instructions: nothing enforces it",
                 };
                 let reason = reason(match mode {
-                    Some(_) => "the API has JSON mode, which has no schema",
-                    None => "the API has no JSON mode that it takes in this request",
+                    Some(_) => "the API has JSON mode, which accepts no schema",
+                    None => "the API has no JSON mode for this request",
                 });
                 (Rule::FormatInPrompt, None, Accepts::Wider, Guidance::Moved, reason, message.to_string())
             }

@@ -156,9 +156,8 @@ pub(super) fn rewrite(
     let several = plans.len() > 1;
     let undone = plans.into_iter().find(|(plan, _)| !plan.is_empty());
     if let (Some((_, pointer)), true) = (&undone, several) {
-        let message =
-            "expected one response format, or several that need no encoding, found several of which one has to \
-            be undone in the answer: the library cannot tell which format an answer belongs to";
+        let message = "expected one response format, or several that need no encoding, found several, one of which \
+            has to be decoded: the library cannot tell which format an answer belongs to";
         return Err(Error::new(Code::NotRepresentable, pointer.as_str(), message));
     }
     written.answer = undone.map(|(plan, _)| Answer::new(plan));
@@ -258,7 +257,7 @@ fn rename(
         name => name,
     };
     let pointer = if from.holder == to { pointer_to_name(holder, to) } else { from.schema.clone() };
-    let message = "gave the format a name that the API takes".into();
+    let message = "gave the response format a name that the API accepts".into();
     let reason = Reason::fact(fact.statement, fact.confidence, fact.source);
     let places = (pointer, Some(format!("{to}/{NAME}")));
     let change = about(Rule::RenameFormat, places, Guidance::Same, reason, message);
@@ -352,8 +351,8 @@ fn in_holder(
         };
         if let Some(sent) = sent.filter(|sent| flag != Some(*sent)) {
             let message = match sent {
-                true => "set `strict` to true: the API holds the answer to the schema",
-                false => "set `strict` to false: nothing holds the answer to the schema",
+                true => "set `strict` to true: the API enforces the schema",
+                false => "set `strict` to false: nothing enforces the schema",
             };
             let accepts = if sent { Accepts::Same } else { Accepts::Wider };
             let needed = Allow::needed_for(accepts, false);

@@ -106,8 +106,8 @@ fn object_of(arguments: &Node<'_>, is_text: bool) -> Option<(Node<'static>, &'st
     }
     let found = text.flatten().as_deref().and_then(read);
     match found {
-        Some(object) => Some((object, "read arguments that are no JSON object tolerantly")),
-        None => Some((Node::empty_object(), "replaced arguments that are no JSON object by `{}`")),
+        Some(object) => Some((object, "repaired arguments that are not a JSON object")),
+        None => Some((Node::empty_object(), "replaced arguments that are not a JSON object with `{}`")),
     }
 }
 

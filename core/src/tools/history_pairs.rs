@@ -30,8 +30,8 @@ const NO_RESULT: &str = "[No result]";
 const ADDED: &str = "added a result to a call without one";
 const MOVED: &str = "moved a result to its call";
 const REMOVED: &str = "removed a result without a call";
-const JOINED: &str = "joined two messages of the model, so that the results of both follow it";
-/// Placeholder content of a message whose results were moved or removed, if a user message is required at its position.
+const JOINED: &str = "merged two messages of the model, so that the results of both follow";
+/// The content of a message that has lost its results, where a message of the user is needed.
 const NO_CONTENT: &str = "[No content]";
 
 /// Author of a message or item.
@@ -419,7 +419,7 @@ fn rewrite<'a>(
     for (at, change) in changes.iter() {
         let Some(message) = messages.get_mut(*at) else { continue };
         if let Some(id) = &change.id {
-            report(*at, "gave a result without an id that of its call");
+            report(*at, "gave a result without an id the id of its call");
             lazy::edit(message, |message| {
                 message.set("tool_call_id", Node::string(id.clone()));
                 Ok(())

@@ -80,7 +80,7 @@ pub(super) fn unknown(entry: &Node<'_>) -> Refused {
     refused(
         Constraint::NotATool.id(),
         "",
-        format!("expected a tool: an object with a name, a schema or the type of a hosted tool; found {found}"),
+        format!("expected a tool (an object with a name, a schema or the type of a hosted tool), found {found}"),
     )
 }
 
@@ -93,6 +93,6 @@ pub(super) fn nameless(shape: Shape, entry: &Node<'_>) -> Refused {
     refused(
         Constraint::NamelessTool.id(),
         &pointer(&shape.pointer_to("name")),
-        format!("expected a name as a string, found {found}"),
+        format!("expected the name to be a string, found {found}"),
     )
 }

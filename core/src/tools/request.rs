@@ -117,7 +117,7 @@ fn adapt_by<'a>(
         report.request_changes.extend(history_pairs::complete(request, api, fact)?);
     }
     for pointer in result_names::complete(request, api)? {
-        let message = "named the function in a result, which had no name";
+        let message = "added the missing function name to a result";
         report.request_changes.push(RequestChange::new(pointer, &RESULT_NAME, message));
     }
     let is_paired = report.request_changes.iter().any(|change| change.rule == HISTORY_PAIRS.rule());
@@ -173,7 +173,7 @@ fn adapt_by<'a>(
             deferred.warnings.extend(codes.into_iter().flatten().map(|code| Warning { code, name: None }));
         }
     } else if options.overflow == Overflow::Defer {
-        let expected = "expected `deferred` beside `overflow: \"defer\"`, found `deferred: false`";
+        let expected = "expected `deferred` with `overflow: \"defer\"`, found `deferred: false`";
         return Err(Error::new(Code::InvalidOption, "/overflow", expected).into());
     }
     let mut functions = Vec::new();
@@ -272,7 +272,7 @@ fn adapt_by<'a>(
             true => format!("/{}/{place}", api.history()),
             false => format!("/{}", api.history()),
         };
-        let message = "gave a tool that the request does not list a name that the API takes";
+        let message = "renamed an unlisted tool to a name that the API accepts";
         report.request_changes.push(RequestChange::new(pointer, &HISTORY_NAME, message));
     }
     if let Some(substitute) = substitute {
@@ -353,8 +353,8 @@ fn one_by_one<'a>(entry: &Node<'a>) -> Vec<Node<'a>> {
     members.iter().map(alone).collect()
 }
 
-/// Addition to the message about a loaded tool for which there is no room.
-const NO_ROOM: &str = "; `overflow` keeps room for loaded tools, and earlier ones fill it";
+/// What is said of a loaded tool for which there is no room.
+const NO_ROOM: &str = "; `overflow` reserves room for loaded tools, and earlier ones fill it";
 
 /// Returns the options of deferred loading, in which the tools of servers have their names in the list.
 fn deferred_of<'o>(options: &'o AdaptOptions, servers: Option<&Servers>) -> Option<Cow<'o, DeferredOptions>> {

@@ -60,7 +60,7 @@ pub(super) fn custom_tools(request: &Node<'_>) -> Result<Vec<RequestChange>, Err
     let tools = view(tools)?;
     let mut report = |tool: &Node<'_>, pointer: String| {
         if has_type(tool, "custom") {
-            let message = "declared the `custom` tool as a function with `input`; `restore` undoes it";
+            let message = "declared the `custom` tool as a function with `input`; `restore` reverts it";
             changes.push(RequestChange::new(pointer, &CUSTOM_TOOLS, message));
         }
     };
@@ -104,14 +104,15 @@ impl Namespaces {
         }
         let change = |(at, description, has_tools): (usize, Option<bool>, bool)| {
             let (fact, message) = match (has_tools, description) {
-                (false, _) => (&EMPTY_NAMESPACE, "left out a namespace without tools"),
-                (true, None) => (&NAMESPACES, "sent the tools of the namespace as tools of the list"),
-                (true, Some(true)) => {
-                    (&NAMESPACES, "sent the tools of the namespace as tools of the list, its description before theirs")
-                }
+                (false, _) => (&EMPTY_NAMESPACE, "removed a namespace without tools"),
+                (true, None) => (&NAMESPACES, "moved the tools of the namespace to the list of tools"),
+                (true, Some(true)) => (
+                    &NAMESPACES,
+                    "moved the tools of the namespace to the list of tools, and its description to the front of theirs",
+                ),
                 (true, Some(false)) => (
                     &NAMESPACES,
-                    "sent the tools of the namespace as tools of the list, without its description, which is too long",
+                    "moved the tools of the namespace to the list of tools, without its description, which is too long",
                 ),
             };
             RequestChange::new(format!("/tools/{at}"), fact, message)
@@ -170,11 +171,11 @@ pub(super) fn mend_choice(
     if let Some(fact) = without.map(|rule| rule.fact).or(is_emptied.then_some(&EMPTIED_LIST)) {
         let gone = || given.keys.iter().filter(|key| request.get(**key).is_none());
         let mut changes: Vec<RequestChange> =
-            gone().map(|key| RequestChange::new(format!("/{key}"), fact, format!("left out `{key}`"))).collect();
-        // In Gemini Interactions, the choice is inside settings, which stay.
+            gone().map(|key| RequestChange::new(format!("/{key}"), fact, format!("removed `{key}`"))).collect();
+        // Gemini Interactions holds the choice in settings, which stay.
         let is_setting = api == Api::GeminiInteractions && given.choice.is_some() && found.is_none();
         if is_setting {
-            changes.push(RequestChange::new(choice::pointer(api), fact, "left out `tool_choice`"));
+            changes.push(RequestChange::new(choice::pointer(api), fact, "removed `tool_choice`"));
         }
         let choice = given.choice.as_ref().filter(|_| is_setting || gone().any(|key| *key == "tool_choice"));
         let choice =

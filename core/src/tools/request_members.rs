@@ -32,10 +32,10 @@ pub(super) fn mend(request: &mut Node<'_>, api: Api, facts: (&Surface, &str)) ->
         let sent = sent.filter(|(name, _)| !request.get(*name).is_some_and(is_set));
         let message = match (&sent, member.sent_as) {
             (Some((name, _)), SentAs::Part { part, .. }) => {
-                format!("sent `{part}` of `{}` as `{name}`, and nothing else of it", member.name)
+                format!("sent `{part}` of `{}` as `{name}`, and removed the rest", member.name)
             }
             (Some((name, _)), _) => format!("sent `{}` as `{name}`", member.name),
-            (None, _) => format!("left out `{}`", member.name),
+            (None, _) => format!("removed `{}`", member.name),
         };
         if let Some((name, value)) = sent {
             request.set(name, value);

@@ -271,7 +271,7 @@ fn max_tools(options: &ToolsOptions, targets: &[Target]) -> usize {
 const CUSTOM: &str = "custom";
 
 fn duplicate(called: &str, at: &str) -> Refused {
-    let message = format!("expected every tool to have a name of its own, found a second `{called}`");
+    let message = format!("expected unique tool names, found a second `{called}`");
     refused(Constraint::DuplicateName.id(), at, message)
 }
 
@@ -303,7 +303,7 @@ fn renamed(
     at: (String, Option<String>),
 ) -> Change {
     let of = server.map(|server| format!(" of the server `{}`", server.display())).unwrap_or_default();
-    let message = format!("renamed the tool `{}`{of} to `{called}`; `restore` brings its name back", own.display());
+    let message = format!("renamed the tool `{}`{of} to `{called}`; `restore` reverts it", own.display());
     let change = about(Rule::RenameTool, at, Guidance::Same, reason(dialect, Constraint::ToolName), message);
     Change { encoded: true, ..change }
 }
@@ -500,7 +500,8 @@ impl Writer<'_> {
         });
         renamed.unwrap_or(Ok(())).map_err(|error| failed(&error, &from))?;
         for (old, new) in names {
-            let message = format!("renamed the definition `{old}` to `{new}`: another tool has one of that name");
+            let message =
+                format!("renamed the definition `{old}` to `{new}`: another tool has a definition of that name");
             let at = |above: &str, name: &str| {
                 let mut pointer = format!("{above}/$defs");
                 push_token(&mut pointer, name);
@@ -541,18 +542,21 @@ impl Writer<'_> {
                 Ok(mut written) => {
                     if let Some(cause) = first {
                         let reason = format!(
-                            "`{}` cannot take the tool: {}",
+                            "`{}` cannot represent the tool: {}",
                             self.targets.first().map_or("", |first| first.dialect.name),
                             cause.message
                         );
                         let (rule, message) = match self.has_fallback {
                             false => (
                                 Rule::StrictFlag,
-                                format!("sent as `{}`, not strict: nothing enforces the schema", target.dialect.name),
+                                format!(
+                                    "sent as `{}`, without strict mode: nothing enforces the schema",
+                                    target.dialect.name
+                                ),
                             ),
                             true => (
                                 Rule::Fallback,
-                                format!("replaced the dialect by its fallback `{}`", target.dialect.name),
+                                format!("replaced the dialect with its fallback `{}`", target.dialect.name),
                             ),
                         };
                         let at = (String::new(), Some(String::new()));

@@ -52,7 +52,7 @@ pub(super) fn settle(
 ) -> Result<Added, Error> {
     if servers.is_some_and(Servers::is_empty) {
         if let (Api::Bedrock, Some(pointer)) = (api, choice::demand(request, api)?) {
-            let message = "expected tools that the choice can force, found servers without any";
+            let message = "expected tools that the choice can force, found servers without tools";
             return Err(Error::new(Code::InvalidRequest, pointer, message));
         }
         request.remove(if api == Api::Bedrock { "toolConfig" } else { "tools" });
@@ -297,13 +297,15 @@ impl Mentions<'_> {
                 Found::Named(called) => node.set("name", Node::string(called)),
                 Found::Shared(name) => {
                     let name = name.display();
-                    let message = format!("expected a choice of one tool, found `{name}`, which several servers have");
+                    let message =
+                        format!("expected a choice of one tool, found `{name}`, which exists on several servers");
                     return Err(Error::new(Code::InvalidRequest, pointer, message));
                 }
                 Found::Absent(server, name) => {
                     let (server, name) = (server.display(), name.display());
                     let message = format!(
-                        "expected a choice of tools in the list, found `{name}`, which `{server}` does not have there"
+                        "expected a choice of a listed tool, found `{name}`, which the list of `{server}` does not \
+                            contain"
                     );
                     return Err(Error::new(Code::InvalidRequest, pointer, message));
                 }

@@ -211,10 +211,10 @@ fn may_have_server(node: &Node<'_>) -> bool {
 
 /// Returns the name of an entry's server.
 fn server_of(entry: &Node<'_>, pointer: &str) -> Result<Text<'static>, Error> {
-    const EXPECTED: &str = "expected the name of a server as a string that is not empty, found";
+    const EXPECTED: &str = "expected the name of a server to be a non-empty string, found";
     match entry.get(SERVER) {
         _ if !is_server(entry) && tool_format::recognise(entry) != Entry::Unknown => {
-            let message = "expected a server with its tools, `{ server, tools }`, as in another entry, found a tool";
+            let message = "expected a server with its tools, `{ server, tools }`, like the other entries, found a tool";
             Err(refused(pointer.into(), message))
         }
         None if entry.as_object().is_none() => {
@@ -226,7 +226,7 @@ fn server_of(entry: &Node<'_>, pointer: &str) -> Result<Text<'static>, Error> {
             Some(name) if name.display().len() > MAX_SERVER_NAME => {
                 let length = name.display().len();
                 let message =
-                    format!("expected the name of a server of at most {MAX_SERVER_NAME} bytes, found {length}");
+                    format!("expected the name of a server to have at most {MAX_SERVER_NAME} bytes, found {length}");
                 Err(refused(format!("{pointer}/server"), message))
             }
             Some(name) if !name.is_empty() => Ok(name.clone().into_owned()),

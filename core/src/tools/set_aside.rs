@@ -61,7 +61,7 @@ fn message(dialect: &'static str, list: &[Quarantined], naming: Naming) -> Strin
             advice.push(one);
         }
     }
-    format!("expected to send every tool, set {count} aside: {why}. What to do: {}", advice.join("; "))
+    format!("expected to send every tool, found {count} that cannot be sent: {why}. What to do: {}", advice.join("; "))
 }
 
 /// Returns advice for one tool.
@@ -73,13 +73,13 @@ fn remedy(tool: &Quarantined, naming: Naming) -> String {
     } else if is(&[Constraint::DuplicateName]) {
         "rename one of the tools that share a name".into()
     } else if is(&[Constraint::TooManyTools]) {
-        format!("leave tools out or defer them, or raise `{max_tools}` if the API takes more")
+        format!("leave tools out or defer them, or raise `{max_tools}` if the API accepts more")
     } else if tool.rule == Code::TooLossy.as_str() {
-        format!("let `allow` permit more, or set `{fallback}` to a dialect that can express the schema")
+        format!("allow more changes with `allow`, or set `{fallback}` to a dialect that can express the schema")
     } else {
         let check = naming.spell("checkTools");
         format!(
-            "correct the schema (`{check}` finds everything that the API refuses), or set `{fallback}` to a dialect \
+            "correct the schema (`{check}` lists everything that the API refuses), or set `{fallback}` to a dialect \
                 that can express it"
         )
     }

@@ -36,9 +36,9 @@ pub(super) fn strict(
     }
     let from = if found.is_some() { shape.pointer_to(STRICT) } else { shape.path() };
     let (to, message) = match sent {
-        Some(true) => (Some(STRICT), "set `strict` to true: the API holds the model to the schema".into()),
+        Some(true) => (Some(STRICT), "set `strict` to true: the API enforces the schema".into()),
         Some(false) => (Some(STRICT), "set `strict` to false: nothing enforces the schema".into()),
-        None => (None, String::from("removed `strict`: it is not sent to this API")),
+        None => (None, String::from("removed `strict`, which is not sent to this API")),
     };
     let at = (pointer(&from), to.map(|key| pointer(&written.pointer_to(key))));
     let change = about(Rule::StrictFlag, at, Guidance::Same, reason(dialect, Constraint::StrictFlag), message);

@@ -41,17 +41,17 @@ impl Figures {
 
     pub(crate) fn alt_of_tools(&self) -> String {
         format!(
-            "For each dialect, the shares of {} tools by what becomes of them; the table below has the numbers",
+            "For each dialect, the shares of {} tools by result; the table below has the numbers",
             number(self.census.tools.tools.len())
         )
     }
 
     pub(crate) fn alt_of_servers(&self) -> String {
-        format!("For each dialect, the shares of {} servers by what becomes of their worst tool; the table below has the numbers", self.census.tools.servers)
+        format!("For each dialect, the shares of {} servers by the result of their worst tool; the table below has the numbers", self.census.tools.servers)
     }
 
     pub(crate) fn alt_of_rules(&self) -> String {
-        format!("The {} rules that break in most cases, and in how many of these nothing else is refused; the table below has the numbers", self.rules.len())
+        format!("The {} rules that are violated in most cases, and the number of cases in which nothing else is refused; the table below has the numbers", self.rules.len())
     }
 
     /// Draws the plots, with their file names.
@@ -73,21 +73,21 @@ impl Figures {
             .iter()
             .map(|broken| (broken.name.as_str(), vec![broken.alone as f64, (broken.cases - broken.alone) as f64]));
         let rules = Bars {
-            title: "The rules that break most",
+            title: "The rules violated most often",
             description: &self.alt_of_rules(),
             x_label: "cases (a tool on an API surface)",
             y_label: "rule",
             // Slightly more than the longest bar.
             longest: self.rules.iter().map(|broken| broken.cases + broken.cases / 20).max().unwrap_or(0).max(1),
             unit: "",
-            segments: &[("taken once this alone is mended", TAKEN), ("other rules break, too", NOT_YET)],
+            segments: &[("accepted once this alone is fixed", TAKEN), ("other rules are violated, too", NOT_YET)],
             rows: rows.collect(),
         };
         Ok([
             (
                 "tools.svg",
                 of_fates(
-                    "What each API takes of real tools, and what rewriting costs",
+                    "Which real tools each API accepts, and what rewriting costs",
                     &self.alt_of_tools(),
                     "share of tools",
                     shares(|tally| &tally.tools),
@@ -96,7 +96,7 @@ impl Figures {
             (
                 "servers.svg",
                 of_fates(
-                    "What each API takes of real servers: a server counts as its worst tool",
+                    "Which real servers each API accepts: a server counts as its worst tool",
                     &self.alt_of_servers(),
                     "share of servers",
                     shares(|tally| &tally.servers),

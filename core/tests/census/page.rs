@@ -49,11 +49,11 @@ fn summary(figures: &Figures) -> String {
     format!(
         "How well do the tools of real MCP servers fit the model APIs? We ran {tools} tools of {servers} servers\n\
          through `check` and `sanitize` for {dialects} API surfaces. A *case* is one tool on one surface.\n\n\
-         - **{as_is}** of all cases are accepted as they are. {open} surfaces take nine tools in ten or more; not so {others}.\n\
-         \x20 {everywhere} accepted everywhere as it is.\n\
-         - The other cases need rewriting, at the price of: nothing ({lossless}), encoded arguments, which `restoreArguments` undoes ({encoded}), closed objects\n\
-         \x20 ({closed}), lost text ({text_lost}), a wider schema ({wider}), a narrower or mixed one ({narrower}). Not at all: {not_at_all}.\n\
-         - **`{rule}`** is broken most often: {rule_cases} cases. {mended} of the {refused} refused cases break only \
+         - **{as_is}** of all cases are accepted unchanged. {open} surfaces accept at least nine tools in ten; the exceptions are {others}.\n\
+         \x20 {everywhere} accepted unchanged everywhere.\n\
+         - The other cases need rewriting, at the cost of: nothing ({lossless}), encoded arguments, which `restoreArguments` decodes ({encoded}), closed objects\n\
+         \x20 ({closed}), lost text ({text_lost}), a wider schema ({wider}), a narrower or mixed one ({narrower}). Impossible: {not_at_all}.\n\
+         - **`{rule}`** is violated most often: {rule_cases} cases. {mended} of the {refused} refused cases violate only \
          the {count} rules below.\n\n",
         tools = number(tools),
         servers = census.tools.servers,
@@ -87,13 +87,13 @@ fn counted_things(figures: &Figures) -> String {
     let mut text = String::from("## What was counted\n\n");
     let _ = write!(
         text,
-        "- {} tools of {} MCP servers, published in 2026 under free licences, as their packages or repositories have them. {} of their schemas\n\
-         \x20 are different.\n\
-         \x20 A server counts once, even if its tools come in several parts. The three largest have {} of all tools.\n\
+        "- {} tools of {} MCP servers, published in 2026 under free licences, taken from their packages or repositories. {} of their schemas\n\
+         \x20 are distinct.\n\
+         \x20 A server counts once, even if its tools are in several files. The three largest have {} of all tools.\n\
          - toolwire {}, with tables last checked on {newest}; the first table has their revisions.\n\
-         - `portable` is what several APIs accept at once: it has a row, but does not count in the sums above or under the rules below.\n\
+         - `portable` is what several APIs all accept: it has a row, but is not included in the sums above or the rules below.\n\
          - `cargo run --release -p toolwire --example census` writes this page and its plots. The tools are not part of this repository: they are in\n\
-         \x20 `../shared/data`, beside the checkout. This page shows only figures, no names, schemas or descriptions \
+         \x20 `../shared/data`, next to the checkout. This page shows only figures, no names, schemas or descriptions \
          of the servers.\n\n",
         number(tools.tools.len()),
         tools.servers,
@@ -126,20 +126,22 @@ fn table(figures: &Figures, of: fn(&Tally) -> &Fates, more: &[Column<'_>]) -> St
 }
 
 fn by_dialect(figures: &Figures) -> String {
-    let mut text = String::from("## What each API takes\n\n");
-    text += "*As it is*: `check` finds nothing that is refused. All other tools are rewritten, and count under the \
+    let mut text = String::from("## Tools by API\n\n");
+    text +=
+        "*As it is*: `check` finds nothing that the API refuses. All other tools are rewritten, and count under the \
     worst effect of any change:\n\n";
-    text += "- *without loss*: the same arguments are accepted, and the model reads the same;\n";
+    text += "- *without loss*: the same arguments are accepted, and the model reads the same text;\n";
     text += "- *encoded*: arguments look different, and `restoreArguments` restores them;\n";
-    text += "- *closed*: an object refuses properties that it neither names nor asks for, which it did not refuse \
+    text +=
+        "- *closed*: an object refuses properties that it neither declares nor explicitly allows, and did not refuse \
     before;\n";
-    text += "- *text lost*: the model reads less;\n";
+    text += "- *text lost*: the model reads less text;\n";
     text += "- *wider*: more arguments are accepted; the tool's own server refuses them;\n";
-    text += "- *narrower or mixed*: some legal arguments are refused;\n";
+    text += "- *narrower or mixed*: some valid arguments are refused;\n";
     text += "- *not at all*: `sanitize` fails.\n\n";
-    text += "The second share counts tools accepted as they are and tools accepted without loss. The last columns \
-    count tools that are accepted as they\n";
-    text += "are: the API holds the model to other arguments than the schema says (*reinterpreted*), or something in it has no effect (*ignored*).\n\n";
+    text += "The second share counts tools accepted unchanged and tools accepted without loss. The last columns \
+    count tools that are accepted\n";
+    text += "unchanged, but the API enforces another schema than the written one (*reinterpreted*), or part of the schema has no effect (*ignored*).\n\n";
     let _ = write!(text, "![{}]({PLOTS}/tools.svg)\n\n", figures.alt_of_tools());
     text += &table(
         figures,
@@ -155,9 +157,10 @@ fn by_dialect(figures: &Figures) -> String {
 
 fn by_server(figures: &Figures) -> String {
     let mut text = String::from("## Servers\n\n");
-    text += "A server counts under its worst tool: *as it is* if an API takes all tools as they are, *without loss* \
-    if it takes all of them, some\n";
-    text += "after rewriting without loss. One refused tool can fail the whole request, so this is what users of a \
+    text += "A server counts under its worst tool: *as it is* if an API accepts all tools unchanged, *without loss* \
+    if it accepts all of them, some\n";
+    text +=
+        "after rewriting without loss. One refused tool can fail the whole request, so this is what the users of a \
     server experience.\n\n";
     let _ = write!(text, "![{}]({PLOTS}/servers.svg)\n\n", figures.alt_of_servers());
     text += &table(figures, |tally| &tally.servers, &[]);
@@ -165,29 +168,29 @@ fn by_server(figures: &Figures) -> String {
 }
 
 fn by_rule(figures: &Figures) -> String {
-    let mut text = format!("## The {RULES} rules that break most\n\n");
-    text += "*Alone* counts the cases in which nothing else is refused: fix this rule, and they are accepted as they \
-            are.\n";
+    let mut text = format!("## The {RULES} rules violated most often\n\n");
+    text += "*Alone* counts the cases in which nothing else is refused: once this rule is fixed, they are accepted \
+            unchanged.\n";
     text += "*With those before* counts the cases that are accepted once this rule and all above it are fixed.\n\n";
     let _ = write!(text, "![{}]({PLOTS}/rules.svg)\n\n", figures.alt_of_rules());
     text += "| rule | what is wrong | tools | dialects | cases | alone | with those before |\n|---|---|--:|--:|--:|--:|--:|\n";
     for broken in &figures.rules {
         let _ = writeln!(text, "| `{}` | {} | {}", broken.name, summary_of(&broken.name), counts(broken));
     }
-    text += "\n### How to mend them\n\n";
+    text += "\n### How to fix them\n\n";
     for broken in &figures.rules {
         let gain = match broken.alone {
-            0 => "gains nothing alone: other rules are broken, too".to_owned(),
+            0 => "gains nothing alone: other rules are violated, too".to_owned(),
             1 => "gains 1 case alone".to_owned(),
             alone => format!("gains {} cases alone", number(alone)),
         };
         let _ = writeln!(text, "- `{}` ({gain}): {}", broken.name, advice(&broken.name).unwrap_or_default());
     }
-    text += "\n### Keywords that are refused\n\n";
+    text += "\n### Refused keywords\n\n";
     let _ = writeln!(
         text,
-        "`{}` covers many keywords; these are refused most often. *Alone*: nothing else is refused, and no other \
-            keyword.\n",
+        "`{}` covers many keywords; these are refused most often. *Alone*: no other keyword, and nothing else, is \
+            refused.\n",
         Constraint::RefusedKeyword.id()
     );
     text += "| keyword | tools | dialects | cases | alone | with those before |\n|---|--:|--:|--:|--:|--:|\n";
@@ -226,16 +229,16 @@ pub(crate) fn number(count: usize) -> String {
 
 const LIMITS: &str = "## How to read it\n\n\
 - These are single schemas of real tools, not requests: nothing was sent to an API. The tables of the\n\
-\x20 [dialects](dialects/README.md) say what an API takes, with their sources and what nobody has verified.\n\
-- Names, descriptions and the number of tools in a request have limits, too. `checkTools` and `toolwire matrix` check them; here they do not\n\
-\x20 count.\n\
-- Only what is *refused* counts as broken. What an API reinterprets or ignores has separate columns, and counts as accepted.\n\
-- Gains are counted rule by rule, as if a fix broke nothing else. Some do: another API may refuse what a strict mode demands (`additionalProperties`,\n\
-\x20 `null` beside a type). No schema suits all APIs, so fix what costs nothing elsewhere, and leave the rest to `sanitize`.\n\
-- Strict modes are a choice: a tool that a strict dialect refuses goes to the same API without `strict`.\n\
-- A tool with several changes counts once, under the worst. A *wider* one may be wider in one property of forty.\n\
+\x20 [dialects](dialects/README.md) describe what an API accepts, with sources and unverified points.\n\
+- Names, descriptions and the number of tools in a request have limits, too. `checkTools` and `toolwire matrix` check them; they do not\n\
+\x20 count here.\n\
+- Only *refused* schemas count as violations. Reinterpreted and ignored ones have separate columns, and count as accepted.\n\
+- Gains are counted rule by rule, as if a fix violated no other rule. Some do: another API may refuse what a strict mode requires (`additionalProperties`,\n\
+\x20 `null` next to a type). No schema suits all APIs, so fix what costs nothing elsewhere, and leave the rest to `sanitize`.\n\
+- Strict modes are a choice: a tool that a strict dialect refuses can go to the same API without `strict`.\n\
+- A tool with several changes counts once, under the worst. A *wider* tool may be wider in only one of forty properties.\n\
 - A few servers have most of the tools. The table of servers gives each server the same weight.\n\
-- The servers are a collection of published ones under free licences, not a random sample.\n";
+- The servers are a collection of those published under free licences, not a random sample.\n";
 
 /// The server whose template engine ran all templates.
 const SERVER: &str = "llama-cpp";
@@ -272,7 +275,7 @@ fn by_template(figures: &Figures) -> String {
         let count = |of: &[bool]| tools.tools.iter().filter(|(_, at)| of.get(*at) == Some(&true)).count();
         let _ = writeln!(section, "| `{file}` | {} | {} |", number(count(&broken)), number(count(&left)));
     }
-    let _ = writeln!(section, "\nThe other {silent} templates refuse none of them.\n");
+    let _ = writeln!(section, "\nThe other {silent} templates accept all of them.\n");
     section
 }
 
@@ -283,9 +286,9 @@ fn of_corpus(figures: &Figures) -> String {
     let schema = |line: &str| Some(serde_json::from_str::<serde_json::Value>(line).ok()?.get("schema")?.to_string());
     let schemas: Vec<String> = text.lines().filter_map(schema).collect();
     let mut section = format!(
-        "## Unions at the root, tuples, outputs\n\nThe tools above have none, so {} schemas that pydantic makes of \
-         published packages' types stand in for them (`tests/corpus`).\n*Not at all* are schemas that admit no object: \
-         lists and words, which no tool takes as its arguments.\n\n| dialect | {} |\n|---{}|\n",
+        "## Unions at the root, tuples, outputs\n\nThe tools above have none, so {} schemas that pydantic generates from \
+         types of published packages represent them (`tests/corpus`).\n*Not at all* are schemas that accept no object: \
+         arrays and strings, which cannot be the arguments of a tool.\n\n| dialect | {} |\n|---{}|\n",
         schemas.len(),
         Outcome::ALL.map(Outcome::word).join(" | "),
         "|--:".repeat(Outcome::ALL.len())

@@ -170,8 +170,8 @@ fn the_ladder_always_ends() {
                 // Some models do not accept a choice that forces a call.
                 Err(error) if formats == Formats::Tool && error.code() == Code::NotRepresentable => continue,
                 Err(error) if error.code() == Code::InvalidRequest => continue,
-                // Nothing can follow a prefilled answer that the model refuses.
-                Err(error) if error.message().contains("without a beginning of the answer") => continue,
+                // Nothing can be sent behind a prefilled answer that the model refuses.
+                Err(error) if error.message().contains("without a prefilled answer") => continue,
                 // A cache has its own instructions and tools.
                 Err(_) if request["cachedContent"].is_string() => continue,
                 Err(error) => {

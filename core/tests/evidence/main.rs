@@ -59,7 +59,7 @@ fn tables_agree_with_recorded_answers() {
         print_line(&format!("  {dialect:<20} {accepted:>4} accepted, {rejected:>3} rejected, {excepted:>2} excepted"));
     }
     for (why, count) in &ledger.nothing {
-        print_line(&format!("  {count:>4} of no dialect: {why}"));
+        print_line(&format!("  {count:>4} without a dialect: {why}"));
     }
     assert_faultless(&ledger);
 }
@@ -131,7 +131,7 @@ fn what_differs_is_a_fault() {
         r#"{"type":"object","properties":{"a":{"type":"string"}},"required":[],"additionalProperties":false}"#;
     let is_closed = "additionalProperties is required to be supplied and to be false";
     for (found, expected) in [
-        (rows("nobody", "accepted", "", closed), "neither mapped to a dialect nor named"),
+        (rows("nobody", "accepted", "", closed), "neither mapped to a dialect nor listed"),
         (rows("openai-chat", "accepted", "", optional), "accepted: `not-required`"),
         (rows("openai-chat", "rejected", "something else", open), "no rule is known for the error"),
         (rows("openai-chat", "rejected", is_closed, closed), "nothing is refused, not by `object-not-closed` either"),

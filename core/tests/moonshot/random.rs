@@ -23,8 +23,8 @@ impl Dice {
     }
 }
 
-/// Part of the error for schemas that remain invalid after rewriting.
-const REFUSED: &str = "can say, found that it cannot";
+/// How `sanitize` says that its rules fell short and `check` noticed.
+const REFUSED: &str = "can express, found that it cannot";
 
 const NAMES: [&str; 12] =
     ["a", "b", "type", "$ref", "properties", "required", "__proto__", "a/b", "x~y", "{id}", "anyOf", "dollar_ref_"];

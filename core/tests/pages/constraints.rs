@@ -122,9 +122,8 @@ pub(crate) fn body(constraint: Constraint, found: &BTreeMap<&'static str, Found>
     }
     if !rows.is_empty() {
         body += "\n## Why, and for which APIs\n\n";
-        body += "Confidence: `A` is official or proved, `B` is one live report, `C` is inferred.\n\n";
-        let _ =
-            write!(body, "| dialect | what the API does | fact | confidence | source |\n|---|---|---|---|---|\n{rows}");
+        body += "Confidence: `A` is official or proven, `B` is one live report, `C` is inferred.\n\n";
+        let _ = write!(body, "| dialect | effect | fact | confidence | source |\n|---|---|---|---|---|\n{rows}");
     }
     let serving: Vec<String> = Rule::ALL
         .iter()
@@ -153,7 +152,7 @@ fn example(found: &Found) -> String {
     match good {
         Some(good) if good != *input => {
             let function = if *is_list { "sanitizeTools" } else { "sanitize" };
-            let _ = write!(text, "\n## Good\n\nWhat `{function}` writes:\n\n{}", fence("json", &good));
+            let _ = write!(text, "\n## Good\n\nThe output of `{function}`:\n\n{}", fence("json", &good));
         }
         _ => text += "\n`sanitize` cannot fix this: change it yourself.\n",
     }

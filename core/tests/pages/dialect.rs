@@ -118,7 +118,7 @@ impl Verdict {
             (Some(error), _) => format!("error {}", code(error)),
             (None, Some(output)) => code(&output.to_string()),
             (None, None) if self.rules.is_empty() => String::new(),
-            (None, None) => "left out".to_owned(),
+            (None, None) => "omitted".to_owned(),
         };
         let rules = self.rules.iter().map(|rule| rules::link("../", rule)).collect::<Vec<_>>().join(", ");
         format!("| {} | {accepted} | {} | {} | {rules} |\n", cell(keyword), cell(&becomes), self.loss.word())
@@ -166,7 +166,8 @@ pub(crate) fn page(dialect: &Dialect) -> String {
     let _ =
         writeln!(page, "```ts\nsanitize(schema, {{ dialect: '{name}' }}); // Python: toolwire.sanitize(schema, dialect=\"{name}\")\n```\n");
     if name.starts_with("codex") {
-        page += "This dialect describes what Codex does, not what an API accepts; its `check` says what makes Codex \
+        page +=
+            "This dialect describes what Codex does, not what an API accepts; its `check` reports what makes Codex \
         drop a tool.\n\n";
     }
     settings(&mut page, dialect);
@@ -189,7 +190,7 @@ fn settings(page: &mut String, dialect: &Dialect) {
         let _ = writeln!(page, "Limits: {}.\n", limits.join(", "));
     }
     match dialect.encodes {
-        [] => *page += "Arguments are never encoded: the model sends what the tool's server expects.\n\n",
+        [] => *page += "Arguments are never encoded: the model sends the arguments that the tool's server expects.\n\n",
         ways => {
             let _ = writeln!(
                 page,
@@ -201,8 +202,8 @@ fn settings(page: &mut String, dialect: &Dialect) {
 }
 
 fn facts(page: &mut String, dialect: &Dialect) {
-    *page += "## What is known\n\nConfidence `A`: official documentation, a validator, source code, or two independent live reports; `B`: one live report;\n`C`: inferred.\n\n";
-    *page += "| what the API wants | confidence | source | rules of `check` | effect |\n|---|---|---|---|---|\n";
+    *page += "## Facts\n\nConfidence `A`: official documentation, a validator, source code, or two independent live reports; `B`: one live report;\n`C`: inferred.\n\n";
+    *page += "| requirement or behavior of the API | confidence | source | rules of `check` | effect |\n|---|---|---|---|---|\n";
     for fact in dialect.facts {
         let rules: Vec<String> = fact.rules.iter().map(|rule| code(rule.id())).collect();
         let _ = writeln!(
@@ -230,10 +231,10 @@ fn response_format(page: &mut String, dialect: &Dialect) {
     };
     let _ = writeln!(
         page,
-        "With `use: \"response\"`, a schema is written for: {} ([documentation]({})). As for tools, but:\n",
+        "With `use: \"response\"`, the target is: {} ([documentation]({})). Differences from tools:\n",
         format.surface, format.documentation
     );
-    *page += "| what is known | confidence | source | rules of `check` |\n|---|---|---|---|\n";
+    *page += "| fact | confidence | source | rules of `check` |\n|---|---|---|---|\n";
     for fact in format.facts.iter().filter(|fact| !dialect.facts.contains(fact)) {
         let rules: Vec<String> = fact.rules.iter().map(|rule| code(rule.id())).collect();
         let source = cell(&link_sources(fact.source));
@@ -246,8 +247,8 @@ fn requests(page: &mut String, dialect: &Dialect) {
     if dialect.requests().is_empty() {
         return;
     }
-    *page += "## What it refuses of a request\n\n`checkRequest` finds these, and `adaptRequest` mends what can be mended.\n\n";
-    *page += "| what the API wants | confidence | source | rule | checked |\n|---|---|---|---|---|\n";
+    *page += "## Rules for requests\n\n`checkRequest` reports violations, and `adaptRequest` fixes those that can be fixed.\n\n";
+    *page += "| requirement or behavior of the API | confidence | source | rule | checked |\n|---|---|---|---|---|\n";
     for fact in dialect.requests() {
         let _ = writeln!(
             page,
@@ -268,11 +269,11 @@ fn requests(page: &mut String, dialect: &Dialect) {
 }
 
 fn unverified(page: &mut String, dialect: &Dialect) {
-    *page += "## What nobody has verified\n\n";
+    *page += "## Unverified\n\n";
     match dialect.unverified {
-        [] => *page += "Nothing that we know of.\n\n",
+        [] => *page += "Nothing known.\n\n",
         points => {
-            *page += "The table lets these through. A report with the provider's answer would settle them.\n\n";
+            *page += "The table does not enforce these. A report with the provider's answer would settle them.\n\n";
             for point in points {
                 let _ = writeln!(page, "- {point}");
             }
@@ -281,11 +282,11 @@ fn unverified(page: &mut String, dialect: &Dialect) {
     }
 }
 
-const COLUMNS: &str = "accepted as it is | `sanitize` writes | loss | by rule |\n|---|---|---|---|---|\n";
+const COLUMNS: &str = "accepted unchanged | `sanitize` writes | loss | by rule |\n|---|---|---|---|---|\n";
 
 fn keywords(page: &mut String, name: &str) {
-    *page += "## Keyword by keyword\n\nEach row is one required property with that schema. `kept` is returned as it is; `same` loses nothing; `encoded` loses nothing\n";
-    *page += "once arguments are restored; `closed` refuses properties that the schema neither names nor asks for, `wider` accepts more than the tool does,\n`narrower` less, `mixed` both.\n\n";
+    *page += "## Keyword by keyword\n\nEach row is one required property with that schema. `kept` is returned unchanged; `same` loses nothing; `encoded` loses nothing\n";
+    *page += "once arguments are restored; `closed` refuses properties that the schema neither declares nor explicitly allows; `wider` accepts more than the tool does,\n`narrower` less, `mixed` both more and less; `text lost` accepts the same, but the model reads less.\n\n";
     let _ = write!(page, "| property | {COLUMNS}");
     for (keyword, probe) in IN_A_PROPERTY {
         *page += &in_a_property(name, probe, "{}").row(keyword);
@@ -305,7 +306,7 @@ fn tool(page: &mut String, name: &str) {
     let schema: Value = serde_json::from_str(TOOL).unwrap_or_default();
     let _ = writeln!(
         page,
-        "<details><summary>The schema that its server publishes</summary>\n\n{}\n</details>\n",
+        "<details><summary>The schema that the server publishes</summary>\n\n{}\n</details>\n",
         fence("json", TOOL)
     );
     match sanitize(&schema, &SanitizeOptions::new(name)) {

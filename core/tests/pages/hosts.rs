@@ -25,9 +25,9 @@ const BESIDE: &[(&str, Option<Api>, Option<&str>)] = &[
 const PORTS: &[(&str, &[&str])] = &[
     ("any host, port 11434", &["gpu.example:11434"]),
     ("localhost and private addresses, port 8000", &["localhost:8000"]),
-    ("the same, port 30000", &["10.0.0.1:30000"]),
-    ("the same, port 8080", &["192.168.0.1:8080"]),
-    ("the same, port 1234", &["host.docker.internal:1234"]),
+    ("localhost and private addresses, port 30000", &["10.0.0.1:30000"]),
+    ("localhost and private addresses, port 8080", &["192.168.0.1:8080"]),
+    ("localhost and private addresses, port 1234", &["host.docker.internal:1234"]),
 ];
 
 fn answer(query: &DialectQuery) -> DialectChoice {
@@ -63,11 +63,11 @@ fn row(host: &str) -> String {
 
 /// Returns the section.
 pub(crate) fn section() -> String {
-    let mut page = String::from("\n## Which dialect is spoken where\n\n");
+    let mut page = String::from("\n## Dialects by host\n\n");
     page += "The table shows what [`dialectFor`](../functions/dialects.md) returns: the dialect with its confidence, \
-    with `strict: true` (empty: none is known), and with a model or\n";
-    page += "a protocol that changes it. `*` stands for any characters.\n\n";
-    page += "| host | dialect | strict | otherwise | because |\n|---|---|---|---|---|\n";
+    the dialect with `strict: true` (empty: none is known), and the models or\n";
+    page += "protocols that change it. `*` matches any characters.\n\n";
+    page += "| host | dialect | strict | exceptions | reason |\n|---|---|---|---|---|\n";
     let mut rows: Vec<(String, Vec<String>)> = Vec::new();
     for host in DialectChoice::hosts() {
         let cells = row(host);
@@ -82,8 +82,8 @@ pub(crate) fn section() -> String {
     for (cells, hosts) in rows {
         let _ = writeln!(page, "| {} | {cells} |", hosts.join(", "));
     }
-    page += "\nFor an unknown host, the model decides, if hardly anyone but its maker serves it:\n\n";
-    page += "| model | dialect | strict | at an unknown host |\n|---|---|---|---|\n";
+    page += "\nFor an unknown host, the model determines the dialect if hardly anyone except its maker serves it:\n\n";
+    page += "| model | dialect | strict | dialect at an unknown host |\n|---|---|---|---|\n";
     for (label, api, model) in BESIDE {
         let query = DialectQuery { api: *api, model: model.map(String::from), ..DialectQuery::default() };
         let strict = strict(&query);

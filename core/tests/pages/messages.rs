@@ -285,8 +285,8 @@ pub(crate) fn page(root: &Path) -> String {
     let mut page = format!("{GENERATED}# Messages\n\n");
     page += "This page lists all messages that toolwire shows to people: the messages of changes, violations, repairs \
     and errors that the calls in\n";
-    page += "[the fixtures](../tests/fixtures/README.md) produce. `…` stands for a name or a value, N for a number, K for a kind of JSON value. Messages may change in any\n";
-    page += "release; programs look at the rule or the code. Not included: searches by regular expression, HTTP \
+    page += "[the fixtures](../tests/fixtures/README.md) produce. `…` stands for a name or a value, N for a number, K for a type of JSON value. Messages may change in any\n";
+    page += "release; programs should use the rule or the code. Not included: searches by regular expression, HTTP \
     exchanges, and the command line's own texts.\n";
     page += "\n## Changes\n\nBy [rule](rules/README.md), in the order of the phases.\n";
     let mut phase = None;
@@ -297,16 +297,16 @@ pub(crate) fn page(root: &Path) -> String {
         }
         page += &entry(rule.id(), &messages.changes);
     }
-    page += "\n## Violations\n\nBy constraint: what `check` and `checkTools` find.\n\n";
+    page += "\n## Violations\n\nBy constraint: the findings of `check` and `checkTools`.\n\n";
     for constraint in Constraint::ALL {
         page += &entry(constraint.id(), &messages.violations);
     }
-    page += "\n## Repairs\n\nBy rule: what [`repairArguments`](functions/repair-arguments.md) did. N is the byte.\n\n";
+    page += "\n## Repairs\n\nBy rule: the repairs of [`repairArguments`](functions/repair-arguments.md). N is a byte offset.\n\n";
     for rule in RepairRule::ALL {
         page += &entry(rule.as_str(), &messages.repairs);
     }
-    page += "\n## Arguments\n\nBy keyword: what [`validateArguments`](functions/validate-arguments.md) says against arguments, and \
-        what [`repairArguments`](functions/repair-arguments.md) leaves.\n\n";
+    page += "\n## Arguments\n\nBy keyword: the findings of [`validateArguments`](functions/validate-arguments.md), and those that \
+        [`repairArguments`](functions/repair-arguments.md) leaves.\n\n";
     for keyword in messages.arguments.keys() {
         page += &entry(keyword, &messages.arguments);
     }

@@ -20,8 +20,7 @@ fn lists() -> [Names; 8] {
     [
         Names {
             type_name: "Dialect",
-            summary:
-                "The names of the dialects: what one surface of one model API accepts. `dialects()` describes them.",
+            summary: "The names of the dialects, one for each surface of a model API. `dialects()` describes them.",
             members: dialects().iter().map(|dialect| (dialect.name, dialect.surface)).collect(),
         },
         Names {
@@ -31,17 +30,17 @@ fn lists() -> [Names; 8] {
         },
         Names {
             type_name: "Constraint",
-            summary: "The constraints of APIs that `check` and `checkTools` find violated.",
+            summary: "The constraints of APIs whose violations `check` and `checkTools` report.",
             members: Constraint::ALL.iter().map(|rule| (rule.id(), rule.summary())).collect(),
         },
         Names {
             type_name: "RequestConstraint",
-            summary: "The constraints of APIs that `checkRequest` finds violated.",
+            summary: "The constraints of APIs whose violations `checkRequest` reports.",
             members: RequestFact::CONSTRAINTS.to_vec(),
         },
         Names {
             type_name: "DeferredWarningCode",
-            summary: "What can be odd about a request with deferred tools.",
+            summary: "The warnings about requests with deferred tools.",
             members: Warning::CODES.to_vec(),
         },
         Names {
@@ -51,12 +50,12 @@ fn lists() -> [Names; 8] {
         },
         Names {
             type_name: "LeftReason",
-            summary: "Why `repairArguments` leaves something as it is.",
+            summary: "The reasons why `repairArguments` leaves something unchanged.",
             members: LeftReason::ALL.iter().map(|reason| (reason.as_str(), reason.summary())).collect(),
         },
         Names {
             type_name: "AnswerChange",
-            summary: "What `restore` changes of a reply beside the values of its answer.",
+            summary: "The changes that `restore` makes to a reply, except to the values of its answer.",
             members: AnswerChange::ALL.iter().map(|change| (change.as_str(), change.summary())).collect(),
         },
     ]
@@ -67,7 +66,7 @@ pub(crate) fn typescript_dialects() -> String {
     let [dialects_list, ..] = lists();
     let mut text = unions([dialects_list]);
     text.push_str(
-        "\n/** The format in which `sanitizeTools` writes tools for a dialect, unless `format` says another. */\n",
+        "\n/** The format in which `sanitizeTools` writes tools for a dialect, unless `format` selects another. */\n",
     );
     text.push_str("export interface DialectFormats {\n");
     for dialect in dialects() {

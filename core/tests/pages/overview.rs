@@ -27,9 +27,9 @@ fn sign(loss: Loss) -> &'static str {
 
 /// Returns the page.
 pub(crate) fn page() -> String {
-    let mut page = format!("{GENERATED}# Dialects\n\nA dialect is what one surface of one model API accepts. `dialectFor({{ api, model, host, strict, exact }})` finds it;\n");
+    let mut page = format!("{GENERATED}# Dialects\n\nA dialect is the JSON Schema that one surface of one model API accepts. `dialectFor({{ api, model, host, strict, exact }})` finds it;\n");
     page += "`dialects()` returns everything on this page as data.\n\n";
-    page += "| dialect | what it is written for | checked | facts: A, B, C | unverified |\n|---|---|---|---|--:|\n";
+    page += "| dialect | target | checked | facts: A, B, C | unverified |\n|---|---|---|---|--:|\n";
     for dialect in dialects() {
         let count = |confidence| dialect.facts.iter().filter(|fact| fact.confidence == confidence).count();
         let _ = writeln!(
@@ -46,8 +46,8 @@ pub(crate) fn page() -> String {
     }
     page += &hosts::section();
     page += "\n## Every keyword, every dialect\n\n";
-    page += "One required property with that schema. `✓` kept as it is; `=` rewritten, nothing lost; `⇄` rewritten, and `restoreArguments` restores the\n";
-    page += "arguments; `⊂` closed: properties that the schema neither names nor asks for are refused; `∅` accepted arguments the same, text lost; `>` wider; `<` narrower; `≠` mixed; `✗` an error that says why.\n\n";
+    page += "Each row is one required property with that schema. `✓` unchanged; `=` rewritten without loss; `⇄` rewritten, and `restoreArguments` restores the\n";
+    page += "arguments; `⊂` closed: properties that the schema neither declares nor explicitly allows are refused; `∅` same accepted arguments, text lost; `>` wider; `<` narrower; `≠` wider and narrower; `✗` an error with the reason.\n\n";
     let all: &[Dialect] = dialects();
     let names: Vec<String> = all.iter().map(|dialect| format!("[{0}]({0}.md)", dialect.name)).collect();
     let _ = writeln!(page, "| property | {} |\n|---{}|", names.join(" | "), "|:-:".repeat(all.len()));

@@ -12,7 +12,7 @@ pub(crate) const IN_A_PROPERTY: &[(&str, &str)] = &[
     ("`enum` of strings", r#"{"type":"string","enum":["a","b"]}"#),
     ("`enum` without `type`", r#"{"enum":["a","b"]}"#),
     ("`enum` of integers", r#"{"type":"integer","enum":[1,2]}"#),
-    ("`enum` of several kinds", r#"{"enum":["a",1,null]}"#),
+    ("`enum` of several types", r#"{"enum":["a",1,null]}"#),
     ("`const`", r#"{"const":"a"}"#),
     ("`title`", r#"{"type":"string","title":"Name"}"#),
     ("`description`", r#"{"type":"string","description":"A name."}"#),
@@ -56,7 +56,7 @@ pub(crate) const IN_A_PROPERTY: &[(&str, &str)] = &[
     ("`items` as a list (draft 7)", r#"{"type":"array","items":[{"type":"string"},{"type":"integer"}]}"#),
     ("`contains`", r#"{"type":"array","items":{"type":"string"},"contains":{"const":"a"}}"#),
     ("`anyOf`", r#"{"anyOf":[{"type":"string"},{"type":"integer"}]}"#),
-    ("`anyOf` beside `type`", r#"{"type":"string","anyOf":[{"minLength":3},{"pattern":"^x"}]}"#),
+    ("`anyOf` next to `type`", r#"{"type":"string","anyOf":[{"minLength":3},{"pattern":"^x"}]}"#),
     ("`oneOf` of different types", r#"{"oneOf":[{"type":"string"},{"type":"integer"}]}"#),
     ("`oneOf` that may overlap", r#"{"oneOf":[{"type":"number"},{"type":"integer"}]}"#),
     ("`allOf`", r#"{"allOf":[{"type":"string"},{"minLength":3}]}"#),
@@ -69,7 +69,7 @@ pub(crate) const IN_A_PROPERTY: &[(&str, &str)] = &[
 pub(crate) const BY_REFERENCE: &[(&str, &str, &str)] = &[
     ("`$ref` to `$defs`", r##"{"$ref":"#/$defs/Name"}"##, r#"{"Name":{"type":"string"}}"#),
     (
-        "`description` beside `$ref`",
+        "`description` next to `$ref`",
         r##"{"$ref":"#/$defs/Name","description":"Whose."}"##,
         r#"{"Name":{"type":"string"}}"#,
     ),
@@ -78,7 +78,7 @@ pub(crate) const BY_REFERENCE: &[(&str, &str, &str)] = &[
         r##"{"$ref":"#/$defs/Node"}"##,
         r##"{"Node":{"type":"object","properties":{"value":{"type":"string"},"next":{"$ref":"#/$defs/Node"}},"required":["value"]}}"##,
     ),
-    ("`$ref` that leads nowhere", r##"{"$ref":"#/$defs/Gone"}"##, r#"{}"#),
+    ("`$ref` without a target", r##"{"$ref":"#/$defs/Gone"}"##, r#"{}"#),
 ];
 
 /// Variants of the root.
@@ -111,7 +111,7 @@ pub(crate) const AT_THE_ROOT: &[(&str, &str)] = &[
         "a property with a space",
         r#"{"type":"object","properties":{"my name":{"type":"string"}},"required":["my name"]}"#,
     ),
-    ("a type that is no object", r#"{"type":"string"}"#),
+    ("a type other than object", r#"{"type":"string"}"#),
 ];
 
 /// A typical published tool: one schema that contains most of the constructs that some dialect must rewrite.
@@ -119,12 +119,12 @@ pub(crate) const TOOL: &str = r##"{
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "type": "object",
   "properties": {
-    "title": {"type": "string", "minLength": 1, "description": "What it is called."},
+    "title": {"type": "string", "minLength": 1, "description": "The title of the task."},
     "due": {"type": ["string", "null"], "format": "date-time"},
     "priority": {"type": "integer", "enum": [1, 2, 3], "default": 2},
     "state": {"const": "open"},
     "labels": {"type": "object", "additionalProperties": {"type": "string"}},
-    "parent": {"$ref": "#/$defs/Task", "description": "The task above."}
+    "parent": {"$ref": "#/$defs/Task", "description": "The parent task."}
   },
   "required": ["title"],
   "$defs": {

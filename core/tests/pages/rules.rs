@@ -81,21 +81,21 @@ pub(super) const fn title(phase: Phase) -> (&'static str, &'static str) {
     match phase {
         Phase::Envelope => ("Envelope", "Repairs that `normalizeEnvelope` makes."),
         Phase::Canonicalize => {
-            ("Canonicalize", "One spelling for one meaning: malformed values are repaired, older drafts upgraded.")
+            ("Canonicalize", "One form for each meaning: malformed values are repaired, older drafts upgraded.")
         }
         Phase::Resolve => ("Resolve", "References point to the root's `$defs`, or are replaced by their targets."),
         Phase::Legalize => {
-            ("Legalize", "What the API's grammar cannot express is written in another way, or in the description.")
+            ("Legalize", "Constructs that the API's grammar cannot express are replaced by equivalents, or moved to the description.")
         }
         Phase::Encode => (
             "Encode",
-            "What strict modes cannot express is sent in another form, and `restoreArguments` restores the arguments.",
+            "Values that strict modes cannot express are encoded, and `restoreArguments` restores the arguments.",
         ),
         Phase::Fit => ("Fit", "Size limits: meaning is dropped step by step, the least costly first."),
         Phase::Codex => {
-            ("Codex", "What Codex does to every schema; the dialects `codex` and `codex-wire` do the same.")
+            ("Codex", "The steps that Codex applies to every schema, emulated by the dialects `codex` and `codex-wire`.")
         }
-        Phase::List => ("List", "What `sanitizeTools` does around the schemas."),
+        Phase::List => ("List", "The changes that `sanitizeTools` makes outside the schemas."),
         _ => ("Others", ""),
     }
 }
@@ -131,7 +131,7 @@ pub(crate) fn pages(root: &Path) -> BTreeMap<String, String> {
 fn list() -> String {
     let mut page = format!("{GENERATED}# Rules\n");
     page += "
-Each rule has a name, and a page with the reason, an example and the APIs that it is for.
+Each rule has a name, and a page with the reason, an example and the APIs that it applies to.
 
 - [What APIs demand](#what-apis-demand): the rules whose violations `check`, `checkTools` and `toolwire check` find.
 - [What is changed](#what-is-changed): the rules that `sanitize` and `sanitizeTools` name in their reports.

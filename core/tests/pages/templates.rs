@@ -12,15 +12,15 @@ const HEAD: &str =
 # Chat templates
 
 A server of open models writes the tools into the prompt with the chat template of the model. Some templates walk the
-schemas and fail for shapes that they do not know: the request is answered 400 or 500, though the server itself accepts
-the schema. With the option `template`, `check` finds these shapes and `sanitize` writes them in another way, if there
-is one.
+schemas and fail for shapes that they do not support: the request is answered 400 or 500, though the server itself accepts
+the schema. With the option `template`, `check` finds these shapes and `sanitize` replaces them by equivalents, if there
+are any.
 
 ```ts
 sanitize(schema, { dialect: 'llama-cpp', template: 'NousResearch/Hermes-3-Llama-3.1-8B' });
 ```
 
-The option is the name of a template's file or the whole name of its model, with or without the owner; any other name is
+The value is the name of a template file or the full name of its model, with or without the owner; any other name is
 `invalid-option`, because a fine-tune may have another template. The rows
 are the templates that llama.cpp b11434 ships. `python/tests/test_judge_templates.py` runs all of them in both engines,
 llama.cpp's own and Jinja2 (as vLLM and SGLang run it), and compares the answers with `check`. Two cases are not in the
@@ -51,7 +51,7 @@ pub(super) fn page() -> String {
     }
     let _ = writeln!(
         page,
-        "\nThese {} templates refuse nothing that the servers accept: {}.",
+        "\nThese {} templates accept every schema that the servers accept: {}.",
         others.len(),
         others.join(", ")
     );

@@ -203,7 +203,7 @@ describe('the view of repaired arguments', { skip }, () => {
       assert.equal(await mark.innerText(), ',');
       await write(page, ARGS, '{"projects": ["web", "do');
       await page.locator('.note-rule', { hasText: 'truncated' }).waitFor();
-      assert.match(await page.locator('.retry pre').innerText(), /text that breaks off/);
+      assert.match(await page.locator('.retry pre').innerText(), /truncated text/);
       assert.equal(await page.locator('.cm-merge-a .tw-mark.tw-left').innerText(), 'o');
       await page.keyboard.type('cs"]}');
       await page.locator('.verdict', { hasText: 'Valid as answered' }).waitFor();

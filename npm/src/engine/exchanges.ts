@@ -144,7 +144,7 @@ export class Running {
 
   #ask<T extends Text>(operation: Operation, text: T): { value: T; members: CallReport } {
     if (this.#session.isClosed) {
-      throw new ToolwireError('invalid-value', '', 'expected an exchange that is under way, found one that was closed');
+      throw new ToolwireError('invalid-value', '', 'expected an open exchange, found a closed one');
     }
     const remembered = (): Step => [operation, typeof text === 'string' ? text : genuine(text).slice()];
     const { value, report } = this.#session.step(remembered, (place, number) => ask(place, number, operation, text));

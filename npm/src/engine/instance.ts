@@ -46,7 +46,7 @@ export class Place {
 
   /** Returns the instance, which the first call starts synchronously. */
   running(): Engine {
-    if (this.lost) throw internal('an earlier call of the same object', 'what it kept is lost: make it anew');
+    if (this.lost) throw internal('an earlier call of the same object', 'its data is lost: create it again');
     this.engine ??= started();
     return this.engine;
   }
@@ -60,7 +60,7 @@ export class Place {
       // After a trap or a stack overflow, the state of the memory is undefined.
       this.engine = undefined;
       this.lost = this.keeps && !this.renews;
-      throw internal(thrown, this.lost ? 'what it kept is lost: make it anew' : 'the next call works');
+      throw internal(thrown, this.lost ? 'its data is lost: create it again' : 'the next call works');
     }
   }
 

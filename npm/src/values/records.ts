@@ -188,7 +188,7 @@ export class Records {
     // A proxy may return any length, and the record must have exactly as many items as its length.
     if (!isLength(length)) {
       const found = typeof length === 'number' ? `\`${length}\`` : described(length);
-      this.fail('invalid-value', depth, `expected an array with a whole number as its length, found ${found}`);
+      this.fail('invalid-value', depth, `expected an array with an integer as its length, found ${found}`);
     }
     if (this.count + length > MAX_VALUES) this.tooMany();
     for (let index = 0; index < length; index++) {

@@ -252,7 +252,7 @@ def test_pydantic_ai_repair() -> None:
     assert [results[0], results[1], results[4]] == ["deleted 1", "deleted 2", "deleted 3"]
     assert "arguments of `delete_files` do not match" in results[2]
     assert "expected the member `paths`" in results[2]
-    assert "The tool was not run: expected JSON, found text that breaks off (truncated" in results[3]
+    assert "The tool was not run: expected JSON, found truncated text (truncated" in results[3]
 
 
 def test_the_sdks_take_what_cannot_be_adapted_for_a_bad_request_and_try_it_once() -> None:

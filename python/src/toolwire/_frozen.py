@@ -17,7 +17,7 @@ SCALARS = (str, int, float, type(None))
 
 def _refuse(self: object, *_: object, **__: object) -> NoReturn:
     kind = "list" if isinstance(self, list) else "dict"
-    message = f"expected no change of what a ToolSet hands out, which others hold too: change a copy ({kind}(…))"
+    message = f"expected no change to a shared value of a ToolSet: change a copy ({kind}(…))"
     raise TypeError(message)
 
 

@@ -45,7 +45,7 @@ DialectName: TypeAlias = Literal[
     "mcp-typescript",
     "claude-desktop",
 ]
-"""The names of the dialects: what one surface of one model API accepts. `dialects()` describes them."""
+"""The names of the dialects, one for each surface of a model API. `dialects()` describes them."""
 
 ChangeRule: TypeAlias = Literal[
     "replace-root",
@@ -254,7 +254,7 @@ Constraint: TypeAlias = Literal[
     "too-many-strict-properties",
     "too-many-unions",
 ]
-"""The constraints of APIs that `check` and `check_tools` find violated."""
+"""The constraints of APIs whose violations `check` and `check_tools` report."""
 
 RequestConstraint: TypeAlias = Literal[
     "choice-while-thinking",
@@ -281,7 +281,7 @@ RequestConstraint: TypeAlias = Literal[
     "format-name",
     "format-schema",
 ]
-"""The constraints of APIs that `check_request` finds violated."""
+"""The constraints of APIs whose violations `check_request` reports."""
 
 DeferredWarningCode: TypeAlias = Literal[
     "duplicate-tool-name",
@@ -309,7 +309,7 @@ DeferredWarningCode: TypeAlias = Literal[
     "overflow-unannounced",
     "not-translated",
 ]
-"""What can be odd about a request with deferred tools."""
+"""The warnings about requests with deferred tools."""
 
 RepairRule: TypeAlias = Literal[
     "byte-order-mark",
@@ -369,11 +369,11 @@ LeftReason: TypeAlias = Literal[
     "too-deep",
     "syntax",
 ]
-"""Why `repair_arguments` leaves something as it is."""
+"""The reasons why `repair_arguments` leaves something unchanged."""
 
 AnswerChange: TypeAlias = Literal[
     "drop-text",
     "drop-call",
     "remove-fence",
 ]
-"""What `restore` changes of a reply beside the values of its answer."""
+"""The changes that `restore` makes to a reply, except to the values of its answer."""

@@ -321,5 +321,5 @@ def _parsed(text: str | bytes | bytearray) -> Any:
         # The core's error names the offending text. `json` also rejects integers of thousands of digits, which the core
         # accepts.
         ask("check", text, {"dialect": "portable"})
-        message = "expected what `Restore.to_json` returns, found JSON that Python does not read"
+        message = "expected what `Restore.to_json` returns, found JSON that Python cannot read"
         raise ToolwireError("invalid-value", "", message) from None

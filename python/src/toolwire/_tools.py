@@ -102,7 +102,7 @@ def dialect_for(**query: Unpack[DialectQuery]) -> DialectChoice:
     >>> choice.dialect, choice.confidence
     ('portable', 'C')
     >>> choice.because
-    'nobody knows the host `llm.example`; `portable` is what the major surfaces all accept'
+    'unknown host `llm.example`; `portable` is what all major surfaces accept'
     """
     return DialectChoice.of(call("dialectFor", (), query)[0])
 
@@ -120,6 +120,6 @@ def deferral_for(**query: Unpack[DeferralQuery]) -> DeferralChoice:
     >>> choice.target, choice.native
     ('openai-chat', 'kimi')
     >>> deferral_for(host="llm.example").because
-    'the host `llm.example` is not known to have a construct of its own for deferred tools'
+    'the host `llm.example` is not known to have its own construct for deferred tools'
     """
     return DeferralChoice.of(call("deferralFor", (), query)[0])

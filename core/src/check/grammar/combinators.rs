@@ -37,7 +37,7 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
             report.add(branch, Constraint::NotASchema, at(), "a schema (an object)", &seen(branch));
         }
         if rule.typed_branches && branch.get(Keyword::AnyOf).is_some() && branch.get(Keyword::Type).is_none() {
-            report.add(branch, Constraint::UntypedBranch, at(), "a branch with a `type` of its own", "a union");
+            report.add(branch, Constraint::UntypedBranch, at(), "a branch with its own `type`", "a union");
         }
         if !rule.no_shared_keywords || beside.is_empty() {
             continue;
@@ -51,7 +51,7 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
                     &member.value,
                     Constraint::AnyOfShared,
                     pointer,
-                    "a keyword either beside `anyOf` or in its branches",
+                    "a keyword either next to `anyOf` or in its branches",
                     &found,
                 );
             }

@@ -40,7 +40,7 @@ pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Repor
         && !schema.present.intersects(grammar.typed.one_of())
         && !is_refused_union;
     if wants_type && !schema.pointer.steps().iter().any(asks) {
-        report.add(node, Constraint::Untyped, schema.pointer.render(), grammar.typed.in_words(), "none of them");
+        report.add(node, Constraint::Untyped, schema.pointer.render(), grammar.typed.in_words(), "none");
     }
     if is("array") {
         array(node, schema, walked, report);
@@ -68,7 +68,7 @@ fn array(node: &Node<'_>, schema: &Schema<'_, '_>, walked: bool, report: &mut Re
                 node,
                 Constraint::ArrayWithoutItems,
                 schema.pointer.render(),
-                "`items` beside `type: \"array\"`",
+                "`items` next to `type: \"array\"`",
                 "none",
             );
         }
@@ -77,7 +77,7 @@ fn array(node: &Node<'_>, schema: &Schema<'_, '_>, walked: bool, report: &mut Re
                 node,
                 Constraint::ArrayOpenness,
                 schema.pointer.render(),
-                "`items` beside `prefixItems`, because this API takes no items beyond those",
+                "`items` next to `prefixItems`, because this API otherwise accepts no further items",
                 "none",
             );
         }
@@ -86,7 +86,7 @@ fn array(node: &Node<'_>, schema: &Schema<'_, '_>, walked: bool, report: &mut Re
                 items,
                 Constraint::OpenItems,
                 schema.at("items"),
-                "`items` that say what they are",
+                "`items` with a specific schema",
                 &seen(items),
             );
         }
@@ -111,7 +111,7 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
                 node,
                 Constraint::ObjectWithoutProperties,
                 at(),
-                "`properties` beside `type: \"object\"`",
+                "`properties` next to `type: \"object\"`",
                 "none",
             );
         }
@@ -150,7 +150,7 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
                 node,
                 Constraint::ObjectOpenness,
                 at(),
-                "`additionalProperties`, because this API closes objects that do not say it",
+                "`additionalProperties`, because this API closes objects that do not declare it",
                 "none",
             );
         }
@@ -160,7 +160,7 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     if report.grammar.names.no_brackets_beside_others && admits_others {
         let table = schema.get(Keyword::Properties).and_then(Node::as_object);
         if let Some(name) = table.into_iter().flatten().find(|member| has_brackets(&member.key)) {
-            let expected = format!("no other properties beside the name {}", quoted(&name.key));
+            let expected = format!("no additional properties next to the name {}", quoted(&name.key));
             let at = schema.at("additionalProperties");
             report.add(additional.unwrap_or(node), Constraint::PropertyName, at, &expected, "`additionalProperties`");
         }
@@ -172,7 +172,7 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
         let requires = schema.get(Keyword::Required).and_then(Node::as_array).is_some_and(|names| !names.is_empty());
         let is_map = !schema.is_root() && additional.is_some_and(|others| others.as_bool() != Some(false));
         if !requires && !is_map {
-            report.add(node, Constraint::NotRequired, at(), "a property in `required`", "none");
+            report.add(node, Constraint::NotRequired, at(), "at least one property in `required`", "none");
         }
     }
     if rule.required == RequiredRule::All {

@@ -22,7 +22,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
         report.add(value, Constraint::EnumEmpty, schema.at("enum"), "at least one value", "none");
     }
     if rule.distinct && !are_distinct(values) {
-        let (expected, found) = ("values that differ under `enum`", "one that stands there twice");
+        let (expected, found) = ("unique values under `enum`", "a duplicate");
         report.add(value, Constraint::KeywordValue, schema.at("enum"), expected, found);
     }
     if values.len() > rule.max_values {
@@ -44,7 +44,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
     }
     let Some(beside) = schema.get(Keyword::Type) else {
         if rule.needs_type {
-            report.add(value, Constraint::EnumWithoutType, schema.at("enum"), "a `type` beside `enum`", "none");
+            report.add(value, Constraint::EnumWithoutType, schema.at("enum"), "a `type` next to `enum`", "none");
         }
         return;
     };
@@ -52,7 +52,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
     let Some(names) = types::names(beside, report.grammar.types, report.grammar) else { return };
     if rule.nullable_scalar_only && names.len() > 1 && !is_nullable_scalar(&names) {
         let (expected, found) =
-            ("one type, or `null` and one scalar type, beside `enum`", format!("`{}`", names.join("`, `")));
+            ("one type, or `null` and one scalar type, next to `enum`", format!("`{}`", names.join("`, `")));
         report.add(beside, Constraint::EnumTypeList, schema.at("type"), expected, &found);
         return;
     }
@@ -72,7 +72,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
     let numeric_first = names.first().is_some_and(|name| matches!(*name, "number" | "integer"));
     if rule.null_first && numeric_first && names.len() > 1 && values.iter().any(Node::is_null) {
         let (expected, found) =
-            ("`null` first in the list of types, because a value is null", format!("`{}`", names.join("`, `")));
+            ("`null` first in the list of types, because `enum` contains null", format!("`{}`", names.join("`, `")));
         report.add(beside, Constraint::EnumNullFirst, schema.at("type"), expected, &found);
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>,
     let expected = match keyword {
         Keyword::Nullable => unless(is_boolean(value), "a boolean"),
         Keyword::Minimum | Keyword::Maximum => unless(is_number(value, |_| true), "a number"),
-        _ if COUNTS.contains(keyword) => unless(is_number(value, json::is_integral), "a whole number"),
+        _ if COUNTS.contains(keyword) => unless(is_number(value, json::is_integral), "an integer"),
         _ => unless(value.as_text().is_some(), "a string"),
     };
     if let Some(expected) = expected {

@@ -46,7 +46,7 @@ pub(super) fn check(
     if let Some(conflict) =
         grammar.conflicts.iter().find(|conflict| conflict.refuses(keyword, &member.value, schema.object))
     {
-        let expected = format!("no `{}` beside {}", keyword.name(), conflict.in_words(schema.object));
+        let expected = format!("no `{}` next to {}", keyword.name(), conflict.in_words(schema.object));
         report.add(&member.value, Constraint::RefusedKeyword, at(), &expected, "it");
         return false;
     }
@@ -54,8 +54,8 @@ pub(super) fn check(
     if report.extent == Extent::All {
         let missing = || grammar.effects.missing((keyword, &member.value), schema.object, schema.present);
         if grammar.ignores.contains(keyword) {
-            let expected = format!("no `{}`, which has no effect here", keyword.name());
-            report.add(&member.value, Constraint::IgnoredKeyword, at(), &expected, "it");
+            let expected = format!("no `{}`", keyword.name());
+            report.add(&member.value, Constraint::IgnoredKeyword, at(), &expected, "it, which has no effect here");
         } else if let Some(expected) = missing().filter(|_| schema.is_read(grammar)) {
             let found = format!("`{}`, which has no effect here", keyword.name());
             report.add(&member.value, Constraint::IgnoredKeyword, at(), &expected, &found);
@@ -87,7 +87,7 @@ pub(super) fn check(
         let is_plain = |number: &str| number.bytes().all(|byte| byte.is_ascii_digit());
         if !member.value.as_number().is_some_and(is_plain) {
             let found = super::seen(&member.value);
-            report.add(&member.value, Constraint::KeywordValue, at(), "a count without a fraction", &found);
+            report.add(&member.value, Constraint::KeywordValue, at(), "an integer without a fractional part", &found);
         }
     }
     let beside = grammar.refs.beside;
@@ -102,7 +102,7 @@ pub(super) fn check(
                 &member.value,
                 Constraint::BesideRef,
                 at(),
-                &format!("no `{}` beside `$ref`", keyword.name()),
+                &format!("no `{}` next to `$ref`", keyword.name()),
                 "it",
             );
         }
@@ -119,7 +119,7 @@ pub(super) fn check(
             &member.value,
             Constraint::BesideAnyOf,
             at(),
-            &format!("no `{}` beside `anyOf`", keyword.name()),
+            &format!("no `{}` next to `anyOf`", keyword.name()),
             "it",
         );
     }
@@ -133,7 +133,7 @@ fn beside_its_type(schema: &Schema<'_, '_>, member: &Member<'_>, keyword: Keywor
     let known = types::names(types, report.grammar.types, report.grammar);
     let is_of = |name: &&str| *name == wanted || (wanted == "number" && *name == "integer");
     if known.is_some_and(|names| !names.iter().any(is_of)) {
-        let expected = format!("`{}` only beside `type: \"{wanted}\"`", keyword.name());
+        let expected = format!("`{}` only next to `type: \"{wanted}\"`", keyword.name());
         report.add(&member.value, Constraint::BesideOtherType, schema.at(keyword.name()), &expected, "another type");
     }
 }

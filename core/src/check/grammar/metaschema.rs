@@ -103,7 +103,7 @@ fn expected(keyword: Keyword, value: &Node<'_>, grammar: &Grammar) -> Option<&'s
         | Keyword::MinContains
         | Keyword::MinItems
         | Keyword::MinLength
-        | Keyword::MinProperties => unless(counts(value), "a count (a whole number, not negative)"),
+        | Keyword::MinProperties => unless(counts(value), "a non-negative integer"),
         Keyword::DependentRequired => unless(
             value.as_object().is_some_and(|table| table.iter().all(|member| are_names(&member.value))),
             "an object of lists of names",

@@ -108,7 +108,7 @@ pub(super) fn check(
         if may_be_too_deep && objects::depth(place) == report.deepest.saturating_add(1) {
             let depth = objects::depth(place);
             let (expected, found) =
-                (format!("`properties` nested at most {} deep", report.deepest), format!("level {depth}"));
+                (format!("`properties` nested at most {} levels deep", report.deepest), format!("level {depth}"));
             report.add(node, Constraint::TooDeep, place.pointer.render(), &expected, &found);
         }
         if schema.present.contains(Keyword::Ref)

@@ -44,7 +44,7 @@ pub(super) fn properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut
             pointer
         };
         if report.grammar.names.reserved.iter().any(|name| member.key.is(name)) {
-            let (expected, found) = ("a name that is not taken for a keyword", quoted(&member.key));
+            let (expected, found) = ("a name that is not mistaken for a keyword", quoted(&member.key));
             report.add(&member.value, Constraint::ReservedName, pointer(), expected, &found);
         }
         if let Some(shape) = report.grammar.names.shape.filter(|shape| schema.is_root() || !shape.root_only) {
@@ -68,7 +68,7 @@ pub(super) fn required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut R
     let has_properties =
         || schema.get(Keyword::Properties).and_then(Node::as_object).is_some_and(|table| !table.is_empty());
     if report.grammar.required_beside_properties && !has_properties() {
-        let (expected, found) = ("`properties` that are not empty beside `required`", "none");
+        let (expected, found) = ("non-empty `properties` next to `required`", "none");
         report.add(value, Constraint::RequiredWithoutProperties, schema.at("required"), expected, found);
         return;
     }
@@ -76,7 +76,7 @@ pub(super) fn required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut R
         return;
     }
     if report.grammar.metaschema && !metaschema::are_names(value) {
-        let (expected, found) = ("a list of different strings", "one that stands there twice");
+        let (expected, found) = ("a list of unique strings", "a duplicate");
         report.add(value, Constraint::RequiredNotStrings, schema.at("required"), expected, found);
         return;
     }
@@ -97,7 +97,13 @@ pub(super) fn required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut R
     for (index, item) in names.iter().enumerate() {
         let Some(name) = item.as_text().filter(|name| !known.contains(name)) else { continue };
         let pointer = schema.at("required") + &format!("/{index}");
-        report.add(item, Constraint::RequiredUnknown, pointer, "a name from `properties` beside it", &quoted(name));
+        report.add(
+            item,
+            Constraint::RequiredUnknown,
+            pointer,
+            "a name from `properties` in the same schema",
+            &quoted(name),
+        );
     }
 }
 
@@ -110,7 +116,7 @@ fn required_accepts(schema: &Schema<'_, '_>, names: &[Node<'_>], report: &mut Re
     };
     let found: Vec<&Node<'_>> = names.iter().filter_map(never).collect();
     for property in found {
-        let (expected, found) = ("a schema that accepts something, for the property is required", seen(property));
+        let (expected, found) = ("a schema that accepts something, because the property is required", seen(property));
         report.add(property, Constraint::NotASchema, schema.at("properties"), expected, &found);
     }
 }

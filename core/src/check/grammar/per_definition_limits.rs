@@ -67,7 +67,7 @@ pub(super) fn check(root: &Node<'_>, dialect: &Dialect, report: &mut Report<'_>,
             counts.characters += names.map(|member| member.key.code_points().count()).sum::<usize>();
             if depth == Some(level) {
                 let (expected, found) =
-                    (format!("`properties` at most {level} levels deep"), format!("level {}", level + 1));
+                    (format!("`properties` nested at most {level} levels deep"), format!("level {}", level + 1));
                 report.add(table, Constraint::TooDeep, at("properties"), &expected, &found);
             }
         }

@@ -149,7 +149,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
                         reference,
                         Constraint::RefTarget,
                         pointer,
-                        "a reference to something there is",
+                        "a reference that resolves",
                         &quoted(text),
                     ),
                     None => self.report.add(reference, Constraint::RefNotString, pointer, "a string", reference.kind()),
@@ -171,7 +171,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
         let can_end =
             end.last.is_some_and(|last| is_something(last) && self.can_end.get(last).copied().unwrap_or_default());
         if spot.must_end && self.report.grammar.refs.recursion == Recursion::MustEnd && !can_end {
-            let expected = "recursion with a way out: an optional property, or a branch that ends";
+            let expected = "recursion that can end: an optional property, or a branch without recursion";
             self.report.add(reference, Constraint::EndlessRecursion, self.at_ref(), expected, "none");
         }
     }
@@ -208,7 +208,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
             if grammar.refs.no_shared_keywords && (keys.itself.contains(&member.key) || in_branches) {
                 let name = member.key.display();
                 let (expected, found) =
-                    ("a keyword either beside `$ref` or in its target", format!("`{name}` in both"));
+                    ("a keyword either next to `$ref` or in its target", format!("`{name}` in both"));
                 self.report.add(
                     &member.value,
                     Constraint::RefShared,

@@ -30,7 +30,7 @@ pub(super) fn check(
     let reference = text.display();
     if rule.anywhere {
         if rule.plain_pointers && !is_plain_pointer(&reference) {
-            let expected = "`#/` and names, none of which needs an escape";
+            let expected = "`#/` and names that need no escapes";
             report.add(value, Constraint::RefForm, at(), expected, &quoted(text));
             return;
         }
@@ -47,7 +47,7 @@ pub(super) fn check(
             .get(Keyword::Definitions)
             .and_then(|table| table.get(reference.strip_prefix(OLD_TABLE).unwrap_or_default()));
         if known.is_none() {
-            report.add(value, Constraint::RefTarget, at(), "a reference to a definition that is there", &quoted(text));
+            report.add(value, Constraint::RefTarget, at(), "a reference to an existing definition", &quoted(text));
         }
         return;
     }
@@ -86,8 +86,10 @@ pub(super) fn check(
     let deepest = report.deepest;
     let in_all = depth.saturating_add(nesting.depth(number, &reference, references));
     if depth <= deepest && in_all > deepest {
-        let (expected, found) =
-            (format!("`properties` nested at most {deepest} deep"), format!("{in_all} levels through this reference"));
+        let (expected, found) = (
+            format!("`properties` nested at most {deepest} levels deep"),
+            format!("{in_all} levels through this reference"),
+        );
         report.add(value, Constraint::TooDeep, at(), &expected, &found);
     }
 }

@@ -48,7 +48,9 @@ fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<(Constraint, &'static 
     let text = pattern.display();
     if rule == PatternRule::Gbnf {
         return match gbnf::reading(&text) {
-            Reading::Refused(_) => Some((Constraint::Pattern, "a regular expression that llama.cpp's converter reads")),
+            Reading::Refused(_) => {
+                Some((Constraint::Pattern, "a regular expression that llama.cpp's converter supports"))
+            }
             Reading::Enforced | Reading::NotEnforced(_) => None,
         };
     }
@@ -63,14 +65,15 @@ fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<(Constraint, &'static 
         PatternRule::Any | PatternRule::Python => None,
         // For a pattern with characters beyond ASCII, the API uses another engine, which does not support lookaround.
         PatternRule::Whole if uses.not_regular.is_some() && !uses.beyond_lookaround && text.is_ascii() => {
-            Some((Constraint::PatternAnchors, "a regular expression without lookaround, which is left out"))
+            Some((Constraint::PatternAnchors, "a regular expression without lookaround, which this API ignores"))
         }
         _ if uses.not_regular.is_some() => {
             does_not_compile("a regular expression without lookaround, backreferences and word boundaries")
         }
-        PatternRule::Whole if !whole_match::is_whole(&text) => {
-            Some((Constraint::PatternAnchors, "a regular expression from `^` to `$`: the whole string is held to it"))
-        }
+        PatternRule::Whole if !whole_match::is_whole(&text) => Some((
+            Constraint::PatternAnchors,
+            "a regular expression that begins with `^` and ends with `$`, because this API matches the whole string",
+        )),
         PatternRule::Unanchored if whole_match::is_anchored(&text) => {
             Some((Constraint::PatternAnchors, "a regular expression without `^` and `$`"))
         }

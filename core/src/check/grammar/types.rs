@@ -45,11 +45,17 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
             Constraint::TypeBesideAnyOf,
             schema.at("type"),
             "`type` in the branches of `anyOf`",
-            "it beside `anyOf`",
+            "it next to `anyOf`",
         );
     }
     if grammar.refs.no_type_beside && schema.present.contains(Keyword::Ref) {
-        report.add(value, Constraint::TypeBesideRef, schema.at("type"), "`type` in the definition", "it beside `$ref`");
+        report.add(
+            value,
+            Constraint::TypeBesideRef,
+            schema.at("type"),
+            "`type` in the definition",
+            "it next to `$ref`",
+        );
     }
     // Most types are a single known name, which needs no further checks.
     if types.iter().any(|name| is_name(value, name, grammar)) {
@@ -61,7 +67,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
             let expected = format!("one of {}, or a list of them", known.join(", "));
             let found = match value.as_array() {
                 Some([]) => "an empty list".into(),
-                Some(_) => "a list with something else in it".into(),
+                Some(_) => "a list with other values".into(),
                 None => seen(value),
             };
             report.add(value, Constraint::UnknownType, schema.at("type"), &expected, &found);
@@ -74,7 +80,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
             report.add(value, Constraint::TypeList, schema.at("type"), expected, &format!("`{}`", names.join("`, `")));
         }
         Some(names) if grammar.metaschema && !are_different(&names) => {
-            let (expected, found) = ("a list of different types", format!("`{}`", names.join("`, `")));
+            let (expected, found) = ("a list of unique types", format!("`{}`", names.join("`, `")));
             report.add(value, Constraint::KeywordValue, schema.at("type"), expected, &found);
         }
         Some(names) if names.len() > 1 => beside_list(schema, &names, report),
@@ -110,7 +116,7 @@ fn beside_list(schema: &Schema<'_, '_>, names: &[&str], report: &mut Report<'_>)
         });
         if !allowed {
             let name = member.key.display();
-            let (expected, found) = ("nothing but annotations beside a list of several types", format!("`{name}`"));
+            let (expected, found) = ("only annotations next to a list of several types", format!("`{name}`"));
             report.add(&member.value, Constraint::BesideTypeList, schema.at(&name), expected, &found);
         }
     }

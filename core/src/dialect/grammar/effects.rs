@@ -69,10 +69,10 @@ impl Effects {
         if let Some(typed) = self.typed.iter().find(|typed| typed.keywords.contains(keyword)) {
             if !typed.is_read(keyword, schema, present) {
                 let types = typed.of_types.join("\"` or `\"");
-                return Some(format!("`type: \"{types}\"` beside `{}`", keyword.name()));
+                return Some(format!("`type: \"{types}\"` next to `{}`", keyword.name()));
             }
         }
-        let beside = |other: Keyword| Some(format!("no `{}` beside `{}`", keyword.name(), other.name()));
+        let beside = |other: Keyword| Some(format!("no `{}` next to `{}`", keyword.name(), other.name()));
         if self.without_pattern.contains(keyword) && present.contains(Keyword::Pattern) {
             return beside(Keyword::Pattern);
         }

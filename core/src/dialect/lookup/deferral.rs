@@ -141,8 +141,8 @@ const CONVERSE: &[&str] = &["bedrock-runtime.*", "bedrock-runtime-fips.*"];
 const VERTEX: &[&str] = &["aiplatform.googleapis.com", "*-aiplatform.googleapis.com"];
 
 const OF_CHANGES_ELSEWHERE: &str =
-    "Amazon Bedrock and Google Cloud take tool changes by reference with these models, and none by value \
-     (platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages)";
+    "Amazon Bedrock and Google Cloud accept tool changes by reference, not by value, with these models \
+        (platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages)";
 
 /// The table. The first row that matches applies.
 ///
@@ -188,9 +188,9 @@ const ROWS: &[Row] = &[
         models: CLAUDE_WITH_CHANGES,
         target: Api::Anthropic,
         native: Native::Inline,
-        source: "the Claude API takes tool changes by reference and by value with these models \
-                 (platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages; pydantic-ai 2.68, \
-                 measured live)",
+        source: "the Claude API accepts tool changes by reference and by value with these models \
+            (platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages; pydantic-ai 2.68, \
+            measured live)",
         checked: CHECKED,
         ..Row::ANY
     },
@@ -210,8 +210,8 @@ const ROWS: &[Row] = &[
         hosts: GOOGLE,
         target: Api::GeminiInteractions,
         native: Native::Interactions,
-        source: "Google's SDK has deferred functions and steps of searches in Interactions since google-genai 3.4.0 \
-                 (2026-11-16); it does not say which models have them",
+        source: "Google's SDK has deferred functions and search steps in Interactions since google-genai 3.4.0 \
+            (2026-11-16); it does not document which models have them",
         confidence: 'B',
         checked: "2026-11-26",
         ..Row::ANY
@@ -233,7 +233,7 @@ const ROWS: &[Row] = &[
         confidence: 'C',
         source:
             "Converse has `toolAddition` and `toolRemoval` in system messages since botocore 1.43.127 (2026-11-09), \
-                 which names no models; Claude takes such changes in its own format",
+                which names no models; Claude accepts such changes in its own format",
         checked: "2026-11-26",
         ..Row::ANY
     },
@@ -304,21 +304,27 @@ impl Known {
             let row = ROWS.iter().find(|row| self.is_model_of(row));
             return match row.and_then(|row| Some((row.hosts.first()?, row.native.as_str()))) {
                 Some((host, native)) => {
-                    format!("no host is named: `{host}` has `{native}` with this model, and others may have nothing")
+                    format!(
+                        "no host is given: `{host}` has `{native}` with this model, and other hosts may have no \
+                        construct"
+                    )
                 }
-                None => "no host is named, and no host is known to have a construct for deferred tools with this model"
+                None => "no host is given, and no host is known to have a construct for deferred tools with this model"
                     .to_string(),
             };
         };
         if let Some(Row { target, native, .. }) = ROWS.iter().find(|row| self.is_at(row) && self.has_model(row)) {
-            return format!("`{name}` has `{}` with this model, but in `{}` alone", native.as_str(), target.as_str());
+            return format!("`{name}` has `{}` with this model, but only in `{}`", native.as_str(), target.as_str());
         }
         if !ROWS.iter().any(|row| self.is_at(row)) {
-            return format!("the host `{name}` is not known to have a construct of its own for deferred tools");
+            return format!("the host `{name}` is not known to have its own construct for deferred tools");
         }
         match &self.model {
-            Some(model) => format!("`{name}` has a construct for deferred tools, but is not known to with `{model}`"),
-            None => format!("`{name}` has a construct for deferred tools with some models, and no model is named"),
+            Some(model) => format!(
+                "`{name}` has a construct for deferred tools, but is not known to have one with \
+                `{model}`"
+            ),
+            None => format!("`{name}` has a construct for deferred tools with some models, and no model is given"),
         }
     }
 }
@@ -330,7 +336,7 @@ impl Known {
 pub(crate) fn deferral_for(query: &DeferralQuery) -> Result<DeferralChoice, Error> {
     let known = Known::of(query);
     if known.host.is_none() && known.model.is_none() {
-        let message = "expected a `host` or a `model`, best both, found neither";
+        let message = "expected a `host` or a `model`, preferably both, found neither";
         return Err(Error::new(Code::InvalidOption, "", message));
     }
     Ok(match ROWS.iter().find(|row| known.is_at(row) && known.has_model(row) && known.has_api(row)) {

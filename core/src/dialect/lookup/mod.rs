@@ -88,16 +88,16 @@ impl Known {
 
     /// Returns why only the fallback is known.
     fn because(&self, strict: bool) -> String {
-        let whose = match (&self.host, &self.model) {
-            (Some(Host { name, .. }), None) => format!("the host `{name}`"),
+        let unknown = match (&self.host, &self.model) {
+            (Some(Host { name, .. }), None) => format!("unknown host `{name}`"),
             (Some(Host { name, .. }), Some(model)) => {
-                format!("the host `{name}`, nor whose rules hold there for `{model}`")
+                format!("unknown host `{name}`, and unknown rules there for `{model}`")
             }
-            (None, Some(model)) => format!("the model `{model}`"),
-            (None, None) => "the host".to_string(),
+            (None, Some(model)) => format!("unknown model `{model}`"),
+            (None, None) => "unknown host".to_string(),
         };
         let unless = if strict { " if tools are not strict; no strict dialect is known there" } else { "" };
-        format!("nobody knows {whose}; `{FALLBACK}` is what the major surfaces all accept{unless}")
+        format!("{unknown}; `{FALLBACK}` is what all major surfaces accept{unless}")
     }
 }
 
@@ -109,13 +109,13 @@ impl Known {
 pub(crate) fn dialect_for(query: &DialectQuery) -> Result<DialectChoice, Error> {
     let known = Known::of(query);
     if known.api.is_none() && known.model.is_none() && known.host.is_none() {
-        let message = "expected an `api`, a `model` or a `host`, found none of them";
+        let message = "expected an `api`, a `model` or a `host`, found none";
         return Err(Error::new(Code::InvalidOption, "", message));
     }
     if let Some(host) = &known.host {
         if let Some(retired) = RETIRED.iter().find(|retired| host.is(retired.host)) {
             let message =
-                format!("expected a host that still answers, found `{}`, {}", retired.host, retired.what_to_do);
+                format!("expected a host that is still in service, found `{}`, {}", retired.host, retired.what_to_do);
             return Err(Error::new(Code::UnknownDialect, "/host", message));
         }
     }
@@ -147,10 +147,8 @@ pub(crate) fn has_strict_mode(plain: &str) -> bool {
 }
 
 fn not_strict(plain: &str) -> Error {
-    let message = format!(
-        "expected a surface whose strict mode is known, found that of `{plain}`; without `strict` it \
-            is `{plain}`"
-    );
+    let message =
+        format!("expected an API whose strict mode is known, found `{plain}`; without `strict` it is `{plain}`");
     Error::new(Code::UnknownDialect, "/strict", message)
 }
 
@@ -165,7 +163,7 @@ fn unknown(query: &DialectQuery, known: &Known) -> Error {
     let models = ROWS.iter().filter(|row| row.is_of_a_model()).flat_map(|row| row.models);
     let meant = did_you_mean(found, hosts.chain(models));
     let message = format!(
-        "expected a host or model that is known, found `{found}`{meant}; set `dialect` yourself, or leave out `exact` \
+        "expected a known host or model, found `{found}`{meant}; set `dialect` yourself, or leave out `exact` \
          to get `{FALLBACK}` (the documentation of the dialects lists hosts and models)"
     );
     Error::new(Code::UnknownDialect, pointer, message)

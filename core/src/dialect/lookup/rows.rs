@@ -175,12 +175,13 @@ const INTERACTIONS: &[Api] = &[Api::GeminiInteractions];
 
 const AT_OPENAI: &str = "api.openai.com is OpenAI's own API (platform.openai.com/docs)";
 const AT_AZURE: &str = "Azure has OpenAI's API and its validator (learn.microsoft.com)";
-const GUEST_AT_AZURE: &str = "Azure has models of other makers, and hardly says whose rules apply; the model decides";
+const GUEST_AT_AZURE: &str =
+    "Azure has models of other makers and hardly documents whose rules apply; the model decides";
 const AT_COPILOT: &str =
     "Copilot answers with OpenAI's errors (copilot-cli#2223), and recorded requests were answered 200";
 const AT_MOONSHOT: &str = "this is Moonshot's own API (platform.moonshot.ai)";
-const OF_CLAUDE: &str = "Claude is Anthropic's, and nothing says that this place has rules of its own";
-const OF_GPT: &str = "the model is OpenAI's, and nothing says that this place has rules of its own";
+const OF_CLAUDE: &str = "Claude is Anthropic's, and this host is not known to have its own rules";
+const OF_GPT: &str = "the model is OpenAI's, and this host is not known to have its own rules";
 
 /// The table. The first row that matches applies.
 pub(super) const ROWS: &[Row] = &[
@@ -207,12 +208,13 @@ pub(super) const ROWS: &[Row] = &[
     at(GOOGLE, "gemini-interactions", 'A', "this is Google's own API (ai.google.dev), and it has Interactions")
         .apis(INTERACTIONS),
     at(GOOGLE, "gemini", 'A', "this is Google's own API (ai.google.dev); every version of it has `parameters`"),
-    at(VERTEX, "anthropic", 'A', "Claude on Vertex takes Anthropic's requests (docs.cloud.google.com)")
+    at(VERTEX, "anthropic", 'A', "Claude on Vertex accepts Anthropic's requests (docs.cloud.google.com)")
         .models(CLAUDE)
         .strict("anthropic-strict"),
-    at(VERTEX, "portable", 'C', "Vertex has models of other makers, and does not say whose rules apply").models(GUESTS),
-    at(VERTEX, "portable", 'C', "Vertex has Grok, and does not say whether xAI's rules apply").models(&["grok"]),
-    at(VERTEX, "portable", 'C', "Vertex has Mistral's models, and does not say whose rules apply").models(MISTRAL),
+    at(VERTEX, "portable", 'C', "Vertex has models of other makers and does not document whose rules apply")
+        .models(GUESTS),
+    at(VERTEX, "portable", 'C', "Vertex has Grok and does not document whether xAI's rules apply").models(&["grok"]),
+    at(VERTEX, "portable", 'C', "Vertex has Mistral's models and does not document whose rules apply").models(MISTRAL),
     at(
         VERTEX,
         "vertex-json-schema",
@@ -254,20 +256,25 @@ pub(super) const ROWS: &[Row] = &[
         &["api.minimax.io", "api.minimaxi.com"],
         "openai-chat",
         'A',
-        "MiniMax takes OpenAI's schemas, and refuses a tool without `parameters` (qwen-code#11834)",
+        "MiniMax accepts OpenAI's schemas, and refuses a tool without `parameters` (qwen-code#11834)",
     ),
     at(
         &["api.z.ai", "open.bigmodel.cn"],
         "portable",
         'C',
-        "Z.ai refuses `properties: true` (SkyrimNet-GamePlugin#381), and its errors do not say what else",
+        "Z.ai refuses `properties: true` (SkyrimNet-GamePlugin#381), and its errors do not tell what else",
     ),
-    at(ALIBABA, "portable", 'C', "Alibaba takes tools without `parameters` (qwen-code#11834), and documents no rules"),
+    at(
+        ALIBABA,
+        "portable",
+        'C',
+        "Alibaba accepts tools without `parameters` (qwen-code#11834), and documents no rules",
+    ),
     at(
         &["ark.*.volces.com", "ark.*.bytepluses.com"],
         "portable",
         'C',
-        "Volcengine wants a `type` in every property (lobehub#7782), and documents no rules",
+        "Volcengine requires a `type` in every property (lobehub#7782), and documents no rules",
     ),
     at(
         &["chatgpt.com"],
@@ -290,21 +297,26 @@ pub(super) const ROWS: &[Row] = &[
     )
     .models(DATABRICKS_CLAUDE),
     at(DATABRICKS, "portable", 'C', "Databricks serves models of several makers, and documents no rules"),
-    at(MANTLE, "anthropic", 'A', "Amazon has the Messages API for Claude there (docs.aws.amazon.com)")
+    at(MANTLE, "anthropic", 'A', "Amazon offers the Messages API for Claude there (docs.aws.amazon.com)")
         .models(BEDROCK_CLAUDE)
         .strict("anthropic-strict"),
-    at(MANTLE, "portable", 'C', "Amazon serves models of several makers there, and does not say whose rules apply"),
+    at(MANTLE, "portable", 'C', "Amazon serves models of several makers there and does not document whose rules apply"),
     at(
         &["cloudcode-pa.googleapis.com"],
         "gemini",
         'C',
-        "Gemini Code Assist takes Gemini's requests, and documents no rules",
+        "Gemini Code Assist accepts Gemini's requests, and documents no rules",
     ),
-    at(&["api.perplexity.ai"], "portable", 'C', "Perplexity takes tools with its newer models, and documents no rules"),
-    at(&["ollama.com"], "ollama", 'C', "Ollama's cloud speaks Ollama's API; its backend is not documented"),
-    at(COPILOT, "portable", 'B', "Copilot does not say who serves Claude, or whose rules apply").models(CLAUDE),
+    at(
+        &["api.perplexity.ai"],
+        "portable",
+        'C',
+        "Perplexity accepts tools with its newer models, and documents no rules",
+    ),
+    at(&["ollama.com"], "ollama", 'C', "Ollama's cloud has Ollama's API; its backend is not documented"),
+    at(COPILOT, "portable", 'B', "Copilot does not document who serves Claude, or whose rules apply").models(CLAUDE),
     at(COPILOT, "gemini", 'B', "Copilot's Gemini refuses lists of types (copilot-cli#4623)").models(GEMINI),
-    at(COPILOT, "portable", 'C', "Copilot has models of other makers, and does not say whose rules apply")
+    at(COPILOT, "portable", 'C', "Copilot has models of other makers and does not document whose rules apply")
         .models(GUESTS),
     at(COPILOT, "openai-chat", 'B', AT_COPILOT).models(BEFORE_GPT_5).strict("openai-strict"),
     at(COPILOT, "openai-chat", 'B', AT_COPILOT).models(GPT).strict("openai-strict"),
@@ -313,19 +325,14 @@ pub(super) const ROWS: &[Row] = &[
         ZEN,
         "portable",
         'B',
-        "OpenCode Zen holds Muse Spark to the meta-schema, ten levels and no recursion (houseCARL#730); \
-            `portable` is the nearest",
+        "OpenCode Zen requires of Muse Spark the meta-schema, ten levels and no recursion (houseCARL#730); `portable` \
+            is the nearest",
     )
     .models(&["muse-spark"]),
-    at(OPEN_WEIGHT_HOSTS, "portable", 'C', "this provider runs vLLM or SGLang, and does not say which"),
-    // Protocols that only one kind of server uses.
-    Row::new(
-        Place::Anywhere,
-        "llama-cpp",
-        'A',
-        "only llama.cpp's server, and what runs on it, is asked for by this name",
-    )
-    .apis(&[Api::LlamaCpp]),
+    at(OPEN_WEIGHT_HOSTS, "portable", 'C', "this provider runs vLLM or SGLang and does not document which"),
+    // Protocols that only one kind of server speaks.
+    Row::new(Place::Anywhere, "llama-cpp", 'A', "this API name means llama.cpp's server, and what is built on it")
+        .apis(&[Api::LlamaCpp]),
     Row::new(Place::Anywhere, "bedrock-anthropic", 'A', "only Amazon Bedrock has Converse, and the model is Claude")
         .apis(&[Api::Bedrock])
         .models(BEDROCK_CLAUDE)
@@ -353,24 +360,23 @@ pub(super) const ROWS: &[Row] = &[
         'C',
         "LM Studio, which runs llama.cpp, listens on port 1234 by default (lmstudio.ai/docs)",
     ),
-    // Behind a router or at an unknown host, the model is the best evidence if hardly any other vendor serves it.
-    anywhere("portable", "gpt-oss is open: many serve it, each with rules of its own").models(GPT_OSS),
+    // Behind a router, or at a host that nobody knows, the model says most: if hardly anyone but its maker serves it.
+    anywhere("portable", "gpt-oss has open weights: many hosts serve it, each with its own rules").models(GPT_OSS),
     anywhere("anthropic", OF_CLAUDE).models(CLAUDE).strict("anthropic-strict"),
-    anywhere("gemini", "Gemini is Google's, and nothing says that this place has rules of its own").models(GEMINI),
-    anywhere("xai", "Grok is xAI's, and nothing says that this place has rules of its own").models(GROK).strict("xai"),
-    anywhere("mistral", "the model is Mistral's, and nothing says that this place has rules of its own")
-        .models(MISTRAL),
+    anywhere("gemini", "Gemini is Google's, and this host is not known to have its own rules").models(GEMINI),
+    anywhere("xai", "Grok is xAI's, and this host is not known to have its own rules").models(GROK).strict("xai"),
+    anywhere("mistral", "the model is Mistral's, and this host is not known to have its own rules").models(MISTRAL),
     anywhere("bedrock", "Nova is Amazon's, and Bedrock serves it").models(NOVA),
     anywhere("openai-chat", OF_GPT).models(BEFORE_GPT_5).strict("openai-strict"),
     anywhere("openai-responses", OF_GPT).apis(RESPONSES).models(GPT).strict("openai-strict"),
     anywhere("openai-chat", OF_GPT).models(GPT).strict("openai-strict"),
     // Many hosts serve these models, so only the host counts; without a host, the vendor's API is assumed.
-    unsaid("moonshot", "Kimi is Moonshot's, and no host is named; many serve it").models(KIMI).strict("moonshot"),
-    unsaid("deepseek", "DeepSeek's models are served by many, and no host is named")
+    unsaid("moonshot", "Kimi is Moonshot's, and no host is given; many hosts serve it").models(KIMI).strict("moonshot"),
+    unsaid("deepseek", "many hosts serve DeepSeek's models, and no host is given")
         .models(DEEPSEEK)
         .strict("deepseek-strict"),
-    // A router with any other model: the dialect that most APIs behind it accept.
-    at(ROUTERS, "portable", 'C', "this is a router: it does not say who serves the model, or whose rules apply"),
+    // A router with any other model: what most of those behind it accept.
+    at(ROUTERS, "portable", 'C', "this is a router: it does not reveal who serves the model, or whose rules apply"),
     at(
         ZEN,
         "portable",

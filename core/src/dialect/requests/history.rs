@@ -21,7 +21,7 @@ pub(crate) const HISTORY_ARGUMENTS: RequestFact = RequestFact {
 /// the caller requested.
 pub(crate) const HISTORY_PAIRS: RequestFact = RequestFact {
     refuses: Refusal::HistoryPairs(PAIRED),
-    statement: "every call in the history has a result, directly after it, and every result a call",
+    statement: "every call in the history is directly followed by its result, and every result has a call",
     confidence: 'C',
     source:
         "Anthropic, OpenAI, DeepSeek, Moonshot, Mistral, Gemini and Bedrock refuse broken pairs; other APIs were not \
@@ -51,7 +51,7 @@ pub(super) const CONVERSE_PAIRS: RequestFact = RequestFact {
 /// An answer of an earlier turn that the model gave as a call, and that the client has as a message.
 pub(crate) const ANSWERED: RequestFact = RequestFact {
     refuses: Refusal::HistoryPairs(&[Api::OpenaiResponses]),
-    statement: "reasoning in the history needs the item that followed it, by its id",
+    statement: "reasoning in the history is followed by its original next item, with that item's id",
     confidence: 'B',
     source: "live: `Item 'rs_…' of type 'reasoning' was provided without its required following item.` \
         (langchainjs#9082, continue#8933)",
@@ -93,11 +93,11 @@ pub(crate) const RESULT_NAME: RequestFact = RequestFact {
 /// Every API.
 pub(crate) const HISTORY_NAME: RequestFact = RequestFact {
     refuses: Refusal::HistoryName,
-    statement: "the tools that the history calls have names that the API takes",
+    statement: "the tools that the history calls have names that the API accepts",
     confidence: 'B',
     source:
-        "live, MiniMax: `invalid params, function name is empty` (2013); Gemini, Anthropic and OpenAI hold names in \
-        the history to the rules for tools",
+        "live, MiniMax: `invalid params, function name is empty` (2013); Gemini, Anthropic and OpenAI apply the rules \
+            for tool names to the history",
     severity: Severity::Refused,
     checked: DAY,
 };

@@ -26,13 +26,12 @@ const OPENAI_FORMATS: &[Api] = &[Api::OpenaiChat, Api::OpenaiResponses];
 
 /// Fable 5.1 and Mythos 5.1.
 const FORCED_BY_MODEL: RequestFact = RequestFact {
-    statement: "Fable 5.1 and Mythos 5.1 take no choice that forces a call",
+    statement: "Fable 5.1 and Mythos 5.1 do not accept a tool choice that forces a call",
     confidence: 'B',
     ..RequestFact::while_thinking(
         Models::Contain(&["fable-5-1", "fable-5.1", "mythos-5-1", "mythos-5.1"]),
         Thinks::Always,
-        "LiteLLM's map of models, 1.110: `any` and `tool` are refused whether these models are asked to think or \
-            not (confidence B)",
+        "LiteLLM's model map, 1.110: `any` and `tool` are refused, with and without thinking (confidence B)",
     )
 };
 
@@ -75,7 +74,8 @@ const DEEPSEEK_SOURCE: &str =
 pub(super) const DEEPSEEK: &[RequestFact] = &[
     RequestFact::while_thinking(Models::Contain(&["reasoner"]), Thinks::Always, DEEPSEEK_SOURCE),
     RequestFact {
-        statement: "DeepSeek V4 thinks unless `thinking.type` is `disabled`, and then no choice may force a call",
+        statement: "DeepSeek V4 thinks unless `thinking.type` is `disabled`; the tool choice must not force a call \
+            then",
         ..RequestFact::while_thinking(
             Models::Begin(&["deepseek-v4", "deepseek-flash"]),
             Thinks::ByDefault,
@@ -97,13 +97,13 @@ pub(super) const DEEPSEEK: &[RequestFact] = &[
         severity: Severity::Ignored,
         source: "DeepSeek's documentation, quoted: `mcp` and other built-in tools are ignored (cc-switch#6653, \
             kelivo#906, one-api#403). `web_search` worked (hermes-agent#80480), and was ignored on 2026-09-13 \
-            (kelivo#1030). Namespaces and searches work by codex#44710 and OmniRoute#10195, searches do not by \
-            cc-switch#6653",
+            (kelivo#1030). Namespaces and searches work according to codex#44710 and OmniRoute#10195; searches do not \
+            according to cc-switch#6653",
         ..NO_TOOLS
     },
     RequestFact {
         refuses: Refusal::ToolTypes { apis: &[Api::OpenaiChat], takes: &[] },
-        statement: "DeepSeek's Chat Completions takes functions only",
+        statement: "DeepSeek's Chat Completions accepts only functions",
         source: "live: ``tools[7].type: unknown variant `namespace`, expected `function` `` (litellm#30722)",
         ..NO_TOOLS
     },
@@ -113,7 +113,7 @@ pub(super) const DEEPSEEK: &[RequestFact] = &[
 
 const MOONSHOT_SOURCE: &str =
     "live: `tool_choice 'required' is incompatible with thinking enabled`, `tool_choice 'specified' is \
-    incompatible …` (inspect_ai#5152, big-AGI#1161, oh-my-pi#1077, sim#5716; confidence A); K3 takes `required`";
+    incompatible …` (inspect_ai#5152, big-AGI#1161, oh-my-pi#1077, sim#5716; confidence A); K3 accepts `required`";
 
 /// Moonshot's own API.
 pub(super) const MOONSHOT: &[RequestFact] = &[
@@ -123,13 +123,13 @@ pub(super) const MOONSHOT: &[RequestFact] = &[
             thinks: Thinks::IfAsked,
             required: true,
         },
-        statement: "no choice may name a tool while Kimi K3 thinks",
+        statement: "the tool choice must not name a tool while Kimi K3 thinks",
         ..RequestFact::while_thinking(Models::All, Thinks::IfAsked, MOONSHOT_SOURCE)
     },
     RequestFact::while_thinking(Models::Contain(&["thinking"]), Thinks::Always, MOONSHOT_SOURCE),
     RequestFact {
-        statement: "Kimi K2.5, K2.6 and K2.7 think unless `thinking.type` is `disabled`, and then no choice may force \
-            a call",
+        statement: "Kimi K2.5, K2.6 and K2.7 think unless `thinking.type` is `disabled`; the tool choice must not \
+            force a call then",
         ..RequestFact::while_thinking(
             Models::Begin(&["kimi-k2.5", "kimi-k2.6", "kimi-k2.7"]),
             Thinks::ByDefault,
@@ -164,7 +164,7 @@ const METADATA: RequestFact = Member::of_chat("metadata")
         'A',
         "`metadata` needs `store: true`",
         "live: `The 'metadata' parameter is only allowed when 'store' is enabled.` (qwen-code#243, langchaingo#1484; \
-            behind gateways litellm#23108, axonhub#1380)",
+            through gateways litellm#23108, axonhub#1380)",
     );
 
 /// Every backend with a Responses API, except OpenAI's and Azure's.
@@ -181,10 +181,10 @@ pub(crate) const CUSTOM_TOOLS: RequestFact = RequestFact {
 /// Every API for which the tools of namespaces are written as tools of the list.
 pub(crate) const NAMESPACES: RequestFact = RequestFact {
     refuses: Refusal::Namespaces,
-    statement: "the tools of namespaces are tools of the list",
+    statement: "the tools of namespaces are in the tool list itself",
     confidence: 'B',
-    source:
-        "live: backends refuse `type: \"namespace\"` (coder#28656); OpenAI and DeepSeek take it (codex#44710, #44729)",
+    source: "live: backends refuse `type: \"namespace\"` (coder#28656); OpenAI and DeepSeek accept it (codex#44710, \
+            #44729)",
     severity: Severity::Refused,
     checked: DAY,
 };
@@ -210,9 +210,9 @@ const WITHOUT_TOOLS: RequestFact = RequestFact {
 
 /// Every API: if no tools are left, the choice is removed, too.
 pub(crate) const EMPTIED_LIST: RequestFact = RequestFact {
-    statement: "a choice among tools needs `tools`",
+    statement: "a tool choice needs `tools`",
     confidence: 'C',
-    source: "OpenAI, xAI and vLLM refuse a choice without tools; no answer of the others is known (confidence C)",
+    source: "OpenAI, xAI and vLLM refuse a tool choice without tools; no answer of the others is known (confidence C)",
     ..WITHOUT_TOOLS
 };
 
@@ -231,7 +231,7 @@ pub(super) const OPENAI: &[RequestFact] = &[
     },
     OPENAI_PAIRS,
     RequestFact {
-        statement: "models for deep research take hosted tools only",
+        statement: "models for deep research accept only hosted tools",
         source: "live: `Deep research models only support the 'web_search_preview', 'code_interpreter', 'mcp', and \
             'file_search' tools.` (12 recorded requests of 2025-10-14)",
         refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["deep-research"]), takes_hosted: true },
@@ -242,20 +242,20 @@ pub(super) const OPENAI: &[RequestFact] = &[
         .sent_as(SentAs::Member("max_completion_tokens"))
         .fact(
             'A',
-            "reasoning models take `max_completion_tokens` for `max_tokens`",
+            "reasoning models accept `max_completion_tokens` instead of `max_tokens`",
             "live: `Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' \
                 instead.` (gollm#33, ESPHomeDesigner#379, ComfyUI-Griptape#312, overleaf-copilot#43)",
         ),
     Member::of_chat("parallel_tool_calls").models(Models::Begin(&["o1", "o3", "o4-mini"])).fact(
         'A',
-        "o1, o3, o3-mini and o4-mini take no `parallel_tool_calls`",
+        "o1, o3, o3-mini and o4-mini do not accept `parallel_tool_calls`",
         "live: `Unsupported parameter: 'parallel_tool_calls' is not supported with this model.` (o1: langchain#29416; \
             o3-mini: semantic-kernel#10365; o4-mini: tensorzero#2805, fast-agent#279; o3: defog#171)",
     ),
     METADATA,
     Member::of_chat("verbosity").models(Models::Begin(&["gpt-4o", "gpt-4.1"])).unless("verbosity", "\"medium\"").fact(
         'A',
-        "gpt-4o and gpt-4.1 take no other `verbosity` than `medium`",
+        "gpt-4o and gpt-4.1 accept only the `verbosity` `medium`",
         "live: `Unsupported value: 'verbosity' does not support 'low' with this model. Supported values are: \
             'medium'.` (concordia#164, Roo-Code#7054)",
     ),
@@ -299,7 +299,7 @@ pub(super) const XAI: &[RequestFact] = &[
     },
     RequestFact {
         refuses: Refusal::ToolTypes { apis: &[Api::OpenaiChat], takes: &["live_search"] },
-        statement: "Chat Completions takes functions and `live_search`",
+        statement: "Chat Completions accepts functions and `live_search`",
         source: "live: ``tools[55].type: unknown variant `x_search`, expected `function` or `live_search` `` \
             (cindy#2927)",
         ..NO_TOOLS
@@ -312,7 +312,7 @@ pub(super) const XAI: &[RequestFact] = &[
 
 const XAI_EFFORT: Member = Member::of_chat("reasoning_effort");
 const XAI_EFFORT_STATEMENT: &str =
-    "Grok 3, Grok 4, their fast variants and grok-code-fast-1 take no `reasoning_effort`";
+    "Grok 3, Grok 4, their fast variants and grok-code-fast-1 do not accept `reasoning_effort`";
 const XAI_EFFORT_SOURCE: &str = "live: `Model grok-4.20-reasoning does not support parameter reasoningEffort.` \
     (hermes-agent#23435 with a matrix of models, grok2api#814, copilot-cli#2932)";
 
@@ -342,7 +342,7 @@ pub(super) const VLLM: &[RequestFact] = &[
 pub(super) const LLAMA_CPP: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ToolTypes { apis: &[Api::OpenaiResponses], takes: &[CUSTOM] },
-        statement: "Responses skips tools that are no functions, and older builds refuse them",
+        statement: "Responses skips tools that are not functions, and older builds refuse them",
         severity: Severity::Ignored,
         source: "live: `unsupported Responses tool type 'web_search' skipped` (llama.cpp#23465); older builds: \
             `'type' of tool must be 'function'` (llama.cpp#20156, llama.cpp#22389, codex#10635)",
@@ -350,7 +350,7 @@ pub(super) const LLAMA_CPP: &[RequestFact] = &[
     },
     RequestFact {
         refuses: Refusal::ToolTypes { apis: &[Api::OpenaiChat], takes: &[] },
-        statement: "llama.cpp's Chat Completions takes functions only",
+        statement: "llama.cpp's Chat Completions accepts only functions",
         confidence: 'A',
         source: "llama.cpp, `common_chat_tools_parse_oaicompat`: `Unsupported tool type`",
         ..NO_TOOLS
@@ -359,7 +359,7 @@ pub(super) const LLAMA_CPP: &[RequestFact] = &[
 
 const ABSENT_TOOL: RequestFact = RequestFact {
     refuses: Refusal::ChoiceOfAbsentTool,
-    statement: "a choice names a tool of the request",
+    statement: "the tool choice names a tool of the request",
     confidence: 'B',
     source: "",
     severity: Severity::Refused,
@@ -368,7 +368,7 @@ const ABSENT_TOOL: RequestFact = RequestFact {
 
 const NO_TOOLS: RequestFact = RequestFact {
     refuses: Refusal::ModelWithoutTools { models: Models::All, takes_hosted: false },
-    statement: "some models take no tools",
+    statement: "some models do not accept tools",
     confidence: 'B',
     source: "",
     severity: Severity::Refused,
@@ -379,29 +379,29 @@ const NO_TOOLS: RequestFact = RequestFact {
 pub(super) const MISTRAL: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ToolTypes { apis: EVERY_FORMAT, takes: &[] },
-        statement: "Chat Completions takes functions only",
+        statement: "Chat Completions accepts only functions",
         source: "live: `Input should be 'function'` for `web_search` (26 recorded requests)",
         ..NO_TOOLS
     },
     RequestFact {
-        statement: "a history has as many results as calls",
+        statement: "the history has as many results as calls",
         source: "live: `Not the same number of function calls and responses` (mistralai/client-ts#106, camel#1467)",
         ..CHAT_PAIRS
     },
     Member::of_chat("max_completion_tokens").sent_as(SentAs::Member("max_tokens")).fact(
         'A',
-        "Mistral takes `max_tokens` for `max_completion_tokens`",
+        "Mistral accepts `max_tokens` instead of `max_completion_tokens`",
         "live: `extra_forbidden`, `[\"body\",\"max_completion_tokens\"]`, `Extra inputs are not permitted` (eca#231, \
             eca#315, openclaude#739)",
     ),
     Member::of_chat("store").fact(
         'B',
-        "Mistral takes no `store`",
+        "Mistral does not accept `store`",
         "live: `extra_forbidden`, `[\"body\",\"store\"]` (openclaude#739, its fix #1047)",
     ),
     Member::of_chat("thinking").fact(
         'B',
-        "Mistral takes no `thinking`",
+        "Mistral does not accept `thinking`",
         "live: `Extra inputs are not permitted` for `{\"type\":\"disabled\"}` (jcode#261)",
     ),
 ];
@@ -420,33 +420,33 @@ pub(super) const GROQ: &[RequestFact] = &[
     GROQ_TYPES,
     RequestFact {
         refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["llama-guard"]), takes_hosted: false },
-        statement: "Llama Guard takes no tools",
+        statement: "Llama Guard does not accept tools",
         source: "live: `` `tool calling` is not supported with this model `` (10 recorded requests of 2025-10-03)",
         ..NO_TOOLS
     },
     Member::of_chat("prompt_cache_key").fact(
         'A',
-        "Groq takes no `prompt_cache_key`",
+        "Groq does not accept `prompt_cache_key`",
         "live: `property 'prompt_cache_key' is unsupported` (eigent#1827, picoclaw#956)",
     ),
     Member::of_chat("store").fact(
         'B',
-        "Groq takes no `store`",
+        "Groq does not accept `store`",
         "live: `property 'store' is unsupported, did you mean 'stop'?` (chatbot#21; livekit-agents#1276)",
     ),
     Member::of_chat("reasoning").sent_as(EFFORT).fact(
         'B',
-        "Groq has `reasoning_effort`, and no `reasoning`",
+        "Groq has `reasoning_effort`, not `reasoning`",
         "live: `property 'reasoning' is unsupported` (llms#64)",
     ),
     Member::of_chat("verbosity").fact(
         'B',
-        "Groq takes no `verbosity`",
+        "Groq does not accept `verbosity`",
         "live: `property 'verbosity' is unsupported` (cherry-studio#11435)",
     ),
     Member::of_chat("metadata").models(Models::Begin(&["gpt-oss"])).fact(
         'B',
-        "gpt-oss at Groq takes no `metadata`",
+        "gpt-oss at Groq does not accept `metadata`",
         "live: `` `metadata` is not supported with this model `` (hass_local_openai_llm#59)",
     ),
     format_facts::GROQ_TOOLS,
@@ -456,33 +456,33 @@ pub(super) const GROQ: &[RequestFact] = &[
 pub(super) const CEREBRAS: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ChoiceByModel { models: Models::Begin(&["gpt-oss"]), is_any: false },
-        statement: "gpt-oss takes the choices `auto` and `none`",
+        statement: "gpt-oss accepts only the choices `auto` and `none`",
         source: "live: `Unsupported tool_choice: required. Expected 'auto' or 'none'.` (4 recorded requests)",
         ..NO_TOOLS
     },
     Member::of_chat("thinking").fact(
         'A',
-        "Cerebras takes no `thinking`",
+        "Cerebras does not accept `thinking`",
         "live: `body.thinking: property 'body.thinking' is unsupported` (opencode#6648, cherry-studio#11191)",
     ),
     Member::of_chat("store").fact(
         'B',
-        "Cerebras takes no `store`",
+        "Cerebras does not accept `store`",
         "live: `body.store: property 'body.store' is unsupported` (openclaude#740; livekit-agents#1276)",
     ),
     Member::of_chat("metadata").fact(
         'B',
-        "Cerebras takes no `metadata`",
+        "Cerebras does not accept `metadata`",
         "live: `metadata: property 'metadata' is unsupported` (livekit-agents#1274)",
     ),
     Member::of_chat("reasoning").sent_as(EFFORT).fact(
         'B',
-        "Cerebras has `reasoning_effort`, and no `reasoning`",
+        "Cerebras has `reasoning_effort`, not `reasoning`",
         "live: `property 'reasoning' is unsupported` (Empryo#209)",
     ),
     Member::of_chat("enable_thinking").fact(
         'B',
-        "Cerebras takes no `enable_thinking`",
+        "Cerebras does not accept `enable_thinking`",
         "live: `property 'enable_thinking' is unsupported` (Empryo#209)",
     ),
 ];
@@ -491,13 +491,13 @@ pub(super) const CEREBRAS: &[RequestFact] = &[
 pub(super) const COHERE: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ChoiceByModel { models: Models::Contain(&["aya"]), is_any: true },
-        statement: "Aya takes no `tool_choice`",
+        statement: "Aya does not accept `tool_choice`",
         source: "live: `tool_choice is not supported for this model` (12 recorded requests)",
         ..NO_TOOLS
     },
     RequestFact {
         refuses: Refusal::ModelWithoutTools { models: Models::Begin(&["command-light"]), takes_hosted: false },
-        statement: "`command-light` takes no tools",
+        statement: "`command-light` does not accept tools",
         source: "live: `tool use is not supported by the provided model: command-light.` (4 recorded requests)",
         ..NO_TOOLS
     },
@@ -508,7 +508,7 @@ pub(super) const COHERE: &[RequestFact] = &[
 pub(super) const OLLAMA: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ModelWithoutTools { models: Models::Tagged(&["gemma3"]), takes_hosted: false },
-        statement: "Gemma 3 takes no tools, because its template has no place for them",
+        statement: "Gemma 3 does not accept tools, because its template has no place for them",
         source: "live: `registry.ollama.ai/library/gemma3:1b does not support tools` (34 recorded requests of \
             2025-08-17)",
         ..NO_TOOLS
@@ -517,15 +517,15 @@ pub(super) const OLLAMA: &[RequestFact] = &[
         refuses: Refusal::ToolTypes { apis: OPENAI_FORMATS, takes: &["web_search", "tool_search", CUSTOM] },
         statement: "the only hosted tool is `web_search`",
         confidence: 'C',
-        source: "Ollama added the exact `web_search` (ollama#17686) and the client's `tool_search` (ollama#18223) to \
-            Responses; its answer to other types was not seen (confidence C)",
+        source: "Ollama added `web_search`, by that exact name (ollama#17686), and the client's `tool_search` \
+            (ollama#18223) to Responses; its answer to other types was not seen (confidence C)",
         ..NO_TOOLS
     },
 ];
 
 const GEMINI_IMAGES: RequestFact = RequestFact {
     refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["image-generation"]), takes_hosted: false },
-    statement: "models that generate images take no tools",
+    statement: "image generation models do not accept tools",
     source: "live: `Function calling is not enabled for models/gemini-2.0-flash-preview-image-generation` (6 recorded \
         requests)",
     ..NO_TOOLS
@@ -551,18 +551,18 @@ pub(super) const GEMINI: &[RequestFact] = &[
     GEMINI_IMAGES,
     Member::of_chat("store").fact(
         'A',
-        "Gemini's Chat Completions take no `store`",
+        "Gemini's Chat Completions does not accept `store`",
         "live: `Invalid JSON payload received. Unknown name \"store\": Cannot find field.` (openhanako#394, \
             routstr-core#505, agents#45)",
     ),
     Member::of_chat("metadata").fact(
         'B',
-        "Gemini's Chat Completions take no `metadata`",
+        "Gemini's Chat Completions does not accept `metadata`",
         "live: `Unknown name \"metadata\": Cannot find field.` (agents#45)",
     ),
     Member::of_chat("prompt_cache_key").fact(
         'B',
-        "Gemini's Chat Completions take no `prompt_cache_key`",
+        "Gemini's Chat Completions does not accept `prompt_cache_key`",
         "live: `Unknown name \"prompt_cache_key\": Cannot find field.` (cursor-byok#112)",
     ),
     format_facts::GEMINI_TOOLS,
@@ -575,7 +575,8 @@ pub(super) const GEMINI: &[RequestFact] = &[
             hosted: GOOGLE_HOSTED,
             unless: Some("includeServerSideToolInvocations"),
         },
-        statement: "Gemini 3 takes functions beside Google's own tools with `includeServerSideToolInvocations`",
+        statement: "Gemini 3 accepts functions together with Google's own tools if the request has \
+            `includeServerSideToolInvocations`",
         source: "live: `Please enable tool_config.include_server_side_tool_invocations to use Built-in tools with \
             Function calling.` (eino-ext#761, Open-WebUI-Functions#159)",
         ..GOOGLE_TOOLS
@@ -594,7 +595,7 @@ const GOOGLE_TOOLS: RequestFact = RequestFact {
         hosted: GOOGLE_HOSTED,
         unless: None,
     },
-    statement: "Gemini takes no functions beside Google's own tools before Gemini 3",
+    statement: "Gemini does not accept functions together with Google's own tools before Gemini 3",
     confidence: 'A',
     severity: Severity::Refused,
     source: "live: `Tool use with function calling is unsupported` (go-genai#323, lobehub#7463, js-genai#435, \
@@ -605,7 +606,7 @@ const GOOGLE_TOOLS: RequestFact = RequestFact {
 /// A cache already contains a system prompt, tools and their configuration.
 const CACHED_CONTENT: RequestFact = RequestFact {
     refuses: Refusal::BesideCache,
-    statement: "no system prompt, tools or `toolConfig` stand beside `cachedContent`",
+    statement: "`cachedContent` does not allow a system prompt, tools or `toolConfig`",
     source: "live: `CachedContent can not be used with GenerateContent request setting system_instruction, tools or \
         tool_config.` (litellm#17304, vercel/ai#3333, langchain-google#978), on Vertex `Tool config, tools and system \
         instruction should not be set in the request when using cached content.` (instructor#2580, python-genai#348)",

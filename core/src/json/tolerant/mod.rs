@@ -58,15 +58,15 @@ impl Refusal {
     /// Returns a message for people: what was found, and where.
     pub(crate) fn message(self) -> String {
         let found = match self.reason {
-            LeftReason::Truncated => "text that breaks off",
+            LeftReason::Truncated => "truncated text",
             LeftReason::SeveralValues => "text with several different values",
-            LeftReason::NoJson => "text without any",
-            LeftReason::AmbiguousEscape => "text whose backslashes have two readings",
-            LeftReason::DuplicateName => "text in which a name stands twice, with two values",
-            LeftReason::NotExact => "text that only a likely repair could read",
-            LeftReason::SwitchedOff => "text that only a disabled rule could read",
+            LeftReason::NoJson => "text without JSON",
+            LeftReason::AmbiguousEscape => "text with ambiguous backslashes",
+            LeftReason::DuplicateName => "text that gives one name two different values",
+            LeftReason::NotExact => "text that only a likely repair can read",
+            LeftReason::SwitchedOff => "text that only a disabled rule can read",
             LeftReason::TooDeep => "text that is nested too deeply",
-            _ => "text that is none",
+            _ => "text that is not JSON",
         };
         format!("expected JSON, found {found} ({}, at byte {})", self.reason.as_str(), self.offset)
     }

@@ -315,7 +315,7 @@ fn reference<'a>(block: Node<'a>) -> Reference<'a> {
 
 /// Returns the error for a message that is not an object.
 fn no_object(message: &Node<'_>, at: &str) -> Error {
-    Error::new(Code::InvalidRequest, at, format!("expected a message as an object, found {}", message.kind()))
+    Error::new(Code::InvalidRequest, at, format!("expected the message to be an object, found {}", message.kind()))
 }
 
 /// Returns the error for an unknown role.

@@ -134,7 +134,7 @@ pub(super) fn is_whole(request: &Node<'_>, elsewhere: &[&str]) -> Result<(), Err
 }
 
 fn incomplete(at: &str) -> Error {
-    let message = "expected the whole history in `input`, found a reference to what the API has stored";
+    let message = "expected the whole history in `input`, found a reference to a conversation that the API has stored";
     Error::new(Code::InvalidRequest, at, message)
 }
 

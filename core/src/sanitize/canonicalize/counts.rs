@@ -31,13 +31,13 @@ pub(in crate::sanitize) fn spell<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
         match plain {
             Some(plain) => {
                 context.diagnostics.report(place.polarity, from.clone(), from, REPAIR, || {
-                    format!("spelled `{}` as `{plain}`", keyword.name())
+                    format!("rewrote `{}` as `{plain}`", keyword.name())
                 });
                 node.visit(keyword, |value| value.replace(Data::Number(plain.into())));
             }
             None => {
                 context.diagnostics.report(place.polarity, from, Location::Nowhere, REMOVE, || {
-                    format!("removed `{}`: no count is that large", keyword.name())
+                    format!("removed `{}`: the number is too large", keyword.name())
                 });
                 if let Some(object) = node.as_object_mut() {
                     object.remove(keyword);

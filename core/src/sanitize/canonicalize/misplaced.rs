@@ -30,7 +30,7 @@ pub(in crate::sanitize) fn unwrap(root: &mut Node<'_>, diagnostics: &mut Diagnos
         Misplaced::Properties => Location::of(root),
     };
     diagnostics.report(Polarity::Positive, from, to, UNWRAP, || match found {
-        Misplaced::Wrapped(name) => format!("replaced the wrapper by the schema under `{name}`"),
+        Misplaced::Wrapped(name) => format!("replaced the wrapper with the schema under `{name}`"),
         Misplaced::Properties => String::from("moved a map of properties under `properties`"),
     });
     let Some(object) = root.as_object_mut() else { return };

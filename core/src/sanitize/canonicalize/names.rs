@@ -70,9 +70,9 @@ pub(super) fn required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, cont
     let only_twice = value.as_array().is_some_and(|names| names.iter().all(is_name));
     context.diagnostics.report(place.polarity, location, Location::under(node, "required"), REPAIR, || {
         String::from(match (only_twice, hoisted.is_empty()) {
-            (true, true) => "removed from `required` what stands there twice",
-            (true, false) => "added to `required` the properties that say it of themselves",
-            (false, _) => "removed from `required` what is not a name",
+            (true, true) => "removed duplicates from `required`",
+            (true, false) => "added to `required` the properties with `required: true`",
+            (false, _) => "removed values from `required` that are not strings",
         })
     });
     names.extend(hoisted.into_iter().filter(|name| !known.contains(name)).map(Node::string));

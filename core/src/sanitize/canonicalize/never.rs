@@ -110,7 +110,7 @@ fn lift<'a>(
         return;
     }
     context.diagnostics.report(place.polarity, Location::of(branch), Location::of(node), LIFT, || {
-        format!("replaced `{name}` of one branch by the branch")
+        format!("replaced `{name}` of one branch with the branch")
     });
     let Some(object) = node.as_object_mut() else { return };
     let at = object.position(keyword).unwrap_or_default();

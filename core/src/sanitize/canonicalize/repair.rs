@@ -115,7 +115,7 @@ fn non_schema<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     let location = Location::of(node);
     if let Some(known) = node.as_text().and_then(|text| text.value()).as_deref().and_then(known_type) {
         context.diagnostics.report(place.polarity, location.clone(), location, BARE_TYPE, || {
-            String::from("replaced a bare type name by a schema of that type")
+            String::from("replaced a bare type name with a schema of that type")
         });
         node.replace(match known {
             Some(name) => Node::record([("type", Node::literal(name))]).into_data(),
@@ -125,7 +125,7 @@ fn non_schema<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     }
     let kind = node.kind();
     context.diagnostics.report(place.polarity, location.clone(), location, NOT_A_SCHEMA, || {
-        format!("replaced {kind} by a schema that accepts anything")
+        format!("replaced {kind} with a schema that accepts anything")
     });
     node.replace(Data::Bool(true));
 }
@@ -193,8 +193,8 @@ fn types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
         Location::under(node, "type"),
         effect,
         || match &replacement {
-            Some(types) => format!("replaced `type: {found}` by {}", json::write_plain(types)),
-            None => format!("removed `type: {found}`: it names no type"),
+            Some(types) => format!("replaced `type: {found}` with {}", json::write_plain(types)),
+            None => format!("removed `type: {found}`, which is not a type name"),
         },
     );
     let Some(object) = node.as_object_mut() else { return };
@@ -215,7 +215,7 @@ fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
         let kind = value.kind();
         let to = Location::under(node, "properties");
         context.diagnostics.report(place.polarity, location, to, if empty { REPAIR } else { REMOVE }, || {
-            format!("replaced {kind} under `properties` by `{{}}`")
+            format!("replaced {kind} under `properties` with `{{}}`")
         });
         if let Some(object) = node.as_object_mut() {
             object.set(Text::literal("properties"), Node::empty_object());
@@ -230,7 +230,7 @@ fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     }
     let location = Location::of(value);
     context.diagnostics.report(place.polarity, location, Location::under(node, "properties"), UNNEST, || {
-        String::from("moved a schema that stood in `properties` up to the object")
+        String::from("moved the schema inside `properties` up to the object")
     });
     let Some(object) = node.as_object_mut() else { return };
     let Some(Data::Object(inner)) = object.remove(Keyword::Properties).map(Node::into_data) else { return };

@@ -76,7 +76,7 @@ pub(in crate::sanitize) fn declare_draft(root: &mut Node<'_>, context: &mut Pass
     }
     let location = Location::under(root, "$schema");
     context.diagnostics.report(Polarity::Positive, location.clone(), location, DIALECT, || {
-        format!("replaced `$schema` by `{CURRENT}`, whose keywords are used now")
+        format!("replaced `$schema` with `{CURRENT}`, the draft that all keywords now follow")
     });
     if let Some(object) = root.as_object_mut() {
         object.set(Text::literal("$schema"), Node::string(CURRENT));
@@ -138,7 +138,7 @@ fn anchors<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pa
     for keyword in [Keyword::Anchor, Keyword::DynamicAnchor, Keyword::RecursiveAnchor] {
         let Some(value) = node.get(keyword).filter(|value| !value.as_text().is_some_and(is_anchor)) else { continue };
         context.diagnostics.report(place.polarity, Location::of(value), Location::Nowhere, IDENTIFIER, || {
-            format!("removed `{}`: it names nothing", keyword.name())
+            format!("removed `{}`: it is not a name", keyword.name())
         });
         if let Some(object) = node.as_object_mut() {
             object.remove(keyword);
@@ -160,7 +160,7 @@ fn bound<'a>(
     let moves = flag && node.get(inclusive).is_some();
     let to = if moves { Location::under(node, exclusive) } else { Location::Nowhere };
     context.diagnostics.report(place.polarity, location, to, BOUND, || {
-        format!("replaced `{exclusive}: {flag}` by a number, as in drafts after 4")
+        format!("replaced `{exclusive}: {flag}` with a number, as in drafts after 4")
     });
     context.respelled = true;
     let Some(object) = node.as_object_mut() else { return };
@@ -189,7 +189,7 @@ fn to_prefix_items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
     if node.get(Keyword::PrefixItems).is_some() {
         // Two tuples: `prefixItems` is current, and the meaning of the other is unknown.
         context.diagnostics.report(place.polarity, location, Location::Nowhere, SECOND_TUPLE, || {
-            String::from("removed a list of schemas from `items`: it means nothing beside `prefixItems`")
+            String::from("removed a list of schemas from `items`: it has no meaning next to `prefixItems`")
         });
     } else {
         context.diagnostics.report(place.polarity, location.clone(), location, TUPLE, || {
@@ -263,7 +263,7 @@ fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
         .and_then(Node::as_array)
         .is_none_or(|items| items.iter().any(|item| json::same_within(&context.budget, item, value)));
     context.diagnostics.report(place.polarity, location, Location::under(node, "enum"), CONST, || {
-        String::from("replaced `const` by an `enum` of one value")
+        String::from("replaced `const` with an `enum` of one value")
     });
     if !among {
         // No value equals the constant and is in the list.
@@ -289,7 +289,7 @@ fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     let (location, admits) = (Location::of(flag), flag.as_bool() == Some(true));
     let to = if admits { Location::of(node) } else { Location::Nowhere };
     context.diagnostics.report(place.polarity, location, to, NULLABLE, || {
-        format!("replaced `nullable: {admits}` by keywords of JSON Schema")
+        format!("replaced `nullable: {admits}` with JSON Schema keywords")
     });
     let Some(object) = node.as_object_mut() else { return };
     object.remove(Keyword::Nullable);

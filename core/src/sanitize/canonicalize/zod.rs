@@ -31,7 +31,7 @@ pub(super) fn read<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
     let Some((kind, meant)) = meant(node, &context.budget) else { return };
     let from = node.get(Keyword::Type).map_or(Location::Nowhere, Location::of);
     context.diagnostics.report(place.polarity, from, Location::of(node), READ, || {
-        format!("replaced Zod's own object of type `{kind}` by the schema that it means")
+        format!("replaced an internal Zod object of type `{kind}` with the schema that it represents")
     });
     let Some(object) = node.as_object_mut() else { return };
     let at = object.position(Keyword::Type).unwrap_or_default();

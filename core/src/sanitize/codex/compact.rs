@@ -128,7 +128,7 @@ impl<'a> VisitorMut<'a> for Empty<'_, '_, 'a> {
         let note = Note { rule: self.rule, accepts: Accepts::Wider, guidance: Guidance::Lost, left: Left::Here };
         let max_bytes = self.max_bytes;
         self.diagnostics.report(node, place, None, note, || {
-            format!("replaced a schema by `{{}}` to get down to {max_bytes} bytes")
+            format!("replaced a schema with `{{}}` to get down to {max_bytes} bytes")
         });
         node.replace(Data::Object(Object::new()));
         Ok(Visit::Skip)

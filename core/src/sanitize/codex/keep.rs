@@ -24,7 +24,7 @@ pub(super) fn keep(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Re
         return Err(refused(String::new(), "a schema (an object or a boolean)", root.kind()));
     }
     if root.get(Keyword::Type).is_some_and(|value| value.is_text("null")) {
-        return Err(refused(String::new(), "parameters that admit something", "the single type `null`"));
+        return Err(refused(String::new(), "parameters that accept something", "the single type `null`"));
     }
     forget_dropped(root, diagnostics)?;
     let budget = diagnostics.budget;
@@ -98,7 +98,7 @@ impl<'a> Keep<'_, '_> {
                 }
                 "enum" if value.as_array().is_none() => "a list",
                 "description" | "$ref" if value.as_text().is_none() => "a string",
-                "minItems" if value.as_u64().is_none() => "a whole number, 0 or more",
+                "minItems" if value.as_u64().is_none() => "a non-negative integer",
                 "encrypted" if value.as_bool().is_none() => "a boolean",
                 _ => continue,
             };

@@ -76,7 +76,7 @@ impl Repair<'_, '_> {
     fn boolean(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>, value: bool) {
         let accepts = if value { Accepts::Narrower } else { Accepts::Wider };
         let note = Note { rule: Rule::BooleanToString, accepts, guidance: Guidance::Same, left: Left::Here };
-        self.diagnostics.report(node, place, None, note, || format!("replaced the schema `{value}` by a string"));
+        self.diagnostics.report(node, place, None, note, || format!("replaced the schema `{value}` with a string"));
         node.replace(Node::record([("type", Node::literal("string"))]).into_data());
     }
 
@@ -112,7 +112,7 @@ impl Repair<'_, '_> {
         };
         let note = Note { rule: Rule::ConstToEnum, accepts, guidance: Guidance::Same, left: Left::Keyword("enum") };
         self.diagnostics
-            .report(node, place, Some("const"), note, || String::from("replaced `const` by an `enum` of one value"));
+            .report(node, place, Some("const"), note, || String::from("replaced `const` with an `enum` of one value"));
         let Some(object) = node.as_object_mut() else { return };
         object.remove(Keyword::Enum);
         if let Some(member) = object.members_mut().iter_mut().find(|member| member.key.is(Keyword::Const)) {
@@ -172,7 +172,7 @@ impl Repair<'_, '_> {
                 left: Left::Keyword("properties"),
             };
             self.diagnostics.report(node, place, None, note, || {
-                String::from("added `properties: {}`, which objects have in Codex")
+                String::from("added `properties: {}`, as Codex does for every object")
             });
             if let Some(object) = node.as_object_mut() {
                 let place = object.position(Keyword::Type).map_or(0, |place| place + 1);
@@ -214,8 +214,8 @@ impl Repair<'_, '_> {
         };
         self.diagnostics.report(node, place, Some("type"), note, || {
             String::from(match count == listed.len() {
-                true => "replaced a list of one type by that type",
-                false => "removed from `type` what Codex does not know",
+                true => "replaced a list of one type with that type",
+                false => "removed from `type` the names that Codex does not know",
             })
         });
         let value = match listed {
@@ -245,7 +245,7 @@ impl Repair<'_, '_> {
         };
         let note = Note { rule, accepts, guidance: Guidance::Same, left: Left::Keyword("type") };
         self.diagnostics.report(node, place, at, note, || {
-            format!("added `type: \"{name}\"`, which Codex infers from the keywords beside it")
+            format!("added `type: \"{name}\"`, which Codex infers from the keywords next to it")
         });
         let Some(object) = node.as_object_mut() else { return };
         match object.has(Keyword::Type) {
@@ -262,7 +262,7 @@ impl Repair<'_, '_> {
         self.diagnostics.forget_latest_below(place);
         self.diagnostics.report(node, place, None, note, || {
             let names: Vec<String> = object.iter().map(|member| format!("`{}`", member.key.display())).collect();
-            format!("replaced a schema in which Codex finds no hint of a type by `{{}}`: {}", names.join(", "))
+            format!("replaced a schema from which Codex infers no type with `{{}}`: {}", names.join(", "))
         });
         node.replace(Data::Object(Object::new()));
     }

@@ -121,7 +121,7 @@ impl Plan {
     pub(crate) fn restore(&self, arguments: &mut Node<'_>) -> Result<(), Error> {
         let budget = Budget::new(arguments.values_read(), None);
         self.restore_within(arguments, &budget).map_err(|error| {
-            let message = "expected a plan that sanitizing has left, found one that takes too many steps";
+            let message = "expected a plan that sanitizing returned, found one that needs too many steps";
             Error::new(error.code(), error.pointer(), message)
         })
     }
@@ -201,7 +201,7 @@ impl Plan {
     pub(crate) fn from_kept(node: &Node<'_>) -> Result<Plan, Error> {
         let object = node.as_object().ok_or_else(|| wrong(String::new(), "an object", node.kind()))?;
         if !object.has("version") {
-            let found = "an object without one, as a schema is";
+            let found = "an object without one, such as a schema";
             return Err(wrong("/version".into(), "with its `version`", found));
         }
         version::check(node, version::VERSION, "a plan", "sanitize the schema again")?;
@@ -234,6 +234,6 @@ fn unwrap(answer: &mut Node<'_>, name: &str) {
 }
 
 fn wrong(pointer: String, expected: &str, found: &str) -> Error {
-    let message = format!("expected a plan as sanitizing has left it, {expected}; found {found}");
+    let message = format!("expected a plan as sanitizing returned it, {expected}; found {found}");
     Error::new(Code::InvalidValue, pointer, message)
 }

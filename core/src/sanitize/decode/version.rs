@@ -33,7 +33,7 @@ pub(crate) fn check(kept: &Node<'_>, newest: u64, what: &str, again: &str) -> Re
         Some(version) => match version.as_u64() {
             Some(known) if (VERSION..=newest).contains(&known) => return Ok(()),
             Some(older) if older < VERSION => {
-                format!("{older}, which an older toolwire wrote: {again} for one of today")
+                format!("{older}, which an older toolwire wrote: {again} to get a current one")
             }
             Some(newer) => format!("{newer}, which a newer toolwire wrote"),
             None if version.as_number().is_some() => json::write(version),
@@ -41,5 +41,5 @@ pub(crate) fn check(kept: &Node<'_>, newest: u64, what: &str, again: &str) -> Re
         },
     };
     let known = if newest > VERSION { format!("{VERSION} to {newest}") } else { format!("{VERSION}") };
-    Err(Error::new(Code::InvalidValue, "/version", format!("expected the version {known} of {what}, found {found}")))
+    Err(Error::new(Code::InvalidValue, "/version", format!("expected version {known} of {what}, found {found}")))
 }

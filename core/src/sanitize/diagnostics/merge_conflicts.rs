@@ -49,12 +49,12 @@ pub(in crate::sanitize) fn note(merged: &Merged<'_>, polarity: Polarity, met: &L
     }
     if merged.inexact {
         context.diagnostics.report(polarity, met.clone(), met.clone(), DOUBT, || {
-            String::from("merged schemas of which one depends on what stands beside it")
+            String::from("merged schemas, one of which depends on its sibling keywords")
         });
     }
     if merged.guidance_lost {
         context.diagnostics.report(polarity, met.clone(), met.clone(), TEXT, || {
-            String::from("merged schemas with different texts, and kept one of them")
+            String::from("merged schemas with different annotations, and kept one of each")
         });
     }
 }

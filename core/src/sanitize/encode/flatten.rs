@@ -45,15 +45,15 @@ pub(super) fn typed<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
                 let name = text.key.display().into_owned();
                 let location = Location::of(&text.value);
                 match found {
-                    true => {
-                        moved.push((location, TEXTS, format!("moved `{name}` from beside `anyOf` into its branches")))
-                    }
-                    false => {
-                        moved.push((location, TEXTS_LOST, format!("removed `{name}`: its union is a part of another")))
-                    }
+                    true => moved.push((location, TEXTS, format!("moved `{name}` into the branches of `anyOf`"))),
+                    false => moved.push((
+                        location,
+                        TEXTS_LOST,
+                        format!("removed `{name}`: its union was merged into another"),
+                    )),
                 }
             }
-            moved.push((from, FLATTEN, String::from("put the branches of a union into the union around it")));
+            moved.push((from, FLATTEN, String::from("merged the branches of a union into the union around it")));
             branches.append(&mut inner);
         }
     });

@@ -111,7 +111,7 @@ pub(in crate::sanitize) fn object<'a>(node: &mut Node<'a>, place: &SchemaPath<'_
         |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion);
     let effect = if described.iter().any(asserts) { OBJECT.guidance(Guidance::Moved) } else { OBJECT };
     context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
-        String::from("replaced an object without known properties by a string that holds JSON")
+        String::from("replaced an object without known properties with a string that contains JSON")
     });
     let names: Vec<(Cow<'_, str>, &Node<'a>)> =
         described.iter().map(|member| (member.key.display(), &member.value)).collect();

@@ -137,7 +137,9 @@ impl<'a> Writer<'_, '_, 'a> {
             Members::Nothing => {
                 let location = Location::of(node);
                 self.context.diagnostics.report(place.polarity, location.clone(), location, VALUES, || {
-                    String::from("replaced the empty object by a string that holds JSON: an object needs a property")
+                    String::from(
+                        "replaced the empty object with a string that contains JSON: an object must have a property",
+                    )
                 });
                 let list = Node::array(vec![Node::literal("{}")]);
                 if let Some(object) = node.as_object_mut() {
@@ -174,7 +176,7 @@ impl<'a> Writer<'_, '_, 'a> {
         self.context.diagnostics.report(place.polarity, from, to, effect, || {
             let what = "closed an object that did not declare `additionalProperties`";
             match is_mentioned {
-                true => format!("{what}: other parts of the schema speak of other properties"),
+                true => format!("{what}: other parts of the schema describe other properties"),
                 false => String::from(what),
             }
         });
@@ -187,7 +189,7 @@ impl<'a> Writer<'_, '_, 'a> {
             Location::of(node),
             Location::under(node, "items"),
             MAP,
-            || String::from("replaced an object of any names by a list of key-value pairs"),
+            || String::from("replaced a free-form object with a list of key-value pairs"),
         );
         // The pairs replace keywords for objects. Keywords for arrays had no effect unless arrays are accepted.
         let constrains =
@@ -201,7 +203,7 @@ impl<'a> Writer<'_, '_, 'a> {
                 Location::under(node, name.clone()),
                 Location::Nowhere,
                 DROP,
-                || format!("removed `{name}`: it applies to no value of this type"),
+                || format!("removed `{name}`: it has no effect on values of this type"),
             );
         }
         let Some(object) = node.as_object_mut() else { return };
@@ -253,9 +255,12 @@ impl<'a> Writer<'_, '_, 'a> {
                             .number()
                             .map_or_else(|| location.clone(), |number| Location::Keyword(number, name.clone().into()));
                         context.diagnostics.report(place.polarity, at.clone(), at, effect, || match kept {
-                            true => format!("required the optional property `{name}`, which may be null anyway"),
+                            true => format!(
+                                "made optional `{name}` required; it already accepts null, so null and \
+                                omitted can no longer be told apart"
+                            ),
                             false => {
-                                format!("required the optional property `{name}`, and allowed null for its absence")
+                                format!("made optional `{name}` required, with null if it is absent")
                             }
                         });
                     }
@@ -268,7 +273,7 @@ impl<'a> Writer<'_, '_, 'a> {
         if let Some((value, others_name)) = others {
             let (from, to) = (Location::under(node, "additionalProperties"), Location::under(node, "properties"));
             self.context.diagnostics.report(place.polarity, from, to, MAP, || {
-                format!("moved the members that no property names to key-value pairs in `{others_name}`")
+                format!("moved undeclared members to key-value pairs in `{others_name}`")
             });
             let list = Node::record([
                 ("type", Node::literal("array")),
@@ -324,7 +329,7 @@ impl<'a> Writer<'_, '_, 'a> {
         let loses = node.as_object().is_some_and(|object| object.iter().any(anything::asserts));
         let effect = if loses { VALUES.accepts(Accepts::Wider) } else { VALUES };
         self.context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
-            String::from("replaced the values of `enum` by strings that hold JSON: they are not scalars")
+            String::from("replaced the values of `enum` with strings that contain JSON: they are not scalars")
         });
         let Some(object) = node.as_object_mut() else { return };
         let values = match (object.remove(Keyword::Const), object.remove(Keyword::Enum).map(Node::into_data)) {

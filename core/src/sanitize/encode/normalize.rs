@@ -123,9 +123,9 @@ fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mu
         format!(
             "{} {}",
             if closed {
-                "removed from `required` what the object forbids:"
+                "removed from `required` names that the object forbids:"
             } else {
-                "added to `properties` what is required:"
+                "added required names to `properties`:"
             },
             names.join(", ")
         )
@@ -173,7 +173,7 @@ fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     }
     let (location, count) = (Location::under(node, "type"), types.len());
     context.diagnostics.report(place.polarity, location, Location::under(node, "anyOf"), SPLIT, || {
-        format!("split `type` into {count} branches: there are containers among the types")
+        format!("split `type` into {count} branches: they include `object` or `array`")
     });
     let TypeBranches { shared: mut members, branches, .. } = type_branches::take(node, &context.budget);
     members.set(Text::literal("anyOf"), Node::array(branches));
@@ -192,8 +192,8 @@ fn possible<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
         let (from, to) = (Location::under(node, "anyOf"), Location::of(node));
         context.diagnostics.report(place.polarity, from, to, NONE, || {
             String::from(
-                "replaced a union that accepts nothing by a schema that accepts anything: this API cannot \
-                express nothing",
+                "replaced a union that accepts nothing with a schema that accepts anything: this API cannot express a \
+                    schema that accepts nothing",
             )
         });
         if let Some(object) = node.as_object_mut() {
@@ -242,7 +242,7 @@ fn join<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     let loses = branches.iter().any(is_anything) && branches.iter().filter(|branch| is_anything(branch)).all(asserts);
     let effect = if loses { ALL.accepts(Accepts::Wider) } else { ALL };
     context.diagnostics.report(place.polarity, location, Location::of(node), effect, || {
-        String::from("replaced a union that accepts anything by a schema that accepts anything")
+        String::from("replaced a union that accepts anything with a schema that accepts anything")
     });
     if let Some(object) = node.as_object_mut() {
         object.remove(Keyword::AnyOf);
@@ -281,7 +281,7 @@ impl<'a> VisitorMut<'a> for Cut<'_> {
                 Location::under(node, "$ref"),
                 Location::of(node),
                 CUT,
-                || format!("removed the recursion into `{name}`: it would lead through `anyOf`"),
+                || format!("removed the recursion into `{name}`: it would pass through `anyOf`"),
             );
             if let Some(object) = node.as_object_mut() {
                 object.remove(Keyword::Ref);

@@ -169,10 +169,9 @@ impl<'a> Requiring<'_> {
             .map_or_else(|| Location::of(node), |number| Location::Keyword(number, shown.clone().into()));
         self.context.diagnostics.report(place.polarity, at.clone(), at, effect, || match encodes {
             true => format!(
-                "required the optional property `{shown}`, and allowed null for its absence: an object needs one \
-                    that is required"
+                "made optional `{shown}` required, with null if it is absent: an object must have a required property"
             ),
-            false => format!("required the optional property `{shown}`: an object needs one that is required"),
+            false => format!("made optional `{shown}` required: an object must have a required property"),
         });
         if encodes {
             node.visit(Keyword::Properties, |table| {
@@ -195,7 +194,9 @@ impl<'a> Requiring<'_> {
         let undoes = node.get(Keyword::UnevaluatedProperties).is_some();
         let effect = if undoes || !is_followed(place) { OPEN.accepts(Accepts::Wider) } else { OPEN };
         self.context.diagnostics.report(place.polarity, from, to, effect, || {
-            String::from("added `additionalProperties: true`: an object needs a required property, or others")
+            String::from(
+                "added `additionalProperties: true`: an object without a required property must accept additional ones",
+            )
         });
         if let Some(object) = node.as_object_mut() {
             object.set(Text::literal("additionalProperties"), Node::bool(true));
@@ -208,7 +209,7 @@ impl<'a> Requiring<'_> {
         let (from, to) = (Location::of(node), Location::under(node, "properties"));
         let effect = if may_encode { Self::effect(node) } else { REQUIRE.accepts(Accepts::Mixed) };
         self.context.diagnostics.report(place.polarity, from, to, effect, || {
-            format!("added the property `{NAME}`, which is always null: an object needs one that is required")
+            format!("added the property `{NAME}`, which is always null: an object must have a required property")
         });
         if node.get(Keyword::Properties).and_then(Node::as_object).is_none() {
             if let Some(object) = node.as_object_mut() {
@@ -242,7 +243,7 @@ impl<'a> Requiring<'_> {
             }
             let from = Location::under(node, keyword.name());
             self.context.diagnostics.report(place.polarity, from, Location::Nowhere, DROP, || {
-                format!("removed `{}`: it may forbid the property that an object needs", keyword.name())
+                format!("removed `{}`: it might forbid the property that an object must have", keyword.name())
             });
         }
     }

@@ -52,7 +52,10 @@ pub(in crate::sanitize) fn cut_deep(root: &mut Node<'_>, limit: usize, context: 
         goes: &|_, place| gone.contains(&place.pointer.render()),
         effect: CUT,
         describe: &|name| {
-            format!("removed the reference to `{name}`: properties may nest {limit} levels deep, references included")
+            format!(
+                "removed the reference to `{name}`: properties may nest at most {limit} levels deep, including \
+                    references"
+            )
         },
     };
     visit::walk_mut(&budget, root, Keywords::ALL, &mut cutter)

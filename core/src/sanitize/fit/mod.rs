@@ -107,7 +107,7 @@ fn within(root: &mut Node<'_>, limits: &Limits, context: &mut PassContext) -> Re
         Some(Excess { of, limit, found }) => Err(Error::new(
             Code::LimitExceeded,
             "",
-            format!("expected at most {limit} {of} after everything that can be given up, found {found}"),
+            format!("expected at most {limit} {of} after removing everything that can be removed, found {found}"),
         )),
     }
 }
@@ -350,7 +350,7 @@ impl<'a> VisitorMut<'a> for Cut<'_, '_> {
         }
         let location = Location::of(node);
         self.context.diagnostics.report(place.polarity, location.clone(), location, CUT, || {
-            String::from("replaced a schema by one that accepts anything, to fit the limits")
+            String::from("replaced a schema with one that accepts anything, to fit the limits")
         });
         self.saved += self.growth.length(node);
         if let Some(object) = node.as_object_mut() {

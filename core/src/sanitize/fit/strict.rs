@@ -157,7 +157,9 @@ fn is_small(root: &Node<'_>, dialect: &Dialect, max_bytes: usize, budget: &Budge
 fn message(excess: Excess) -> String {
     let (what, found, limit) = match excess {
         Excess::List => {
-            return String::from("expected fewer characters in an `enum` after everything that can be given up")
+            return String::from(
+                "expected fewer characters in an `enum` after removing everything that can be removed",
+            );
         }
         Excess::Values { found, limit } => ("values in `enum`", found, limit),
         Excess::Characters { found, limit } => ("characters of names and values", found, limit),
@@ -165,7 +167,7 @@ fn message(excess: Excess) -> String {
         Excess::Nesting { found, limit } => ("levels of properties", found, limit),
         Excess::Bytes { found, limit } => ("bytes", found, limit),
     };
-    format!("expected at most {limit} {what} after everything that can be given up, found {found}")
+    format!("expected at most {limit} {what} after removing everything that can be removed, found {found}")
 }
 
 /// Returns the name of the definition that a schema is in, or `None` for the root.
@@ -258,7 +260,7 @@ fn drop_lists<'a>(
                     Location::under(node, "enum"),
                     Location::Nowhere,
                     ENUM,
-                    || format!("removed an `enum` of {count} values: they are more or longer than is accepted"),
+                    || format!("removed an `enum` of {count} values: they exceed the maximum number or length"),
                 );
                 if let Some(object) = node.as_object_mut() {
                     object.remove(Keyword::Enum);
@@ -320,7 +322,7 @@ fn cut(root: &mut Node<'_>, context: &mut PassContext, at: usize) -> Result<bool
             }
             let location = Location::of(node);
             self.context.diagnostics.report(place.polarity, location.clone(), location, CUT, || {
-                String::from("replaced an object by a schema that accepts anything, to fit the limits")
+                String::from("replaced an object with a schema that accepts anything, to fit the limits")
             });
             if let Some(object) = node.as_object_mut() {
                 object.retain(|member| ["description", "title"].iter().any(|name| member.key.is(name)));

@@ -161,7 +161,7 @@ impl<'a> Join<'_, 'a> {
         let (from, to) = (Location::under(node, "oneOf"), Location::under(node, "anyOf"));
         self.context
             .diagnostics
-            .report(place.polarity, from.clone(), to, effect, || String::from("replaced `oneOf` by `anyOf`"));
+            .report(place.polarity, from.clone(), to, effect, || String::from("replaced `oneOf` with `anyOf`"));
         let Some(object) = node.as_object_mut() else { return };
         let at = object.position(Keyword::OneOf).unwrap_or_default();
         let Some(branches) = object.remove(Keyword::OneOf) else { return };

@@ -65,7 +65,7 @@ fn drop_shared<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mu
                     Location::of(&member.value),
                     Location::Nowhere,
                     SHARED,
-                    || format!("removed `{name}` from a branch of `anyOf`: it also stands beside `anyOf`"),
+                    || format!("removed `{name}` from a branch of `anyOf`: it is also set next to `anyOf`"),
                 );
             }
             if let Some(object) = branch.as_object_mut() {
@@ -108,8 +108,8 @@ fn distribute<'a>(
         let max_branches = rule.max_branches;
         context.diagnostics.report(place.polarity, Location::under(node, "anyOf"), Location::Nowhere, TOO_MANY, || {
             format!(
-                "removed an `anyOf` of {count} branches: at most {max_branches} are accepted, and only so much may be \
-                repeated in them"
+                "removed an `anyOf` of {count} branches: at most {max_branches} are accepted, and keywords can be copied into \
+                    them only up to a limit"
             )
         });
         let union = node.as_object_mut().and_then(|object| object.remove(Keyword::AnyOf));
@@ -133,7 +133,7 @@ fn distribute<'a>(
         Location::under(node, "anyOf"),
         Location::under(node, "anyOf"),
         DISTRIBUTE,
-        || format!("distributed what stands beside `anyOf` into its {count} branches"),
+        || format!("distributed the keywords next to `anyOf` into its {count} branches"),
     );
     let Some(object) = node.as_object_mut() else { return Ok(()) };
     let mut bundle = Object::new();
@@ -161,7 +161,7 @@ fn distribute<'a>(
             Ok(branch) => branch,
             Err(location) => {
                 context.diagnostics.report(place.polarity, location, Location::Nowhere, IMPOSSIBLE, || {
-                    String::from("removed a branch of `anyOf` that contradicts what stands beside it")
+                    String::from("removed a branch of `anyOf` that contradicts the keywords next to `anyOf`")
                 });
                 continue;
             }

@@ -74,9 +74,12 @@ impl Join<'_> {
         let location = Location::under(node, "anyOf");
         let effect = if affordable.is_some() { DISTRIBUTE } else { UNSAID };
         self.context.diagnostics.report(place.polarity, location.clone(), location, effect, || match affordable {
-            Some(_) => format!("distributed what stands beside `anyOf` into its {count} branches"),
+            Some(_) => format!("distributed the keywords next to `anyOf` into its {count} branches"),
             None => {
-                format!("removed what stands beside `anyOf`: there is no room for it in each of its {count} branches")
+                format!(
+                    "removed the keywords next to `anyOf`: repeating them in {count} branches would make the \
+                    schema too large"
+                )
             }
         });
         self.spare = affordable.unwrap_or(self.spare);
@@ -148,8 +151,8 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
             to,
             if found { TEXTS } else { TEXTS_LOST },
             || match found {
-                true => format!("moved `{name}` from beside `anyOf` into its branches"),
-                false => format!("removed `{name}`: it may not stand beside `anyOf`"),
+                true => format!("moved `{name}` into the branches of `anyOf`"),
+                false => format!("removed `{name}`: it is not allowed next to `anyOf`"),
             },
         );
     }
@@ -167,7 +170,7 @@ fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     let Some(Data::Array(mut branches)) = object.remove(Keyword::AnyOf).map(Node::into_data) else { return };
     let Some(branch) = branches.pop() else { return };
     context.diagnostics.report(place.polarity, Location::of(&branch), met.clone(), LIFT, || {
-        String::from("replaced an `anyOf` of one branch by the branch")
+        String::from("replaced an `anyOf` of one branch with the branch")
     });
     let rest = core::mem::take(node);
     *node = intersected((rest, branch), at, place.polarity, Some(&met), context).with_origin(origin);

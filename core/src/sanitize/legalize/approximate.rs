@@ -83,7 +83,7 @@ fn inclusive<'a>(
         .is_some_and(|standing| tighter(standing, bound.as_number().unwrap_or("0")));
     let from = Location::under(node, exclusive);
     context.diagnostics.report(place.polarity, from, Location::under(node, inclusive), effect, || {
-        format!("replaced `{exclusive}` by `{inclusive}`")
+        format!("replaced `{exclusive}` with `{inclusive}`")
     });
     let Some(object) = node.as_object_mut() else { return Approximation::Not };
     let at = object.position(exclusive).unwrap_or_default();

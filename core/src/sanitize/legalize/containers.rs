@@ -106,7 +106,9 @@ fn close_beside_brackets<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, co
     }
     let (from, effect) = (Location::under(node, "additionalProperties"), DROP.accepts(Accepts::Narrower));
     context.diagnostics.report(place.polarity, from, Location::Nowhere, effect, || {
-        String::from("removed `additionalProperties`: this API takes no other properties beside a name with `[` or `]`")
+        String::from(
+            "removed `additionalProperties`: this API accepts no additional properties next to a name with `[` or `]`",
+        )
     });
     if let Some(object) = node.as_object_mut() {
         object.remove(Keyword::AdditionalProperties);
@@ -136,7 +138,7 @@ fn without_a_subject<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, contex
     for name in &dropped {
         let location = Location::under(node, name.clone());
         context.diagnostics.report(place.polarity, location, Location::Nowhere, DROP, || {
-            format!("removed `{name}`: it applies to no value of this type")
+            format!("removed `{name}`: it has no effect on values of this type")
         });
     }
     if let Some(object) = node.as_object_mut() {
@@ -177,9 +179,7 @@ fn items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     let effect = widened(ITEMS, Keyword::UnevaluatedItems, context);
     let closed = node.get(Keyword::Items).is_some_and(|items| items.as_bool() == Some(false));
     let effect = if closed { effect.accepts(Accepts::Wider).guidance(Guidance::Lost) } else { effect };
-    context
-        .diagnostics
-        .report(place.polarity, from, to, effect, || String::from("added `items`, which accept anything"));
+    context.diagnostics.report(place.polarity, from, to, effect, || String::from("added `items` that accept anything"));
     let mut any = Node::empty_object().with_origin(node.origin());
     if !rule.open_items {
         anything::write(&mut any, place, context);

@@ -56,7 +56,7 @@ pub(in crate::sanitize) fn apply<'a>(
         return Err(Error::new(
             Code::NotRepresentable,
             "",
-            "expected a schema that accepts some object, found an `enum` without one",
+            "expected a schema that accepts an object, found an `enum` without one",
         ));
     }
     match_type(node, place, context);
@@ -127,7 +127,7 @@ fn match_constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: 
     let (found, types) = (json::write_plain(declared), types_of(node, core::slice::from_ref(value)));
     let effect = if agrees { INFER } else { CONTRADICTS };
     context.diagnostics.report(place.polarity, Location::of(declared), Location::under(node, "type"), effect, || {
-        format!("replaced `type: {found}` by the type of `const`")
+        format!("replaced `type: {found}` with the type of `const`")
     });
     if let (Some(object), [name, ..]) = (node.as_object_mut(), types.as_slice()) {
         object.set(Text::literal("type"), Node::literal(name));
@@ -161,7 +161,7 @@ pub(in crate::sanitize) fn match_type<'a>(node: &mut Node<'a>, place: &SchemaPat
     let location = Location::of(node.get(Keyword::Enum).unwrap_or(node));
     let gone: Set<usize> = values.iter().enumerate().filter(|(_, value)| !matches(value)).map(|(at, _)| at).collect();
     context.diagnostics.report(place.polarity, location, Location::under(node, "enum"), UNMATCHED, || {
-        format!("removed {} of the values in `enum`: `type` forbids them", gone.len())
+        format!("removed {} of the values in `enum`: `type` excludes them", gone.len())
     });
     node.visit(Keyword::Enum, |list| {
         let mut at = 0;
@@ -248,7 +248,7 @@ fn null_first<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     };
     let location = Location::of(types);
     context.diagnostics.report(place.polarity, location, Location::under(node, "type"), NULL_FIRST, || {
-        String::from("moved `null` to the front of `type`: this API wants it there beside `enum`")
+        String::from("moved `null` to the front of `type`: this API requires it there next to `enum`")
     });
     node.visit(Keyword::Type, |list| {
         if let Some(names) = list.as_array_mut() {

@@ -108,7 +108,7 @@ fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
     };
     let location = Location::of(null);
     context.diagnostics.report(place.polarity, location, Location::of(node), NULL, || {
-        String::from("replaced null among the values by `nullable: true`")
+        String::from("replaced null in `enum` with `nullable: true`")
     });
     node.visit(Keyword::Enum, |list| {
         if let Some(values) = list.as_array_mut() {
@@ -152,7 +152,7 @@ fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static st
     if let (Some(spelled), Some(encoding)) = (spelled, encoding) {
         let effect = if node.get(Keyword::Format).is_some() { SPELL.guidance(Guidance::Lost) } else { SPELL };
         context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
-            format!("replaced the {name}s in `enum` by strings, with `format: \"enum\"`")
+            format!("replaced the {name}s in `enum` with strings and `format: \"enum\"`")
         });
         let Some(object) = node.as_object_mut() else { return };
         let at = object.position(Keyword::Enum).unwrap_or_default();
@@ -176,7 +176,7 @@ fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static st
     };
     let to = if is_described { Location::under(node, "description") } else { Location::Nowhere };
     context.diagnostics.report(place.polarity, location, to, effect, || {
-        format!("removed an `enum`: this API does not accept it beside `type: \"{name}\"`")
+        format!("removed an `enum`: this API does not accept it next to `type: \"{name}\"`")
     });
     let values = node.as_object_mut().and_then(|object| object.remove(Keyword::Enum));
     if let Some(values) = values.filter(|_| is_described) {

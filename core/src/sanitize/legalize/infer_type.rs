@@ -62,7 +62,7 @@ pub(in crate::sanitize) fn apply<'a>(
     if is_open_map(place) && object.is_empty() {
         let location = Location::of(node);
         context.diagnostics.report(place.polarity, location.clone(), location, OPEN, || {
-            String::from("replaced `additionalProperties: {}` by `true`")
+            String::from("replaced `additionalProperties: {}` with `true`")
         });
         node.replace(Data::Bool(true));
         return;

@@ -37,8 +37,8 @@ fn list<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     let location = Location::under(node, "type");
     let nullable = others.len() < names.len() && !others.is_empty();
     context.diagnostics.report(place.polarity, location.clone(), location, RESPELL, || match nullable {
-        true => String::from("replaced null in `type` by `nullable: true`"),
-        false => String::from("replaced a list of one type by that type"),
+        true => String::from("replaced null in `type` with `nullable: true`"),
+        false => String::from("replaced a list of one type with that type"),
     });
     let kinds = match (others.pop(), others.is_empty()) {
         (None, _) => Node::literal("null"),
@@ -65,7 +65,7 @@ fn union<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
         let location = Location::of(branch);
         context.diagnostics.report(place.polarity, location, Location::under(node, "anyOf"), RESPELL, || {
             format!(
-                "replaced the null branch of `anyOf` by `nullable: true` in the {} others",
+                "replaced the null branch of `anyOf` with `nullable: true` in the other {}",
                 branches.len().saturating_sub(1)
             )
         });

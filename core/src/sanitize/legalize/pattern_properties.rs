@@ -74,7 +74,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     context.diagnostics.report(place.polarity, location, to, RESPELL.accepts(accepts).guidance(guidance), || {
         let shown: Vec<String> =
             names.iter().filter_map(Node::as_text).map(|name| format!("`{}`", name.display())).collect();
-        format!("replaced `patternProperties` ({}) by `additionalProperties`", shown.join(", "))
+        format!("replaced `patternProperties` ({}) with `additionalProperties`", shown.join(", "))
     });
     let schema = match (schemas.len(), schemas.pop()) {
         (1, Some(schema)) => schema,

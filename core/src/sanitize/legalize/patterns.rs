@@ -77,11 +77,11 @@ pub(super) fn respell<'a>(
     let location = Location::under(node, String::from(name));
     context.diagnostics.report(place.polarity, location.clone(), location, effect, || {
         let how = match rule {
-            PatternRule::Whole => "so that it says the same of the whole string",
-            PatternRule::Unanchored => "without anchors, for the whole string is held to it",
-            _ => "in escapes that this API knows",
+            PatternRule::Whole => "for this API, which matches the whole string",
+            PatternRule::Unanchored => "without anchors, because this API always matches the whole string",
+            _ => "with escapes that this API knows",
         };
-        format!("spelled `{name}` {how}")
+        format!("rewrote `{name}` {how}")
     });
     node.visit(name, |value| value.replace(spelled));
     true

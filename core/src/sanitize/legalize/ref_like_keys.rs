@@ -38,7 +38,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
         let name = member.key.display().into_owned();
         let effect = if validates { CONSTANT } else { DROP };
         context.diagnostics.report(place.polarity, Location::of(&member.value), Location::Nowhere, effect, || {
-            format!("removed `{name}`: this API takes a key called `$ref` in it for a reference")
+            format!("removed `{name}`: this API mistakes its key `$ref` for a reference")
         });
         goes.insert(member.key.clone(), effect);
     }
@@ -55,7 +55,7 @@ fn pattern<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pa
     let Some(schema) = node.get(Keyword::PatternProperties).and_then(|table| table.get(Keyword::Ref)) else { return };
     let location = Location::of(schema);
     context.diagnostics.report(place.polarity, location.clone(), location, PATTERN, || {
-        String::from("replaced the pattern `$ref` by `(?:$ref)`")
+        String::from("replaced the pattern `$ref` with `(?:$ref)`")
     });
     node.visit(Keyword::PatternProperties, |table| {
         for member in table

@@ -62,7 +62,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     context.diagnostics.report(place.polarity, Location::under(node, "required"), to, effect, || {
         let names: Vec<String> =
             unknown.iter().filter_map(Node::as_text).map(|name| format!("`{}`", name.display())).collect();
-        format!("removed from `required` what is not a property here: {}", names.join(", "))
+        format!("removed from `required` names that are not properties here: {}", names.join(", "))
     });
     let gone: Vec<Text<'a>> = unknown.iter().filter_map(|name| name.as_text().cloned()).collect();
     let gone: Set<&Text<'_>> = gone.iter().collect();
@@ -123,7 +123,7 @@ pub(in crate::sanitize) fn beside_properties<'a>(
         let moved = context.hints == Hints::Describe;
         let effect = UNKNOWN.guidance(if moved { Guidance::Moved } else { Guidance::Lost });
         context.diagnostics.report(place.polarity, location, Location::Nowhere, effect, || {
-            String::from("removed `required`: no `properties` stand beside it")
+            String::from("removed `required`: there are no `properties` next to it")
         });
         let Some(names) = node.as_object_mut().and_then(|object| object.remove(Keyword::Required)) else { return };
         if moved {
@@ -136,7 +136,7 @@ pub(in crate::sanitize) fn beside_properties<'a>(
         properties.set(name.clone(), Node::empty_object());
     }
     context.diagnostics.report(place.polarity, location, Location::under(node, "properties"), DECLARE, || {
-        String::from("added to `properties` what is required")
+        String::from("added required names to `properties`")
     });
     if let Some(object) = node.as_object_mut() {
         object.set(Text::literal("properties"), Node::object(properties));

@@ -47,7 +47,7 @@ pub(in crate::sanitize) fn refuse_no_object(
         return Ok(());
     }
     let refused = |found: String| {
-        let message = format!("expected a root that admits an object, found {found}");
+        let message = format!("expected a root that accepts an object, found {found}");
         Err(Error::new(Code::NotRepresentable, "", message))
     };
     match root.data() {
@@ -85,7 +85,7 @@ pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, context: &mut Pas
         let effect = if narrows { OBJECT.accepts(Accepts::Narrower) } else { OBJECT };
         let why = match context.used_as {
             Use::Tool => "arguments are always an object",
-            Use::Response | Use::Output => "only that is accepted as the root",
+            Use::Response | Use::Output => "the API accepts nothing else at the root",
         };
         context.diagnostics.report(Polarity::Positive, from, to, effect, || format!("added `type: \"object\"`: {why}"));
         if let Some(object) = root.as_object_mut() {
@@ -125,7 +125,7 @@ pub(in crate::sanitize) fn root<'a>(node: &mut Node<'a>, context: &mut PassConte
         return Err(Error::new(
             Code::NotRepresentable,
             "",
-            "expected a schema that accepts some object, found one that accepts nothing",
+            "expected a schema that accepts an object, found one that accepts nothing",
         ));
     }
     // If the root must be closed, branches of a union could not add properties to it.
@@ -201,7 +201,7 @@ pub(in crate::sanitize) fn union(node: &mut Node<'_>, context: &mut PassContext,
     Err(Error::new(
         Code::NotRepresentable,
         "",
-        "expected a root `anyOf` with a branch that accepts some object, found none",
+        "expected a root `anyOf` with a branch that accepts an object, found none",
     ))
 }
 

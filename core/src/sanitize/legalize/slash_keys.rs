@@ -81,7 +81,7 @@ fn patterns<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     for member in table.iter().filter(|member| has_slash(&member.key)) {
         let (location, name) = (Location::of(&member.value), member.key.display().into_owned());
         context.diagnostics.report(place.polarity, location.clone(), location, PATTERN, || {
-            format!("replaced `/` in the pattern `{name}` by `\\x2f`")
+            format!("replaced `/` in the pattern `{name}` with `\\x2f`")
         });
     }
     node.visit(Keyword::PatternProperties, |table| {

@@ -32,7 +32,7 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
         let name = name.clone();
         let location = Location::under(node, "type");
         context.diagnostics.report(place.polarity, location, Location::under(node, "type"), SPLIT, || {
-            String::from("replaced a list of one type by that type")
+            String::from("replaced a list of one type with that type")
         });
         node.set("type", name);
         return;

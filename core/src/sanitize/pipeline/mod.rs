@@ -198,7 +198,7 @@ fn survey(context: &mut PassContext) {
 pub(in crate::sanitize) fn refuse_options(grammar: &Grammar, options: &SanitizeOptions) -> Result<(), Error> {
     let refused = |name: &str, why: &str| {
         let dialect = &options.dialect;
-        let message = format!("expected another `{name}`, because `{dialect}` {why}, found \"keep\"");
+        let message = format!("expected another value of `{name}`, because `{dialect}` {why}, found \"keep\"");
         Err(Error::new(Code::InvalidOption, format!("/{name}"), message))
     };
     if options.untyped == Some(Untyped::Keep) && grammar.typed != TypeRequirement::No {

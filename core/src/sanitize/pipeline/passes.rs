@@ -70,7 +70,8 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             never::drop_never(node, site.place, context);
             Ok(Flow::Continue)
         }),
-        why: "Schemas that accept nothing go before anything is built from them; an empty `enum` still counts as one.",
+        why: "Schemas that accept nothing are removed before anything is built from them; an empty `enum` still \
+            counts as one.",
     },
     Pass {
         name: "drop-tables",
@@ -117,7 +118,8 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             pattern_properties::apply(node, site.place, context);
             Ok(Flow::Continue)
         }),
-        why: "On the way down, so that the schema that replaces all patterns is rewritten like any other.",
+        why: "Before the children are visited, so that the schema that replaces all patterns is rewritten like any \
+            other.",
     },
     Pass {
         name: "break-cycles",
@@ -126,7 +128,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: has_references,
         run: Run::Document(|root, context| with_references(root, context, break_cycles::cut)),
-        why: "A schema that applies to itself endlessly could never be written out.",
+        why: "A schema that applies to itself endlessly cannot be expanded.",
     },
     Pass {
         name: "keep-as-written",
@@ -140,7 +142,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
                 Ok(())
             })
         }),
-        why: "If the API takes every reference as it is, nothing is resolved: that changes least.",
+        why: "If the API accepts every reference, nothing is resolved, which changes the least.",
     },
     Pass {
         name: "dynamic-references",
@@ -198,7 +200,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: always,
         run: Run::Document(unroll::unroll),
-        why: "If the API takes no references, only recursive ones are left.",
+        why: "If the API accepts no references, only recursive ones remain.",
     },
     Pass {
         name: "all-of",
@@ -232,7 +234,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             }
             any_of_alone::join(root, context)
         }),
-        why: "If nothing may stand beside `anyOf`, branches must be complete before anything is inferred from them.",
+        why: "If nothing is allowed next to `anyOf`, branches must be complete before anything is inferred from them.",
     },
     Pass {
         name: "unsupported-keywords",
@@ -430,7 +432,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             }
             Ok(Flow::Continue)
         }),
-        why: "Keywords beside `anyOf` move into its branches, which may again be lists of types.",
+        why: "Keywords next to `anyOf` move into its branches, which may again be lists of types.",
     },
     Pass {
         name: "type-array",
@@ -457,7 +459,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             }
             Ok(Flow::Continue)
         }),
-        why: "After null, which a list of types may admit, and after unions.",
+        why: "After null, which a list of types may contain, and after unions.",
     },
     Pass {
         name: "required",
@@ -498,7 +500,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
             }
             Ok(Flow::Continue)
         }),
-        why: "No later pass adds to the texts of a union.",
+        why: "No later pass adds annotations to a union.",
     },
     Pass {
         name: "root",
@@ -526,7 +528,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: always,
         run: Run::Document(upgrade_draft::declare_draft),
-        why: "Merged keywords may now stand beside references.",
+        why: "Merged keywords may now be next to references.",
     },
     Pass {
         name: "end-recursion",
@@ -535,7 +537,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: always,
         run: Run::Document(unending::cut),
-        why: "Legalizing may remove the way out of a recursion.",
+        why: "Legalization may make a recursion endless.",
     },
     Pass {
         name: "prune",
@@ -580,7 +582,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: |context| context.grammar.encodes(),
         run: Run::Document(normalize::prepare),
-        why: "Lowering needs one clear answer to what a schema is.",
+        why: "Lowering requires that each schema has one unambiguous kind.",
     },
     Pass {
         name: "fit-strict",
@@ -605,7 +607,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: |context| context.grammar.objects.required == RequiredRule::One,
         run: Run::Document(require_one::require),
-        why: "Last, so that nothing joins objects or removes a required property afterwards.",
+        why: "Last, so that nothing merges objects or removes a required property afterwards.",
     },
     Pass {
         name: "prune-again",

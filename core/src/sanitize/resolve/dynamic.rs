@@ -60,7 +60,7 @@ impl Respell<'_> {
         let effect = if is_ambiguous { RESPELL.accepts(Accepts::Mixed) } else { RESPELL };
         let location = Location::of(value);
         self.context.diagnostics.report(place.polarity, location, Location::under(node, "$ref"), effect, || {
-            format!("replaced `{keyword}` by `$ref`")
+            format!("replaced `{keyword}` with `$ref`")
         });
         self.context.respelled = true;
         let Some(object) = node.as_object_mut() else { return };

@@ -119,7 +119,10 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
             (0, 0) => self.none_takes(branches, Keyword::OneOf, value, at),
             (2, _) => self.refuse(at, Keyword::OneOf.name(), || {
                 let (count, kind) = (branches.len(), value.kind());
-                format!("expected what exactly one of {count} schemas takes, found {kind} that more than one takes")
+                format!(
+                    "expected a value that matches exactly one of {count} schemas, found {kind} that matches more \
+                    than one"
+                )
             }),
             _ => Verdict::Unknown,
         }
@@ -149,7 +152,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
                 (Some(all), found) if !all.meets(kind) => format!("expected {}, found {found}", words::types(all)),
                 (_, found) => {
                     let count = branches.len();
-                    format!("expected what one of {count} schemas takes, found {found} that none takes")
+                    format!("expected a value that matches one of {count} schemas, found {found} that matches none")
                 }
             }
         })
@@ -161,7 +164,10 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
             Verdict::Invalid => Verdict::Valid,
             Verdict::Unknown => Verdict::Unknown,
             Verdict::Valid => self.refuse(at, Keyword::Not.name(), || {
-                format!("expected what the schema in `not` refuses, found {} that it takes", value.kind())
+                format!(
+                    "expected a value that does not match the schema in `not`, found {} that matches it",
+                    value.kind()
+                )
             }),
         }
     }
@@ -197,7 +203,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         match (then, otherwise) {
             (Verdict::Valid, Verdict::Valid) => Verdict::Valid,
             (Verdict::Invalid, Verdict::Invalid) => self.refuse(at, Keyword::If.name(), || {
-                format!("expected what `then` or `else` takes, found {} that neither takes", value.kind())
+                format!("expected a value that matches `then` or `else`, found {} that matches neither", value.kind())
             }),
             _ => Verdict::Unknown,
         }

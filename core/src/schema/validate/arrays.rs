@@ -89,7 +89,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
             if !seen.insert(json::canonical(item)) {
                 let place = Place::Item(at.value, index);
                 return self.refuse(At { value: &place, ..at }, Keyword::UniqueItems.name(), || {
-                    format!("expected items that all differ, found {} that stands before, too", item.kind())
+                    format!("expected unique items, found {} that already occurred", item.kind())
                 });
             }
         }
@@ -133,13 +133,13 @@ impl<'s, 'a> Run<'_, 's, 'a> {
             let keyword = if min.is_some() { Keyword::MinContains } else { Keyword::Contains };
             let place = Place::Name(above, keyword.name());
             return self.refuse(At { schema: &place, ..at }, keyword.name(), || {
-                "expected more items that the schema in `contains` takes, found fewer".into()
+                "expected more items that match the schema in `contains`, found too few".into()
             });
         }
         if max_sure == Some(true) {
             let place = Place::Name(above, Keyword::MaxContains.name());
             return self.refuse(At { schema: &place, ..at }, Keyword::MaxContains.name(), || {
-                "expected fewer items that the schema in `contains` takes, found more".into()
+                "expected fewer items that match the schema in `contains`, found too many".into()
             });
         }
         if min_sure == Some(true) && max_possible == Some(false) {

@@ -130,7 +130,7 @@ impl<'s, 'a> Validator<'s, 'a> {
         let at = At { value: &value_place, schema: &schema_place, level: 0, entered: entered.as_ref() };
         let is_untyped = !self.root.as_object().is_some_and(|root| root.has(Keyword::Type));
         let verdict = if is_untyped && arguments.as_object().is_none() {
-            let found = || format!("expected arguments as an object, found {}", arguments.kind());
+            let found = || format!("expected the arguments to be an object, found {}", arguments.kind());
             run.refuse(at, Keyword::Type.name(), found)
         } else {
             run.schema(self.root, arguments, at)
@@ -347,7 +347,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         let object = match schema.data() {
             Data::Bool(true) => return Verdict::Valid,
             Data::Bool(false) => {
-                return self.refuse(at, "false", || format!("expected nothing here, found {}", value.kind()))
+                return self.refuse(at, "false", || format!("expected no value here, found {}", value.kind()));
             }
             Data::Object(object) => object,
             _ => return Verdict::Unknown,

@@ -196,7 +196,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
             let place = Place::Member(at.value, &member.key);
             verdict = verdict.and(match self.quietly(keyword_value, &name, at) {
                 Verdict::Invalid => self.refuse(At { value: &place, ..at }, Keyword::PropertyNames.name(), || {
-                    format!("expected a name that `propertyNames` takes, found {}", words::name(&member.key))
+                    format!("expected a name that matches `propertyNames`, found {}", words::name(&member.key))
                 }),
                 known => known,
             });

@@ -26,7 +26,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         }
         self.verdict_of(Some(found.within(expected)), at, Keyword::Type, || {
             let is_fraction = value.as_number().is_some() && expected.meets(InstanceTypes::INTEGER);
-            let found = if is_fraction { "a number that is none" } else { value.kind() };
+            let found = if is_fraction { "a non-integer number" } else { value.kind() };
             format!("expected {}, found {found}", words::types(expected))
         })
     }
@@ -108,9 +108,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
             }
             _ => return Verdict::Valid,
         };
-        self.verdict_of(holds, at, keyword, || {
-            format!("expected {expected} {}, found a number that is not", words::short(limit))
-        })
+        self.verdict_of(holds, at, keyword, || format!("expected {expected} {}, found another number", words::short(limit)))
     }
 
     pub(super) fn of_string(

@@ -44,8 +44,8 @@ pub(super) fn instead(missing: &Text<'_>, declared: Option<&Object<'_>>, members
         holds(&own, &other) || holds(&other, &own)
     });
     match alike {
-        Some(other) => format!(" (did you mean it by `{other}`?)"),
-        None => nearest::did_you_mean(&missing, &others).replace("did you mean", "did you mean it by"),
+        Some(other) => format!(" (given as `{other}`?)"),
+        None => nearest::did_you_mean(&missing, &others).replace("did you mean", "given as"),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Answers that contradict a table, and the reasons why the table remains.
 
 const WITHOUT_MODEL: &str =
-    "the name has the 256 letters that Kimi K3 takes; `checkTools` knows no model, and holds it to the 64 of \
-                             the others";
+    "the name has 256 characters, which Kimi K3 accepts; `checkTools` does not know the model, and applies the limit \
+        of 64";
 
 /// Dialect, difference, number of rows, and the reason why the table remains.
 pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
@@ -10,22 +10,22 @@ pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
         "gemini",
         "accepted: `unknown-keyword`",
         2,
-        "`any_of` is the protocol's other name for `anyOf`, and no key of JSON Schema",
+        "`any_of` is the protocol's other name for `anyOf`, not a keyword of JSON Schema",
     ),
     ("gemini", "accepted: `untyped`", 2, "the schemas with `any_of`"),
     (
         "gemini-json-schema",
         "accepted: `beside-ref`",
         2,
-        "`title` beside a reference at the root: the documentation refuses it everywhere",
+        "`title` next to a reference at the root: the documentation excludes it everywhere",
     ),
-    ("vertex-json-schema", "accepted: `beside-ref`", 1, "`title` beside that reference"),
+    ("vertex-json-schema", "accepted: `beside-ref`", 1, "`title` next to that reference"),
     (
         "gemini-json-schema",
         "rejected: no rule is known for the error",
         1,
-        "*exceeds the maximum allowed nesting depth* of a response format with 9 levels; 5 are accepted, and where the \
-         limit lies between is not known",
+        "*exceeds the maximum allowed nesting depth* for a response format with 9 levels; 5 are accepted, and the \
+            limit in between is unknown",
     ),
     (
         "bedrock-anthropic",
@@ -43,62 +43,68 @@ pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
         "ollama",
         "accepted: `root-object`",
         5,
-        "a map of properties in place of a schema: accepted, and the model sees a tool without arguments",
+        "a map of properties instead of a schema: accepted, and the model sees a tool without arguments",
     ),
     (
         "groq",
         "accepted: `required-without-properties`",
         3,
-        "`required: []` beside `properties: {}`, all of `llama-3.3-70b-versatile`: six threads quote the refusal, the \
-         latest of 2026-09-05, and leaving an empty list out costs nothing",
+        "`required: []` next to `properties: {}`, all from `llama-3.3-70b-versatile`: six threads quote the refusal, \
+            the latest of 2026-09-05, and omitting an empty list costs nothing",
     ),
     (
         "cerebras-strict",
         "accepted: `object-not-closed`",
         8,
-        "tools of 2025 that say `strict: true`: since January 2026 the API answers 422 to an open response format \
-         (agno#6013), and a gateway reports the same of tools (llmgateway#1455)",
+        "tools of 2025 with `strict: true`: since January 2026, the API answers 422 to an open response format \
+            (agno#6013), and a gateway reports the same for tools (llmgateway#1455)",
     ),
-    ("cerebras-strict", "accepted: `not-required`", 8, "the same tools; the documentation wants every property required"),
+    (
+        "cerebras-strict",
+        "accepted: `not-required`",
+        8,
+        "the same tools; the documentation requires every property in \
+        `required`",
+    ),
     (
         "llama-cpp",
         "rejected: nothing is refused, not by `pattern` either",
         2,
-        "outdated: since August 2026 (llama.cpp#26939) patterns with `\\d` are accepted and not enforced; the judge runs \
-         b11434",
+        "outdated: since August 2026 (llama.cpp#26939) patterns with `\\d` are accepted and not enforced; the judge \
+         runs b11434",
     ),
-    ("mistral", "accepted: `root-object`", 2, "`{}` at the root, 3 times: one rule holds for all roots without a type"),
+    ("mistral", "accepted: `root-object`", 2, "`{}` at the root, 3 times: one rule covers all roots without a type"),
     (
         "openai-strict",
         "accepted: `object-not-closed`",
         1,
-        "`type: [\"object\", \"null\"]` with a map, in a response format of gpt-4o-mini: a gap of the API's",
+        "`type: [\"object\", \"null\"]` with a map, in a response format of gpt-4o-mini: a gap in the API",
     ),
     ("openai-strict", "accepted: `object-without-properties`", 1, "the same schema"),
     (
         "vllm",
         "accepted: `pattern`",
         1,
-        "`\\p` is refused by xgrammar and taken by llguidance: patterns are read as Python does",
+        "`\\p` is refused by xgrammar and accepted by llguidance: patterns are read as in Python",
     ),
     (
         "vllm",
         "accepted: `ref-target`",
         1,
-        "where a function is named `definitions` are found, and under `required` not",
+        "`definitions` are found if `tool_choice` names a function, but not with `required`",
     ),
     (
         "vllm",
         "rejected: refused, but not by `ref-form`",
         1,
-        "a pointer to another table has no target; the row calls that its form",
+        "a pointer to another table has no target; the row blames its form",
     ),
     ("vllm", "accepted: `refused-keyword`", 1, "left to outlines, which was not run"),
     (
         "vllm",
         "rejected: nothing is refused, not by `refused-keyword` either",
         1,
-        "outdated: vLLM 0.8.4 refused a keyword of its own",
+        "outdated: vLLM 0.8.4 refused a keyword that it added itself",
     ),
     (
         "ollama",
@@ -110,15 +116,16 @@ pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
         "openai-strict",
         "accepted: `any-of-first-keys`",
         3,
-        "recorded with sorted keys: `kind`, by which the branches differ, stood first; and two response formats of gpt-4o",
+        "recorded with sorted keys: `kind`, by which the branches differ, was first; and two response formats of \
+            gpt-4o",
     ),
     (
         "openai-strict",
         "accepted: `root-object`",
         1,
-        "stated by a project's fixture, no exchange: a response format whose root is a reference",
+        "from a project's fixture, not an exchange: a response format whose root is a reference",
     ),
-    ("openai-strict", "accepted: `beside-ref`", 1, "the same schema: `$schema` beside the reference at the root"),
+    ("openai-strict", "accepted: `beside-ref`", 1, "the same schema: `$schema` next to the reference at the root"),
     (
         "openai-strict",
         "rejected: nothing is refused, not by `refused-keyword` either",
@@ -129,13 +136,13 @@ pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
         "openai-chat",
         "rejected: nothing is refused, not by `refused-keyword` either",
         1,
-        "really strict mode: `allOf` is accepted where it is not",
+        "actually strict mode: `allOf` is accepted in non-strict mode",
     ),
     (
         "moonshot",
         "rejected: nothing is refused, not by `ref-shared` either",
         1,
-        "outdated: the validator accepts descriptions on both sides of a reference",
+        "outdated: the validator accepts descriptions both next to a reference and in its target",
     ),
     (
         "moonshot",
@@ -147,19 +154,19 @@ pub(crate) const EXCEPTIONS: &[(&str, &str, usize, &str)] = &[
         "moonshot",
         "rejected: nothing is refused, not by `not-a-tool` either",
         1,
-        "a tool without `type` is read as the function that it means; `sanitizeTools` does not write it either",
+        "a tool without `type` is read as the intended function; `sanitizeTools` does not write `type` either",
     ),
     ("moonshot", "rejected: `tool-name` is still found after `adaptRequest`", 1, WITHOUT_MODEL),
     (
         "groq",
         "rejected: nothing is refused of the request",
         1,
-        "`browser_search` is a tool of the models `gpt-oss`, and the row is of another model",
+        "`browser_search` is a tool of the `gpt-oss` models, and the row is from another model",
     ),
     (
         "openai-responses",
         "rejected: nothing is refused of the request",
         1,
-        "a tool of Chat Completions, sent to Responses: it is the format of another API, and no fact of this one",
+        "a tool of Chat Completions, sent to Responses: the format of another API, not a fact about this one",
     ),
 ];

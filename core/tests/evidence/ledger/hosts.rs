@@ -135,12 +135,12 @@ const MAPPED: &[Surface] = &[
 /// Rows without a dialect: the suffix of the host (`""` for any), the prefix of the kind, and the reason. The first
 /// match applies.
 const UNMAPPED: &[(&str, &str, &str)] = &[
-    ("", "response_format", "a response format of a host where no dialect is known to hold for them"),
-    ("**REDACTED**", "tool", "the host is not told"),
-    ("openrouter.ai", "tool", "a router: the request went to a provider that is not told"),
-    ("router.huggingface.co", "tool", "a router: the request went to a provider that is not told"),
-    ("<GPUSTACK_API_BASE>/chat/completions", "tool", "a server for several engines, one of them not told"),
-    ("ollama.com", "tool", "Ollama's cloud hands requests on to hosts that are not told"),
+    ("", "response_format", "a response format of a host without a known dialect for response formats"),
+    ("**REDACTED**", "tool", "the host is unknown"),
+    ("openrouter.ai", "tool", "a router: the provider of the request is unknown"),
+    ("router.huggingface.co", "tool", "a router: the provider of the request is unknown"),
+    ("<GPUSTACK_API_BASE>/chat/completions", "tool", "a server for several engines, one of them unknown"),
+    ("ollama.com", "tool", "Ollama's cloud forwards requests to unknown hosts"),
     ("rubyllm.services.ai.azure.com", "tool", "no dialect: Azure, for models of several makers"),
     ("api.aws", "tool", "no dialect: Bedrock's OpenAI-compatible API"),
     ("amazonaws.com", "tool", "no dialect: Bedrock's strict tools"),

@@ -184,7 +184,7 @@ fn reported(row: &Value) -> Answer {
         (schema, _) => Sent::Schema(schema.clone()),
     };
     if matches!((&binds, &sent), (Binds::Dialect(_), Sent::Schema(Value::Null))) {
-        binds = Binds::Nothing("the thread tells no schema");
+        binds = Binds::Nothing("the thread shows no schema");
     }
     Answer {
         name: format!("{url}: {error} {note}"),
@@ -226,8 +226,8 @@ fn of_kimi(row: &Value) -> Answer {
     let (name, why) = (text(row, "name"), text(row, "why"));
     let is = |names: &[&str]| names.iter().any(|begin| name.starts_with(begin));
     let binds = match () {
-        () if is(OF_MESSAGES) => Binds::Nothing("of a request's messages and choice, not of its tools"),
-        () if is(OF_TYPES) => Binds::Nothing("of tools of other types, which are passed on as hosted ones"),
+        () if is(OF_MESSAGES) => Binds::Nothing("about a request's messages and tool choice, not its tools"),
+        () if is(OF_TYPES) => Binds::Nothing("about tools of other types, which are passed on as hosted tools"),
         () => Binds::Dialect("moonshot"),
     };
     Answer {
@@ -309,7 +309,7 @@ impl Ledger {
                 return;
             }
             Binds::Unknown => {
-                self.faults.push(format!("{name}: neither mapped to a dialect nor named as one that binds none"));
+                self.faults.push(format!("{name}: neither mapped to a dialect nor listed as one without a dialect"));
                 return;
             }
         };

@@ -16,51 +16,52 @@ const HEAD: &str = "\
 
 The tests compare the tables of the [dialects](dialects/README.md) with recorded answers of the APIs
 (`core/tests/evidence/`); every disagreement is an exception with a reason. This page counts the answers. They are not
-part of this repository: they are in `../shared/data`, beside the checkout.
+part of this repository: they are in `../shared/data`, next to the checkout.
 
-- An *accepted* row was answered 200. `check` refuses nothing in it.
-- A *rejected* row was refused for its schema or its tools. `check` refuses it, with the rule that the error names.
+- An *accepted* row was answered 200. `check` finds nothing refused in it.
+- A *rejected* row was refused for its schema or its tools. `check` reports the rule that matches the error.
   The output of `sanitize`, `sanitizeTools` or `adaptRequest` for it is accepted, and the named problem is gone.
-  A row that was refused for its request, for the choice or the model, is refused by `checkRequest`.
-- *Recorded*: the exchange itself was recorded, or the validator that the server runs was run. Other rows are what
-  users quoted, what tests or documentation state, and schemas written to fit a message.
-- *Requests* are whole lists of tools; all other rows are one schema. *Formats* are those of an answer.
-- *Excepted* rows are those that the table contradicts.
+  For a row that was refused for its tool choice, its model or another part of the request, `checkRequest` reports it.
+- *Recorded*: the exchange itself was recorded, or the server's validator was run. Other rows are quotes of users,
+  statements of tests or documentation, and schemas written to match an error message.
+- *Requests* are whole lists of tools; all other rows are one schema. *Formats* are response formats.
+- *Excepted* rows contradict the table.
 
 ";
 
 const FACTS: &str = "\
 ## Facts
 
-This lists, for each fact that makes an API refuse something, how many rejected rows show it. A row counts only for the
-fact behind what its error names, not for others that `check` also finds. None means that no answer here shows the
-fact; its source may be documentation, a validator, or a report without its schema (the pages of the dialects say
-which). Facts that refuse nothing have a dash: a rejection cannot show them. Facts about whole requests have their rule.
+For each fact that makes an API refuse something, this lists the number of rejected rows that show it. A row counts only
+for the fact that its error is about, not for others that `check` also finds. None means that no answer here shows the
+fact; its source may be documentation, a validator, or a report without its schema (see the pages of the dialects).
+Facts that refuse nothing have a dash: a rejection cannot show them. Facts about whole requests name their rule.
 
 ";
 
 const COLUMNS: &str = "\
-| dialect | accepted | rejected | recorded | requests | formats | excepted | facts that refuse | with an answer |
+| dialect | accepted | rejected | recorded | requests | formats | excepted | facts that refuse | shown by an answer |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|
 ";
 
 const NO_ANSWERS: &str = "
-`moonshot` is held to its validator's own cases, too, and `codex` and `codex-wire` to Codex's tests: those are not
-answers. `portable` is no API's; DashScope, which has no dialect, has its facts about requests there.
+`moonshot` is also tested with the cases of its validator, and `codex` and `codex-wire` with Codex's tests: those are
+not answers. `portable` is not an API; it holds the facts about requests of DashScope, which has no dialect.
 
 ## Exceptions
 
-| dialect | the table says otherwise | rows | why it stays |
+| dialect | disagreement with the table | rows | reason for the exception |
 |---|---|--:|---|
 ";
 
 const PROGRAMS: &str = "\
 ## Judges and SDKs
 
-The tests ask these programs: judges about what `sanitize` writes, and SDKs with the examples. `make judges NEWEST=1` asks
-their newest releases, as a workflow does every day. The judge of VS Code's gate and Moonshot's validator have no package.
+The tests run these programs: judges with the output of `sanitize`, and SDKs with the examples. `make judges NEWEST=1`
+runs their newest releases, as a workflow does every day. The judge of VS Code's gate and Moonshot's validator have no
+package.
 
-| program | registry | version | here since | judges | what |
+| program | registry | version | since | judges | use |
 |---|---|---|---|---|---|
 ";
 
@@ -68,7 +69,7 @@ their newest releases, as a workflow does every day. The judge of VS Code's gate
 pub(super) fn page(ledger: &Ledger) -> String {
     let mut page = String::from(HEAD);
     let bound: usize = ledger.tallies.values().map(|tally| tally.accepted + tally.rejected).sum();
-    let _ = writeln!(page, "{} rows: {bound} speak of a dialect, {} of none.\n", ledger.rows, ledger.rows - bound);
+    let _ = writeln!(page, "{} rows: {bound} are about a dialect, {} about none.\n", ledger.rows, ledger.rows - bound);
     page += COLUMNS;
     for dialect in dialects() {
         let nothing = Tally::default();
@@ -84,7 +85,7 @@ pub(super) fn page(ledger: &Ledger) -> String {
     for (dialect, differs, count, why) in EXCEPTIONS {
         let _ = writeln!(page, "| `{dialect}` | {differs} | {count} | {why} |");
     }
-    page += "\n## Rows that speak of no dialect\n\n| why | rows |\n|---|--:|\n";
+    page += "\n## Rows about no dialect\n\n| reason | rows |\n|---|--:|\n";
     for (why, count) in &ledger.nothing {
         let _ = writeln!(page, "| {why} | {count} |");
     }
@@ -106,9 +107,8 @@ pub(super) fn page(ledger: &Ledger) -> String {
 
 /// Lists the facts that were last checked long before a day, and that no judge compares with the API.
 pub(crate) fn aging(day: &str) -> String {
-    let mut page = format!(
-        "\n## Facts that grow old\n\nFacts without a judge that were last checked more than 90 days before {day}:\n"
-    );
+    let mut page =
+        format!("\n## Aging facts\n\nFacts without a judge that were last checked more than 90 days before {day}:\n");
     let old = old_facts(day);
     if old.is_empty() {
         page.truncate(page.len() - 2);

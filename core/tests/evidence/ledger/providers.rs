@@ -30,9 +30,9 @@ const PROVIDERS: &[(&str, &str)] = &[
 
 /// Providers without a dialect.
 const UNMAPPED: &[(&str, &str)] = &[
-    ("anthropic-compatible gateway", "a gateway, not told which"),
-    ("openai codex (old)", "of requests, not of schemas: deferred loading"),
-    ("openai responses", "of requests, not of schemas: deferred loading"),
+    ("anthropic-compatible gateway", "an unknown gateway"),
+    ("openai codex (old)", "about requests, not schemas: deferred loading"),
+    ("openai responses", "about requests, not schemas: deferred loading"),
     ("minimax", "no dialect: MiniMax"),
     ("z.ai", "no dialect: Z.ai"),
     ("volcengine", "no dialect: Volcengine"),

@@ -43,8 +43,8 @@ pub(super) fn of_request(row: &Value) -> Binds {
     }))
 }
 
-const RESPONSE: &str = "a response format of a host where no dialect is known to hold for them";
-const ROUTER: &str = "a router: the request went to a provider that is not told";
+const RESPONSE: &str = "a response format of a host without a known dialect for response formats";
+const ROUTER: &str = "a router: the provider of the request is unknown";
 
 /// Returns the dialect of a response format; `None` if the surface alone determines it.
 fn of_response(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
@@ -99,7 +99,7 @@ fn dialect(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
         "bedrock" if format == "bedrock-converse" && !strict && model.contains("claude") => Ok("bedrock-anthropic"),
         "bedrock" if format == "bedrock-converse" && !strict => Ok("bedrock"),
         "bedrock" if format == "bedrock-converse" => Ok("bedrock-strict"),
-        "bedrock" => Err("no dialect: Bedrock's InvokeModel, where the format is the model's own"),
+        "bedrock" => Err("no dialect: Bedrock's InvokeModel, with the model's own format"),
         "llama-cpp" => Ok("llama-cpp"),
         "deepseek" if !strict => Ok("deepseek"),
         "mistral" => Ok("mistral"),
@@ -117,7 +117,7 @@ fn dialect(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
         "vllm" => Ok("vllm"),
         "sglang" => Ok("sglang"),
         // Servers that `toolwire probe --url` probed and that belong to no known provider.
-        "elsewhere" => Err("a server of which nobody knows whose models and whose validator it has"),
+        "elsewhere" => Err("a server with unknown models and an unknown validator"),
         "mistral-rs" => Err("no dialect: mistral.rs"),
         "gemini-openai" => Err("no dialect: Gemini's OpenAI-compatible API"),
         "databricks" => Err("no dialect: Databricks"),
@@ -127,7 +127,7 @@ fn dialect(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
         "openrouter" | "huggingface-router" | "pydantic-gateway" | "vercel-gateway" | "pollinations"
         | "github-models" => Err(ROUTER),
         "together" | "doubleword" | "venice" | "avian" | "zai" | "baseten" | "cloudflare" | "xiaomi" => {
-            Err("no dialect: a host of open-weight models that does not say what server it runs")
+            Err("no dialect: a host of open-weight models whose server is unknown")
         }
         _ => return None,
     })

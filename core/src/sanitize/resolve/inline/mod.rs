@@ -65,8 +65,8 @@ pub(in crate::sanitize) fn resolve_references<'a>(
         let Some(levels) = graph.levels(&counted, context.max_nodes, MAX_DEPTH) else {
             let (limit, found) = (context.max_nodes, graph.produced);
             let message = format!(
-                "expected references that inline to at most {limit} nodes, found {found}, and too many where \
-                    they are cut"
+                "expected references that inline to at most {limit} nodes, found {found}, and too many after cutting \
+                    them"
             );
             return Err(Error::new(Code::BudgetExceeded, "", message));
         };
@@ -251,7 +251,7 @@ impl<'a> Inliner<'_, '_, 'a> {
                 Location::of(&member.value),
                 Location::Nowhere,
                 IDENTIFIER,
-                || format!("removed `{keyword}`: every reference has found its target"),
+                || format!("removed `{keyword}`: all references are resolved"),
             );
         }
         if let Some(object) = node.as_object_mut() {
@@ -356,8 +356,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         self.context.diagnostics.report(place.polarity, Location::of(body), Location::of(node), LEAVE_OUT, || {
             match levels {
                 0 => format!(
-                    "removed the content of `#{pointer}`: inlined wherever it is used, the schema would be too \
-                large"
+                    "removed the content of `#{pointer}`: inlining it everywhere would make the schema too large"
                 ),
                 _ => format!(
                     "removed the content of `#{pointer}` more than {levels} definitions deep: the schema would be \

@@ -60,7 +60,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             let (from, to) = (Location::of_reference(node), Location::under(node, "$ref"));
             self.context
                 .diagnostics
-                .report(place.polarity, from, to, KEEP, || format!("replaced the reference by `{reference}`"));
+                .report(place.polarity, from, to, KEEP, || format!("replaced the reference with `{reference}`"));
         }
         let Some(object) = node.as_object_mut() else { return Ok(()) };
         object.retain(|member| self.definitions.accepts_sibling(member));
@@ -93,7 +93,9 @@ impl<'a> Inliner<'_, '_, 'a> {
         }
         let Some(draft) = node.remove("$schema") else { return };
         self.context.diagnostics.report(Polarity::Positive, Location::of(&draft), Location::Nowhere, DRAFT, || {
-            String::from("removed `$schema`, which may not stand beside a reference: keywords have today's spelling")
+            String::from(
+                "removed `$schema`, which is not allowed next to a reference: all keywords follow the current draft",
+            )
         });
     }
 
@@ -142,7 +144,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             }
             Growth::TooMuch => {
                 self.context.diagnostics.report(polarity, location.clone(), location, ENOUGH, || {
-                    String::from("removed what stands beside a recursive reference: definitions have grown too much")
+                    String::from("removed the keywords next to a recursive reference: definitions have grown too much")
                 });
                 self.context.diagnostics.remove_names(node, &self.context.budget)?;
                 from.clone()

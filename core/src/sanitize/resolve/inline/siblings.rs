@@ -56,7 +56,7 @@ pub(in crate::sanitize) fn drop(node: &mut Node<'_>, polarity: Polarity, context
     for member in object.iter().filter(|member| validates(member)) {
         let keyword = member.key.display().into_owned();
         context.diagnostics.report(polarity, Location::under(node, keyword.clone()), Location::Nowhere, DROP, || {
-            format!("removed `{keyword}`: it does not apply beside `$ref` in this draft")
+            format!("removed `{keyword}`: it has no effect next to `$ref` in this draft")
         });
     }
     if let Some(object) = node.as_object_mut() {
