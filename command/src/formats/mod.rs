@@ -105,7 +105,6 @@ impl Report<'_> {
             }
             let what = match word {
                 _ if is_loss => format!("{word} when rewritten for"),
-                "reinterpreted" => "taken for something else by".into(),
                 word => format!("{word} by"),
             };
             let says = |dialect: &&&Dialect| {
@@ -121,7 +120,7 @@ impl Report<'_> {
         }
         let found = if words.is_empty() {
             match self.known {
-                _ if self.is_rewritten => "nothing is lost that counts".to_string(),
+                _ if self.is_rewritten => "rewriting loses nothing of this outcome or worse".to_string(),
                 0 => "nothing is refused".to_string(),
                 _ => "nothing new is refused".to_string(),
             }
@@ -137,14 +136,14 @@ impl Report<'_> {
         let mut words = Vec::new();
         if reinterpreted + ignored > 0 {
             let show = if ignored > 0 { "ignored" } else { "reinterpreted" };
-            words.push(format!("{} milder (`--show {show}`)", grouped(reinterpreted + ignored)));
+            words.push(format!("{} less severe (`--show {show}`)", grouped(reinterpreted + ignored)));
         }
         if self.ignored > 0 {
             words.push(format!("{} ignored by the configuration", grouped(self.ignored)));
         }
         match &self.written {
             Some(path) => words.push(format!("{} written to {}", grouped(self.known), shown(path))),
-            None if self.known > 0 => words.push(format!("{} known to the baseline", grouped(self.known))),
+            None if self.known > 0 => words.push(format!("{} in the baseline", grouped(self.known))),
             None => {}
         }
         (!words.is_empty()).then(|| format!("not shown: {}", words.join(", ")))

@@ -146,7 +146,7 @@ fn document(probe: &Probe, lines: &[(&Tool, Line<'_>)], together: &Line<'_>) -> 
 fn text(probe: &Probe, lines: &[(&Tool, Line<'_>)], together: &Line<'_>, terminal: &Terminal) -> String {
     let paint = terminal.out;
     let title = format!(
-        "{}: {} as {}, asked of {} at {} in {}",
+        "{}: {} for {}, sent to {} at {} in {}",
         shown(&probe.source),
         counted(lines.len(), probe.noun),
         probe.dialect.name,
@@ -155,7 +155,7 @@ fn text(probe: &Probe, lines: &[(&Tool, Line<'_>)], together: &Line<'_>, termina
         counted(probe.sent as usize, "request")
     );
     let mut out = paint.bold(&title) + "\n\n";
-    let headings = [probe.noun, "API", "toolwire", "differs"];
+    let headings = [probe.noun, "API", "check", "difference"];
     let mut table = Table::new(headings.iter().map(|heading| (ColumnKind::Words, (*heading).to_string())).collect());
     let row = |name: String, line: &Line<'_>| {
         let rules: Vec<&str> = unique(line.rules).collect();
@@ -171,16 +171,16 @@ fn text(probe: &Probe, lines: &[(&Tool, Line<'_>)], together: &Line<'_>, termina
         table.row(row("all together".into(), together));
     }
     table.write(terminal.width, &mut out);
-    let mut said = String::new();
+    let mut errors = String::new();
     let named = lines.iter().map(|(tool, line)| (called(probe, tool), line));
     for (name, line) in named.chain([("all together".to_string(), together)]) {
         if let Some(Refusal { status, text }) = line.refusal() {
-            said.push_str(&format!("{name}: {status}: {}\n", shown(&cut(text, ERROR))));
+            errors.push_str(&format!("{name}: {status}: {}\n", shown(&cut(text, ERROR))));
         }
     }
-    if !said.is_empty() {
+    if !errors.is_empty() {
         out.push('\n');
-        out.push_str(&said);
+        out.push_str(&errors);
     }
     out.push('\n');
     let count = |api: &str| lines.iter().filter(|(_, line)| line.api() == api).count();
@@ -191,9 +191,9 @@ fn text(probe: &Probe, lines: &[(&Tool, Line<'_>)], together: &Line<'_>, termina
     };
     out.push_str(&format!("The API: {} accepted, {} refused{unknown}. ", count("accepted"), count("refused")));
     out.push_str(&match differ {
-        0 => format!("`toolwire check -d {}` says the same.\n", probe.dialect.name),
+        0 => format!("`toolwire check -d {}` agrees.\n", probe.dialect.name),
         _ => format!(
-            "`toolwire check -d {}` says otherwise in {}: please report it, with `--record`.\n",
+            "`toolwire check -d {}` disagrees in {}: please report it, with `--record`.\n",
             probe.dialect.name,
             counted(differ, "case")
         ),
