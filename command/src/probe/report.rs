@@ -155,7 +155,7 @@ fn text(probe: &Probe, lines: &[(&Tool, Line<'_>)], together: &Line<'_>, termina
         counted(probe.sent as usize, "request")
     );
     let mut out = paint.bold(&title) + "\n\n";
-    let headings = [probe.noun, "API", "check", "difference"];
+    let headings = [probe.noun, "API", "check", "differs"];
     let mut table = Table::new(headings.iter().map(|heading| (ColumnKind::Words, (*heading).to_string())).collect());
     let row = |name: String, line: &Line<'_>| {
         let rules: Vec<&str> = unique(line.rules).collect();

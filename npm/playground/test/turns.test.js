@@ -210,10 +210,10 @@ describe('turns', () => {
       {},
     ).sides;
     assert.deepEqual(
-      played.map(({ tools }) => tools.map(({ name, listed }) => `${name}${listed ? '' : ' by the history'}`)),
+      played.map(({ tools }) => tools.map(({ name, listed }) => `${name}${listed ? '' : ' in the history'}`)),
       [
         ['mcp__docs__search', 'tool_search'],
-        ['mcp__docs__search', 'mcp__docs__fetch by the history', 'tool_search'],
+        ['mcp__docs__search', 'mcp__docs__fetch in the history', 'tool_search'],
       ],
     );
   });

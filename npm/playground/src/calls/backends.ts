@@ -19,7 +19,7 @@ export const BACKENDS = [
   {
     id: 'same',
     name: 'The same API (emulated)',
-    says: `the format stays; ${EMULATED}`,
+    says: `unchanged format; ${EMULATED}`,
     options: {},
   },
   {
@@ -37,7 +37,7 @@ export const BACKENDS = [
   {
     id: 'anthropic-references',
     name: 'Anthropic, earlier models (references)',
-    says: 'references alone',
+    says: 'references only',
     options: { target: 'anthropic', native: 'references' },
   },
   {

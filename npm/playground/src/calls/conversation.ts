@@ -64,7 +64,7 @@ export interface Conversation {
 /** Returns the notice that only the last turns of a long conversation are shown. */
 export function shortened(shown: number, skipped: number): string {
   const says = `This conversation has ${shown + skipped} turns. The last ${shown} are shown`;
-  return `${says}; the first of them has all that was said before.`;
+  return `${says}; the first of them contains everything before it.`;
 }
 
 export type Sight = 'hidden' | 'visible' | 'arrives';
