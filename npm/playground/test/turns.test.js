@@ -292,7 +292,7 @@ describe('turns', () => {
     assert.equal(says('mcp__tracker__close_issue', 2), 'Kimi K3: visible');
     assert.equal(says('mcp__tracker__close_issue', 4), 'Kimi K3: not visible');
     const failed = { ...native, turns: [], failed: { rule: 'invalid-request' } };
-    assert.equal(conversation.sightSays(failed, 'Bash', 0), 'Kimi K3: no answer');
+    assert.equal(conversation.sightSays(failed, 'Bash', 0), 'Kimi K3: not available');
     assert.match(conversation.growthSays(native.turns[1]), /^of [\d,]+ bytes are new$/);
     assert.match(
       conversation.growthSays(emulated.turns[1]),

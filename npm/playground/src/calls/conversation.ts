@@ -78,7 +78,7 @@ export function sightOf({ turns }: Side, name: string, at: number): Sight {
 
 /** Returns the text alternative of a bar in the timeline. */
 export function sightSays(side: Side, name: string, at: number): string {
-  if (side.failed !== undefined) return `${side.backend.name}: no answer`;
+  if (side.failed !== undefined) return `${side.backend.name}: not available`;
   const says = { hidden: 'not visible', visible: 'visible', arrives: 'visible from this turn on' };
   return `${side.backend.name}: ${says[sightOf(side, name, at)]}`;
 }

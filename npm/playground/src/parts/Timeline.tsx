@@ -55,7 +55,7 @@ export function Timeline({ conversation, at }: { conversation: Conversation; at:
               </th>
               {gists.map((_, number) => {
                 const turn = side.turns[number];
-                const says = turn === undefined ? 'no answer' : growthSays(turn);
+                const says = turn === undefined ? 'not available' : growthSays(turn);
                 return (
                   <td
                     key={number}
