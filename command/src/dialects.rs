@@ -10,6 +10,10 @@ use super::{
     terminal::{grouped, Terminal},
 };
 
+/// Legend of the facts.
+const CONFIDENCE: &str =
+    "Confidence: A documentation, a validator, source code or two live reports; B one live report; C inferred.";
+
 /// State of the command.
 pub(crate) struct Dialects {
     pub(crate) arguments: DialectsArguments,
@@ -28,8 +32,7 @@ impl Task for Dialects {
 }
 
 fn list(terminal: &Terminal) -> String {
-    let headings =
-        ["dialect", "what it is written for", "checked"].map(|name| (ColumnKind::Words, terminal.out.dim(name)));
+    let headings = ["dialect", "API or client", "last checked"].map(|name| (ColumnKind::Words, terminal.out.dim(name)));
     let mut table = Table::new(headings.into());
     for Dialect { name, surface, as_of, .. } in dialects() {
         table.row([name, surface, as_of].map(|cell| cell.to_string()).into());
@@ -51,10 +54,10 @@ fn facts(dialect: &Dialect, terminal: &Terminal) -> String {
     let mut table =
         Table::new(Vec::from([(ColumnKind::Words, paint.bold(name)), (ColumnKind::Words, (*surface).into())]));
     for (label, text) in [
-        ("documented", (*documentation).to_string()),
-        ("checked", format!("{as_of}, revision {revision}")),
+        ("documentation", (*documentation).to_string()),
+        ("last checked", format!("{as_of}, revision {revision}")),
         ("options", listed(options)),
-        ("encoded", listed(encodes)),
+        ("encodings", listed(encodes)),
         ("limits", listed(&limits)),
     ] {
         table.row([paint.dim(label), text].into());
@@ -62,7 +65,8 @@ fn facts(dialect: &Dialect, terminal: &Terminal) -> String {
     let mut out = String::new();
     table.write(terminal.width, &mut out);
     out.push('\n');
-    let headings = ["fact", "", "source", "rules", "severity"].map(|name| (ColumnKind::Words, paint.dim(name)));
+    let headings =
+        ["fact", "confidence", "source", "rules", "severity"].map(|name| (ColumnKind::Words, paint.dim(name)));
     let mut table = Table::new(headings.into());
     for fact in dialect.facts {
         table.row(
@@ -77,5 +81,6 @@ fn facts(dialect: &Dialect, terminal: &Terminal) -> String {
         );
     }
     table.write(terminal.width, &mut out);
+    out.push_str(&format!("\n{}\n", paint.dim(CONFIDENCE)));
     out
 }

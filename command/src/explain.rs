@@ -213,17 +213,17 @@ impl Explained {
 
 fn effect(change: &Change, paint: Paint) -> String {
     let arguments = match change.accepts {
-        Accepts::Same if change.encoded => "the same arguments after restoring".to_string(),
-        Accepts::Same => "the same arguments".to_string(),
-        Accepts::Closed => "only declared properties (closed)".to_string(),
-        Accepts::Wider => paint.doubtful("more arguments (wider)"),
-        Accepts::Narrower => paint.bad("fewer arguments (narrower)"),
-        Accepts::Mixed => paint.bad("other arguments (mixed)"),
+        Accepts::Same if change.encoded => "accepts the same arguments once they are restored".to_string(),
+        Accepts::Same => "accepts the same arguments".to_string(),
+        Accepts::Closed => "accepts no undeclared properties (closed)".to_string(),
+        Accepts::Wider => paint.doubtful("accepts more arguments (wider)"),
+        Accepts::Narrower => paint.bad("accepts fewer arguments (narrower)"),
+        Accepts::Mixed => paint.bad("accepts other arguments (mixed)"),
     };
     let guidance = match change.guidance {
         Guidance::Same => "the model reads the same".to_string(),
-        Guidance::Moved => "the model reads it elsewhere".to_string(),
-        Guidance::Lost => paint.doubtful("the model no longer reads it"),
+        Guidance::Moved => "the model reads it elsewhere (moved)".to_string(),
+        Guidance::Lost => paint.doubtful("the model no longer reads it (lost)"),
     };
     format!("{arguments}; {guidance}")
 }

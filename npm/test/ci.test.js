@@ -28,7 +28,7 @@ const { version } = JSON.parse(readFileSync(join(ROOT, 'npm/package.json'), 'utf
 const read = (name) => parse(readFileSync(join(ROOT, name), 'utf8'));
 const CLEAN = [{ name: 'now', description: 'The time.', inputSchema: { type: 'object', properties: {} } }];
 const BAD = [{ name: 'bad', inputSchema: { type: 'object', properties: { a: { enum: [] } } } }];
-const skip = process.platform === 'win32' && 'bash there is another one';
+const skip = process.platform === 'win32' && 'Windows has another bash';
 
 const places = [];
 function place(files) {

@@ -258,7 +258,7 @@ describe('a server with hand-written messages', () => {
 });
 
 test('the program ends although a process that the server started is still running', {
-  skip: process.platform === 'win32' && 'there are no such processes',
+  skip: process.platform === 'win32' && 'Windows ends child processes differently',
 }, async () => {
   const left = "setTimeout(() => require('node:fs').writeFileSync('over', ''), 60_000)";
   const script = `
@@ -386,7 +386,7 @@ describe('a live server over stdio', () => {
   });
 
   test('Ctrl-C and SIGTERM end the server, too', {
-    skip: process.platform === 'win32' && 'there are no signals to send',
+    skip: process.platform === 'win32' && 'Windows has no signals',
   }, async () => {
     const script = `
       process.on('SIGTERM', () => process.exit(require('fs').writeFileSync('ended', '')));
@@ -547,7 +547,7 @@ describe('a live server at an address', () => {
 });
 
 test('links to folders are followed unless they are endless', {
-  skip: process.platform === 'win32' && 'not everybody may make links there',
+  skip: process.platform === 'win32' && 'Windows lets only some users create symbolic links',
 }, async () => {
   const cwd = place({ 'real/t.json': { type: 'object', properties: {} } });
   symlinkSync('real', join(cwd, 'link'));
@@ -568,7 +568,7 @@ test('a file that cannot be written', async () => {
 });
 
 test('a baseline from a configuration file is not written through a link', {
-  skip: process.platform === 'win32' && 'not everybody may make links there',
+  skip: process.platform === 'win32' && 'Windows lets only some users create symbolic links',
 }, async () => {
   const outside = place({ 'target.json': { version: 1, findings: [] } });
   const before = readFileSync(join(outside, 'target.json'), 'utf8');
@@ -613,7 +613,7 @@ test('a baseline from a configuration file is not written through a link', {
 });
 
 test('a device in place of a file is refused, unless its name is given', {
-  skip: process.platform === 'win32' && 'it has no such files',
+  skip: process.platform === 'win32' && 'Windows has no device files',
 }, async () => {
   const tools = '[{"name": "now", "inputSchema": {"type": "object", "properties": {}}}]';
   for (const [link, args] of [
@@ -642,7 +642,9 @@ test('a system file with a reported size of 0 is not read', {
   assert.deepEqual([stderr, code], ['', 0]);
 });
 
-test("a client's file keeps its bytes and its permissions", { skip: process.platform === 'win32' }, async () => {
+test("a client's file keeps its bytes and its permissions", {
+  skip: process.platform === 'win32' && 'Windows has other permissions',
+}, async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'toolwire-install-'));
   const file = join(cwd, 'mcp.json');
   const before = '{"mcpServers": {"a": {"command": "x"}}}\r\n';

@@ -243,7 +243,7 @@ describe('generated', () => {
   test('this binding agrees with Rust, in every dialect', (t) => {
     const root = fileURLToPath(new URL('../..', import.meta.url));
     // An unpacked package has no Rust sources next to it.
-    if (!existsSync(join(root, 'core/Cargo.toml'))) return t.skip('the source of the core is not here');
+    if (!existsSync(join(root, 'core/Cargo.toml'))) return t.skip('the sources of the core are missing');
     const folder = mkdtempSync(join(tmpdir(), 'toolwire-'));
     t.after(() => rmSync(folder, { recursive: true }));
     const sample = join(folder, 'generated.jsonl');

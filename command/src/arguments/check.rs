@@ -8,11 +8,16 @@ use super::{source::Connection, words, DialectChoice};
 use crate::outcome::Outcome;
 
 pub(super) const EXAMPLES: &str = "\
+Severities:
+  refused        the API returns an error, or the MCP client drops the tool
+  reinterpreted  the API holds the model to other arguments than the schema describes
+  ignored        a part of the schema has no effect
+
 Profiles:
-  ordinary   what APIs and clients take in their ordinary modes (the default)
-  strict     the modes that hold the model to the schema
-  apis       every dialect of an API
-  all        every dialect
+  ordinary       ordinary modes of APIs and clients, which get a server's schemas unchanged (the default)
+  strict         modes that hold the model to the schema
+  apis           every mode of every API
+  all            every dialect
 
 Examples:
   toolwire check tools.json 'servers/**/*.json'
@@ -24,48 +29,49 @@ Examples:
 
 #[derive(Args, Debug)]
 pub(crate) struct CheckArguments {
-    /// JSON or JSON Lines; patterns with `*`, `**` and `?`; `-` or none: standard input
+    /// JSON or JSON Lines files; `*`, `**` and `?` are patterns; `-` or no file: standard input
     #[arg(value_name = "FILE", conflicts_with_all = ["server", "url"])]
     pub(crate) files: Vec<String>,
-    /// FILE is always a name: `*` and `?` in it match nothing else
+    /// Read every FILE as a literal name, without patterns
     #[arg(long)]
     pub(crate) no_patterns: bool,
     #[command(flatten)]
     pub(crate) connection: Connection,
     #[command(flatten)]
     pub(crate) choice: DialectChoice,
-    /// What a schema describes: a tool's arguments, the answer itself, or a tool's result (MCP)
+    /// Purpose of the schemas: arguments of a tool, response format, or result of an MCP tool
     #[arg(long = "use", value_name = "USE", default_value = "tool", value_parser = words::<Use>())]
     pub(crate) used_as: String,
     /// Only these tools (repeatable)
     #[arg(short, long = "tool", value_name = "NAME")]
     pub(crate) tools: Vec<String>,
-    /// What is shown, and makes the exit code 1: from which severity on (default: refused)
+    /// Minimum severity that is shown and makes the exit code 1 (default: refused)
     #[arg(long, value_name = "SEVERITY")]
     pub(crate) fail_on: Option<FailOn>,
-    /// Another question: what is lost when the tools are rewritten, and from which outcome on the exit code is 1
+    /// Report what rewriting the tools would lose instead: losses of this outcome or a worse one, which make the exit
+    /// code 1 (`toolwire matrix --help` explains the outcomes)
     #[arg(long, value_name = "OUTCOME", conflicts_with_all = ["fail_on", "show"])]
     #[arg(value_parser = PossibleValuesParser::new(Outcome::LOSSES))]
     pub(crate) rewritten: Option<String>,
-    /// What is shown, where that is more than what `--fail-on` says
+    /// Minimum severity that is shown, if it is lower than that of `--fail-on`
     #[arg(long, value_name = "SEVERITY")]
     pub(crate) show: Option<Show>,
-    /// How findings are written
+    /// Output format of the findings
     #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
     pub(crate) format: Format,
-    /// The same as `--format json`
+    /// Same as `--format json`
     #[arg(long)]
     pub(crate) json: bool,
-    /// A line for each finding, and nothing else
+    /// Print one line for each finding, and nothing else
     #[arg(short, long)]
     pub(crate) quiet: bool,
-    /// The configuration; without it `toolwire.toml`, where there is one
+    /// Configuration file (default: `toolwire.toml`, if it exists)
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<String>,
-    /// Findings that are known, and no longer told
+    /// File of known findings, which are not reported
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<String>,
-    /// Writes what is found now into the baseline
+    /// Write the current findings to the baseline
     #[arg(long)]
     pub(crate) update_baseline: bool,
 }

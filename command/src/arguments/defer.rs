@@ -14,82 +14,82 @@ use super::{choice, words, Layout, Machine};
 
 #[derive(Args, Debug)]
 pub(crate) struct DeferArguments {
-    /// The request, as JSON; `-` or none: standard input
+    /// Request, as JSON; `-` or no file: standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<String>,
-    /// The client that the request comes from: sets the options that fit it, unless they are given
+    /// Client that sends the request; it determines `--format`, `--announce` and `--search-tool`, unless they are given
     #[arg(long, value_name = "CLIENT", value_parser = words::<Client>())]
     pub(crate) client: Option<String>,
-    /// The format to translate the request into
+    /// Format to translate the request into
     #[arg(long, value_name = "FORMAT", value_parser = words::<Api>())]
     pub(crate) target: Option<String>,
-    /// The construct of its own for deferred tools that the backend understands
+    /// Native construct for deferred tools that the backend supports
     #[arg(long, value_name = "CONSTRUCT", value_parser = words::<Native>())]
     pub(crate) native: Option<String>,
-    /// A function of the client that searches for tools; may be repeated (default: `ToolSearch`)
+    /// Name of a function of the client that searches for tools (repeatable; default: `ToolSearch`)
     #[arg(long = "search-tool", value_name = "NAME")]
     pub(crate) search_tools: Vec<String>,
-    /// What to do with OpenAI's `custom` tools
+    /// Handling of OpenAI's `custom` tools, whose input is text
     #[arg(long, value_name = "WHAT", value_parser = words::<CustomTools>())]
     pub(crate) custom_tools: Option<String>,
-    /// What to do with removed tools, where the backend has no removals
+    /// Handling of a tool that the history removes, if the backend does not support removals
     #[arg(long, value_name = "WHAT", value_parser = words::<Removals>())]
     pub(crate) removals: Option<String>,
-    /// What to do with calls of tools that are not sent
+    /// Handling of calls to tools that are not sent
     #[arg(long, value_name = "WHAT", value_parser = words::<UnavailableCalls>())]
     pub(crate) unavailable_calls: Option<String>,
-    /// What to do with reasoning in another format
+    /// Handling of the model's reasoning in another format
     #[arg(long, value_name = "WHAT", value_parser = words::<Reasoning>())]
     pub(crate) reasoning: Option<String>,
-    /// The limit for a target that needs one, if the request has none
+    /// Maximum number of tokens of an answer, if the target requires a maximum and the request has none
     #[arg(long, value_name = "TOKENS")]
     pub(crate) max_tokens: Option<u64>,
-    /// The request's format, where its shape does not tell
+    /// Format of the request, if its content does not determine it
     #[arg(long, value_name = "FORMAT", value_parser = words::<Api>())]
     pub(crate) format: Option<String>,
-    /// Whether hidden tools are announced by name
+    /// Announcement of hidden tools by name in the system prompt
     #[arg(long, value_name = "WHAT", value_parser = words::<Announce>())]
     pub(crate) announce: Option<String>,
-    /// Whether deferred tools are hidden until they are loaded
+    /// Visibility of deferred tools: hidden until loaded, or all sent to keep the prompt cache valid
     #[arg(long, value_name = "MODE", value_parser = words::<Mode>())]
     pub(crate) mode: Option<String>,
-    /// Where loaded tools stand
+    /// Position of loaded tools: their original one, or last to keep the prefix of the prompt cache valid
     #[arg(long, value_name = "ORDER", value_parser = words::<Order>())]
     pub(crate) order: Option<String>,
-    /// A tool that counts as loaded whatever the history says (repeatable)
+    /// Tool that counts as loaded regardless of the history (repeatable)
     #[arg(long = "loaded-tool", value_name = "NAME")]
     pub(crate) loaded_tools: Vec<String>,
-    /// A call of a tool in the history counts as a load of it
+    /// Treat a call to a tool in the history as loading the tool
     #[arg(long)]
     pub(crate) load_used_tools: bool,
-    /// What happens if `tool_choice` forces a tool that is not loaded
+    /// Handling of a `tool_choice` that forces a tool that is not loaded
     #[arg(long, value_name = "WHAT", value_parser = words::<ForcedTool>())]
     pub(crate) forced_tool: Option<String>,
-    /// What a reference to an unknown tool becomes
+    /// Replacement of a reference to an unknown tool
     #[arg(long, value_name = "WHAT", value_parser = words::<UnknownReference>())]
     pub(crate) unknown_reference: Option<String>,
-    /// What becomes of the hosted tool search
+    /// Handling of a hosted tool search, which the backend does not have
     #[arg(long, value_name = "WHAT", value_parser = words::<ServerToolSearch>())]
     pub(crate) server_tool_search: Option<String>,
-    /// What becomes of hosted searches in the history
+    /// Handling of hosted searches in the history
     #[arg(long, value_name = "WHAT", value_parser = words::<ServerHistory>())]
     pub(crate) server_history: Option<String>,
-    /// The name of the function that stands for a tool search
+    /// Name of the function that replaces a hosted tool search
     #[arg(long, value_name = "NAME")]
     pub(crate) tool_search_name: Option<String>,
-    /// What is sent if no tool is visible
+    /// Form of a request without visible tools: `tools: []`, or neither `tools` nor `tool_choice`
     #[arg(long, value_name = "WHAT", value_parser = words::<EmptyTools>())]
     pub(crate) empty_tools: Option<String>,
-    /// Whether the history may change the tools that there are
+    /// Handling of changes to the tools in the history
     #[arg(long, value_name = "WHAT", value_parser = words::<ToolChanges>())]
     pub(crate) tool_changes: Option<String>,
-    /// Bytes of notices that may repeat earlier ones
+    /// Maximum total size of notices that repeat earlier ones
     #[arg(long, value_name = "BYTES")]
     pub(crate) max_repeated_bytes: Option<usize>,
-    /// The role of system messages whose directives became text
+    /// Role of system messages whose directives became text
     #[arg(long, value_name = "WHAT", value_parser = words::<SystemMessages>())]
     pub(crate) system_messages: Option<String>,
-    /// Instead of the request, what the model saw in each turn of its conversation
+    /// Print what the model saw in each turn of the conversation, instead of the request
     #[arg(long, conflicts_with = "compact")]
     pub(crate) turns: bool,
     #[command(flatten)]

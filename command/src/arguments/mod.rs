@@ -35,8 +35,10 @@ use super::{
 };
 
 /// Any tool schema, any model. Nothing is lost silently.
+// `about` repeats the documentation, because clap removes its last period.
 #[derive(Debug, Parser)]
-#[command(name = "toolwire", version, arg_required_else_help = true, subcommand_required = true, after_help = EXAMPLES)]
+#[command(name = "toolwire", version, about = "Any tool schema, any model. Nothing is lost silently.")]
+#[command(arg_required_else_help = true, subcommand_required = true, after_help = EXAMPLES)]
 pub(crate) struct CommandLine {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -44,51 +46,58 @@ pub(crate) struct CommandLine {
 
 const EXAMPLES: &str = "\
 Examples:
-  toolwire matrix -- npx -y some-mcp-server    Will my MCP server work with every model?
-  toolwire check --dialect gemini tools.json   What would the API answer with HTTP 400?
+  toolwire matrix -- npx -y some-mcp-server    Does my MCP server work with every model?
+  toolwire check --dialect gemini tools.json   What would the API refuse with HTTP 400?
   toolwire explain --tool search --dialect gemini tools.json
   toolwire sanitize --dialect gemini < tools.json > for-gemini.json
   toolwire defer --target openai-chat request.json
 
-The input is JSON or JSON Lines: a schema, a tool, a list of tools as any API writes them, what an MCP server \
-answered to
-`tools/list`, a request with tools. From a file, from standard input, or from an MCP server that is started for it \
-(`-- SERVER`).
+A dialect describes what one API or MCP client accepts, in one of its modes: its subset of JSON Schema, the format
+of its tools, and its limits. `toolwire dialects` lists the dialects.
 
-Exit codes: 0 fine; 1 something was found, or a tool cannot be had; 2 wrong usage, or an input that cannot be read.";
+The input is JSON or JSON Lines: a schema, a tool, a list of tools in the format of any API, an MCP server's answer
+to `tools/list`, or a request with tools. It comes from a file, from standard input, or from an MCP server that the
+command starts (`-- SERVER`) or connects to (`--url`).
+
+Exit codes: 0 success; 1 a finding, or a tool that cannot be rewritten; 2 wrong usage, or unreadable input.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Which tools work with which APIs, as they are and rewritten, and what would be lost
+    /// Show which APIs accept each tool, as is and rewritten, and what rewriting loses
     #[command(after_help = "\
-Columns:
-  accepted   the API takes the tool as it is
-  lossless   rewritten, the same arguments are accepted, and the model reads the same
-  encoded    the same, once the model's arguments were brought back (`restoreArguments`)
-  closed     arguments are refused that have properties the tool never named, nor said that it wants
-  not strict the tool is sent not strict, because the strict mode cannot take it: nothing enforces its schema
-  lost       the same arguments are accepted, but something the model reads is gone
-  wider      arguments are accepted that the tool's server will have to refuse
-  narrower   arguments are refused that the tool's server would accept
-  refused    the tool cannot be written for that API
+Columns, each with a number of tools (empty columns are omitted):
+  accepted       the API accepts the tool as is
+  reinterpreted  accepted as is, but the API holds the model to other arguments than the schema describes
+  ignored        accepted as is, but a part of the schema has no effect
 
---fail-on takes these from `encoded` on, and `rejected` (an API rejects a tool as it is), `changed` (anything has to \
-change), `never`.
+Outcomes of rewriting, from the best to the worst; a tool counts under its worst change:
+  lossless       the same arguments are accepted, and the model reads the same
+  encoded        lossless once the model's arguments are restored (`toolwire restore`)
+  closed         objects are closed: properties that the schema neither declares nor allows are refused
+  not strict     the tool is sent without strict mode, which cannot express it: nothing enforces its schema
+  lost           the same arguments are accepted, but the model no longer reads a part of the tool
+  wider          arguments are accepted that the tool's server refuses
+  narrower       arguments are refused that the tool's server accepts, or this cannot be ruled out
+  refused        the tool cannot be rewritten for the API, or only with more loss than --allow permits
+
+--fail-on accepts the outcomes from `encoded` on (`not-strict` with a hyphen), and:
+  changed        a tool has to be changed, even without loss
+  rejected       an API refuses a tool as is
+  never          the exit code does not depend on the tools
 
 Examples:
   toolwire matrix -- npx -y some-mcp-server
   toolwire matrix --dialect gemini,openai-strict --fail-on wider tools.json
   toolwire matrix --json tools.jsonl | jq .dialects")]
     Matrix(MatrixArguments),
-    /// What APIs would refuse about the tools or schemas as they are: the linter for CI
+    /// Lint tools and schemas: report what APIs refuse, reinterpret or ignore
     #[command(after_help = check::EXAMPLES)]
     Check(CheckArguments),
-    /// Rewrites a schema, a tool list or a whole request into one dialect
+    /// Rewrite a schema, a list of tools or a whole request for one dialect
     #[command(after_help = "\
-A schema becomes a schema, a list of tools the list that the API takes, a request a request (after deferred loading). \
-With --json, what
-was changed stands beside it, and what `toolwire restore` needs. Tools that cannot be written are left out and named \
-on standard error.
+The output is of the same kind as the input: a schema, a list of tools in the format of the API, or a request (with
+deferred loading applied). With --json, it also contains the changes and the data that `toolwire restore` needs.
+Tools that cannot be rewritten are set aside and named on standard error.
 
 Examples:
   toolwire sanitize --dialect gemini tools.json
@@ -96,35 +105,35 @@ Examples:
   toolwire sanitize --dialect moonshot --json tools.json > rewritten.json
   toolwire sanitize --dialect moonshot --json --repair tools.json > repairing.json")]
     Sanitize(SanitizeArguments),
-    /// Every change of one tool: where, why, before and after
+    /// Show every change to one tool: where, why, before and after
     #[command(after_help = "\
 Examples:
   toolwire explain --dialect gemini schema.json
   toolwire explain --tool API-post-search --dialect gemini,openai-strict -- npx -y @notionhq/notion-mcp-server")]
     Explain(ExplainArguments),
-    /// Makes a request with deferred tools work on an API without that feature
+    /// Rewrite a request with deferred tools for an API that does not support them
     #[command(after_help = "\
 Examples:
   toolwire defer request.json
   toolwire defer --target openai-chat --announce names < request.json
   toolwire defer --turns --target openai-chat --native kimi request.json")]
     Defer(DeferArguments),
-    /// Brings a model's reply, or one call, back to what the tools' own servers expect
+    /// Convert a model's reply, or one call, back to the original tools' names and arguments
     #[command(after_help = restore::EXAMPLES)]
     Restore(RestoreArguments),
-    /// What a tool's own schema says against the arguments that a model answered, or those arguments repaired
+    /// Validate the arguments of a call by the tool's original schema, or repair them
     #[command(after_help = validate::EXAMPLES)]
     Validate(ValidateArguments),
-    /// Asks the API itself, with your key, which tools it takes as they are, and compares that with `check`
+    /// Ask the API itself, with your key, which tools it accepts as is, and compare that with `check`
     #[command(after_help = probe::EXAMPLES)]
     Probe(ProbeArguments),
-    /// Stands between a client of MCP and its servers: rewrites tools, restores and repairs calls
+    /// Run between an MCP client and its servers: rewrite tools, restore and repair calls
     #[command(after_help = proxy::EXAMPLES)]
     Proxy(ProxyArguments),
-    /// Stands between an agent and the API of a model: adapts requests, restores and repairs replies
+    /// Run between an agent and a model API: adapt requests, restore and repair replies
     #[command(after_help = relay::EXAMPLES)]
     Relay(RelayArguments),
-    /// The dialects there are, or all that is known of one: facts, sources, dates
+    /// List the dialects, or show all facts about one, with sources and dates
     #[command(after_help = "\
 Examples:
   toolwire dialects
@@ -135,7 +144,7 @@ Examples:
 /// How the result is written.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Machine {
-    /// One JSON document, for machines
+    /// Print one JSON document, for machines
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -143,14 +152,15 @@ pub(crate) struct Machine {
 /// Which dialects the tools are judged in.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct DialectChoice {
-    /// Only these; `all`: every one there is
+    /// Only these dialects (comma-separated or repeated); `all`: every dialect
     #[arg(short, long = "dialect", value_name = "DIALECT", value_delimiter = ',', conflicts_with = "profile")]
     #[arg(value_parser = dialects_or_all(), hide_possible_values = true)]
     pub(crate) dialects: Vec<String>,
-    /// Those of a profile: of APIs their ordinary modes (`check`), their strict ones or both (`matrix`), or all
+    /// Dialects of a profile: the ordinary modes of APIs and clients (default of `check`), strict modes, every mode of
+    /// every API (default of `matrix`), or all dialects
     #[arg(short, long, value_name = "PROFILE", value_parser = PossibleValuesParser::new(PROFILES))]
     pub(crate) profile: Option<String>,
-    /// All but these
+    /// All dialects of the choice except these (comma-separated or repeated)
     #[arg(short = 'x', long = "exclude", value_name = "DIALECT", value_delimiter = ',')]
     #[arg(value_parser = dialects(), hide_possible_values = true)]
     pub(crate) exclude: Vec<String>,
@@ -170,7 +180,7 @@ impl DialectChoice {
 /// How JSON is laid out.
 #[derive(Args, Debug)]
 pub(crate) struct Layout {
-    /// No line breaks: byte for byte what the library gives
+    /// Print JSON without line breaks, exactly as the library writes it
     #[arg(long)]
     pub(crate) compact: bool,
 }
@@ -181,14 +191,14 @@ pub(crate) struct MatrixArguments {
     pub(crate) source: Source,
     #[command(flatten)]
     pub(crate) choice: DialectChoice,
-    /// The most loss that is accepted; tools with more are refused
+    /// Maximum loss that is accepted; a tool that would lose more is refused
     #[arg(long, value_name = "LOSS", default_value = "any", value_parser = words::<Allow>())]
     pub(crate) allow: String,
-    /// From which outcome on the exit code is 1
+    /// Exit with code 1 if a tool has this outcome or a worse one
     #[arg(long, value_name = "OUTCOME", default_value = "refused")]
     #[arg(value_parser = PossibleValuesParser::new(Outcome::LEVELS))]
     pub(crate) fail_on: String,
-    /// Every tool, not only those that lose something
+    /// Show each tool and outcome in a row of its own, including tools that lose nothing
     #[arg(long)]
     pub(crate) all: bool,
     #[command(flatten)]
@@ -199,27 +209,28 @@ pub(crate) struct MatrixArguments {
 pub(crate) struct SanitizeArguments {
     #[command(flatten)]
     pub(crate) source: Source,
-    /// The dialect to write (`toolwire dialects` lists them)
+    /// Dialect to write (`toolwire dialects` lists them)
     #[arg(short, long, value_name = "DIALECT", value_parser = dialects(), hide_possible_values = true)]
     pub(crate) dialect: String,
     #[command(flatten)]
     pub(crate) rewriting: Rewriting,
-    /// The shape of the tools, where it is not the dialect's own
+    /// Format of the tools, if it is not that of the dialect's API
     #[arg(long, value_name = "FORMAT", value_parser = words::<ToolFormat>())]
     pub(crate) format: Option<String>,
-    /// Another dialect, for tools that the first one cannot say
+    /// Dialect for tools that the first dialect cannot express
     #[arg(long, value_name = "DIALECT", value_parser = dialects(), hide_possible_values = true)]
     pub(crate) fallback: Option<String>,
-    /// The model of a request that does not name it, as with Gemini and Bedrock
+    /// Model of the request, if the URL names it instead of the request (Gemini, Bedrock)
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// How the schema of a request's response format is sent
+    /// Form in which the schema of a response format is sent
     #[arg(long, value_name = "HOW", default_value = "native", value_parser = words::<Formats>())]
     pub(crate) formats: String,
-    /// How tools of a list of several servers, `[{ server, tools }, …]`, are called
+    /// Naming of tools in a list from several servers, `[{ server, tools }, …]`: with the server's name as a prefix, or
+    /// without
     #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = words::<Prefix>())]
     pub(crate) prefix: String,
-    /// Keeps the tools' own schemas beside the result, so that `toolwire restore` repairs arguments by them
+    /// Keep the original schemas in the output, so that `toolwire restore` can repair arguments
     #[arg(long, requires = "json")]
     pub(crate) repair: bool,
     #[command(flatten)]
@@ -234,34 +245,34 @@ pub(crate) struct SanitizeArguments {
 /// The options of `sanitize` that are about schemas.
 #[derive(Args, Debug)]
 pub(crate) struct Rewriting {
-    /// The most loss that is accepted; beyond it a tool is refused
+    /// Maximum loss that is accepted; a tool that would lose more is refused
     #[arg(long, value_name = "LOSS", default_value = "any", value_parser = words::<Allow>())]
     pub(crate) allow: String,
-    /// What a schema describes: a tool's arguments, the answer itself, or a tool's result (MCP)
+    /// Purpose of the schemas: arguments of a tool, response format, or result of an MCP tool
     #[arg(long = "use", value_name = "USE", default_value = "tool", value_parser = words::<Use>())]
     pub(crate) used_as: String,
-    /// The property that holds the answer if the API wants an object and the schema describes something else
+    /// Name of the property that holds the answer if the API requires an object and the schema describes something else
     #[arg(long, value_name = "NAME", default_value = "response")]
     pub(crate) wrapper: String,
-    /// What becomes of `$ref`
+    /// Handling of `$ref`
     #[arg(long, value_name = "WHAT", value_parser = words::<Refs>())]
     pub(crate) refs: Option<String>,
-    /// What becomes of a schema without a type
+    /// Handling of a schema whose type cannot be inferred
     #[arg(long, value_name = "WHAT", value_parser = words::<Untyped>())]
     pub(crate) untyped: Option<String>,
-    /// What becomes of constraints that the dialect cannot say
+    /// Handling of constraints that the dialect cannot express
     #[arg(long, value_name = "WHAT", value_parser = words::<Hints>())]
     pub(crate) hints: Option<String>,
-    /// The size above which the dialect compacts; `none`: no limit
+    /// Size above which the dialect compacts the schema; `none`: no limit
     #[arg(long, value_name = "BYTES", value_parser = limit)]
     pub(crate) max_bytes: Option<Limit>,
-    /// The most nodes that inlining may produce
+    /// Maximum number of nodes that inlining may produce
     #[arg(long, value_name = "NODES")]
     pub(crate) max_nodes: Option<usize>,
-    /// Maximum number of steps that one call may take
+    /// Maximum work for one schema or list, in steps: visits, copies and comparisons of nodes
     #[arg(long, value_name = "STEPS")]
     pub(crate) max_steps: Option<usize>,
-    /// The chat template that the server runs: its file or a model
+    /// Chat template of the server: the name of its file, or of a model
     #[arg(long, value_name = "NAME")]
     pub(crate) template: Option<String>,
 }
@@ -274,16 +285,16 @@ pub(crate) struct Limit(pub(crate) Option<usize>);
 pub(crate) struct ExplainArguments {
     #[command(flatten)]
     pub(crate) source: Source,
-    /// The tool's name; not needed if there is only one
+    /// Name of the tool; not needed if there is only one
     #[arg(short, long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
-    /// The dialects to write it in (`toolwire dialects` lists them)
+    /// Dialects to write (`toolwire dialects` lists them; comma-separated or repeated)
     #[arg(short, long = "dialect", value_name = "DIALECT", required = true, value_delimiter = ',')]
     #[arg(value_parser = dialects_or_all(), hide_possible_values = true)]
     pub(crate) dialects: Vec<String>,
     #[command(flatten)]
     pub(crate) rewriting: Rewriting,
-    /// Excerpts whole, however long
+    /// Show excerpts in full length
     #[arg(long)]
     pub(crate) full: bool,
     #[command(flatten)]
@@ -292,7 +303,7 @@ pub(crate) struct ExplainArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct DialectsArguments {
-    /// One dialect, with all that is known of it
+    /// Dialect to show, with all its facts
     #[arg(value_name = "DIALECT", value_parser = dialects(), hide_possible_values = true)]
     pub(crate) dialect: Option<String>,
     #[command(flatten)]

@@ -6,11 +6,10 @@ use super::{dialects, Connection, REPAIRS};
 use crate::{client_files, clients};
 
 pub(super) const EXAMPLES: &str = "\
-The client starts the proxy in place of its server. Everything but tools passes as it is. Tools are rewritten for the \
-dialect, and
-calls come back in the shape that the server expects. Arguments that its schema refuses are repaired, or the model is \
-told what is
-wrong with them. What was changed is in the resource `toolwire://report`.
+The client starts the proxy instead of its server. The proxy rewrites tools for the dialect, and restores calls to
+the arguments that the server expects. It repairs arguments that violate the original schema, or returns an error
+that explains the violation to the model. Everything else passes unchanged. The resource `toolwire://report` lists
+the changes.
 
 Examples:
   toolwire proxy -- npx -y some-mcp-server
@@ -19,49 +18,49 @@ Examples:
   toolwire proxy --listen 127.0.0.1:8000 -- npx -y some-mcp-server
   toolwire proxy --install cursor --server github
 
-Exit codes: 0 the client has closed its end; 2 wrong usage, or a server that cannot be started.";
+Exit codes: 0 the client closed the connection; 2 wrong usage, or a server that cannot be started.";
 
 #[derive(Args, Debug)]
 pub(crate) struct ProxyArguments {
-    /// The dialect of the API that the client sends tools to (default: `portable`, or that of `--client`)
+    /// Dialect of the API to which the client sends the tools (default: that of `--client`, or `portable`)
     #[arg(short, long, value_name = "DIALECT", value_parser = dialects(), hide_possible_values = true)]
     pub(crate) dialect: Option<String>,
-    /// A known client: sets the dialect, and the maximum number of tools
+    /// Known client: determines the dialect and the maximum number of tools
     #[arg(long, value_name = "CLIENT", value_parser = PossibleValuesParser::new(clients::names()))]
     pub(crate) client: Option<String>,
-    /// The least confidence of a repair; `off`: calls are passed on as they are
+    /// Minimum confidence of a repair; `off`: invalid arguments are not repaired
     #[arg(long, value_name = "CONFIDENCE", default_value = "likely")]
     #[arg(value_parser = PossibleValuesParser::new(REPAIRS))]
     pub(crate) repair: String,
-    /// Longer lists of tools are put behind a search; `auto`: longer than the client or the API takes
+    /// Number of tools above which the list is replaced by a search; `auto`: the maximum of the client or the API
     #[arg(long, value_name = "auto|N|off", default_value = "auto", value_parser = defer)]
     pub(crate) defer: Defer,
-    /// What becomes of a result that does not match the `outputSchema` of its tool
+    /// Handling of a result that does not match its tool's `outputSchema`
     #[arg(long, value_name = "WHAT", default_value = "pass")]
     #[arg(value_parser = PossibleValuesParser::new(["pass", "refuse"]))]
     pub(crate) results: String,
-    /// Says on standard error what was changed, for which tool and why
+    /// Report every change on standard error: what, for which tool, and why
     #[arg(long)]
     pub(crate) verbose: bool,
-    /// Adds the same to a file, as JSON Lines
+    /// Append the same reports to a file, as JSON Lines
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<String>,
-    /// Serves streamable HTTP at `http://HOST:PORT/mcp` in place of stdio, to several clients; port 0: any that is free
+    /// Serve streamable HTTP at `http://HOST:PORT/mcp` instead of stdio, to several clients; port 0: any free port
     #[arg(long, value_name = "HOST:PORT", conflicts_with_all = ["install", "undo"])]
     pub(crate) listen: Option<String>,
-    /// With `--listen`: the variable of the environment with the token that clients send in the header
-    /// `X-Toolwire-Token`
+    /// Environment variable with the token that clients send in the header `X-Toolwire-Token` (with `--listen`)
     #[arg(long, value_name = "NAME", requires = "listen")]
     pub(crate) token_env: Option<String>,
-    /// Puts the proxy before a server in the client's own file: shows the change, asks, and keeps a backup
+    /// Put the proxy in front of a server in the client's configuration file: shows the change, asks, and keeps a
+    /// backup
     #[arg(long, value_name = "CLIENT", value_parser = PossibleValuesParser::new(client_files::names()))]
     #[arg(group = "named", conflicts_with_all = ["client", "undo"])]
     pub(crate) install: Option<String>,
-    /// Takes it away again
+    /// Remove the proxy from the client's configuration file
     #[arg(long, value_name = "CLIENT", value_parser = PossibleValuesParser::new(client_files::names()))]
     #[arg(group = "named", conflicts_with = "client")]
     pub(crate) undo: Option<String>,
-    /// With `--install` and `--undo`: does not ask
+    /// Do not ask before `--install` or `--undo` changes the file
     #[arg(long, requires = "named")]
     pub(crate) yes: bool,
     #[command(flatten)]

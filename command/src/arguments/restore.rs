@@ -5,8 +5,8 @@ use clap::Args;
 use super::{Layout, Machine};
 
 pub(super) const EXAMPLES: &str = "\
-Arguments are repaired, too, if `toolwire sanitize` was given `--repair`; what was repaired and is left is on standard \
-error.
+Arguments are also repaired if `toolwire sanitize` ran with `--repair`. Repairs and the remaining violations are
+reported on standard error.
 
 Examples:
   toolwire sanitize --dialect moonshot --json tools.json > rewritten.json
@@ -15,20 +15,20 @@ Examples:
   toolwire sanitize --dialect moonshot --json --repair tools.json > repairing.json
   toolwire restore --repair --with repairing.json reply.json
 
-Exit codes: 0 fine; 1 arguments that were to be repaired are still not valid; 2 an input cannot be read.";
+Exit codes: 0 success; 1 arguments are still invalid after repair; 2 wrong usage, or unreadable input.";
 
 #[derive(Args, Debug)]
 pub(crate) struct RestoreArguments {
-    /// What `toolwire sanitize --json` printed
+    /// Output of `toolwire sanitize --json`
     #[arg(long, value_name = "FILE")]
     pub(crate) with: String,
-    /// The name in the model's call; then the input is its arguments, and not a reply
+    /// Name of the tool in the model's call: the input is the arguments of the call, not a reply
     #[arg(long, value_name = "NAME")]
     pub(crate) call: Option<String>,
-    /// Arguments have to be repaired: an error if `--with` keeps no schemas for that
+    /// Require repairs: fail if `--with` contains no schemas for them
     #[arg(long)]
     pub(crate) repair: bool,
-    /// The reply, or the arguments of one schema's tool, as JSON; `-` or none: standard input
+    /// Reply of the model, or the arguments of one call, as JSON; `-` or no file: standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<String>,
     #[command(flatten)]

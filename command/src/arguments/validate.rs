@@ -11,7 +11,7 @@ use toolwire::{
 use super::{choice, words, Layout, Machine};
 
 pub(super) const EXAMPLES: &str = "\
-Messages have places, names and kinds of values, and no value of the arguments.
+Messages contain places, names and kinds of values, but no values of the arguments.
 
 Examples:
   toolwire validate arguments.json --schema schema.json
@@ -19,22 +19,21 @@ Examples:
   echo \"{'ids': '[1, 2]',}\" | toolwire validate --schema schema.json --repair > repaired.json
   toolwire validate --repair --confidence exact --disable fence,comment --schema schema.json < answer.txt
 
-Exit codes: 0 the schema takes the arguments, with --repair: as they are then; 1 it does not; 2 they cannot be read, \
-or it cannot be
-judged whether it takes them.";
+Exit codes: 0 the arguments are valid (with --repair: after repair); 1 they are invalid; 2 unreadable input, or a
+schema by which they cannot be judged.";
 
 #[derive(Args, Debug)]
 pub(crate) struct ValidateArguments {
-    /// The arguments of one call, as the model answered them; `-` or none: standard input
+    /// Arguments of one call, as the model wrote them; `-` or no file: standard input
     #[arg(value_name = "ARGUMENTS")]
     pub(crate) file: Option<String>,
-    /// The tool's own schema, the tool, or tools with `--tool`; `-`: standard input
+    /// Original schema, tool or (with `--tool`) list of tools; `-`: standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) schema: String,
-    /// The tool's name; not needed if there is only one
+    /// Name of the tool; not needed if there is only one
     #[arg(short, long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
-    /// Prints the repaired arguments, and what was repaired and is left on standard error
+    /// Print the repaired arguments, and report the repairs and the remaining violations on standard error
     #[arg(long)]
     pub(crate) repair: bool,
     #[command(flatten)]
@@ -50,20 +49,20 @@ pub(crate) struct ValidateArguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "With --repair")]
 pub(crate) struct Repairing {
-    /// The least confidence that a repair may have (default: `likely`)
+    /// Minimum confidence of a repair (default: `likely`)
     #[arg(long, value_name = "CONFIDENCE", requires = "repair", value_parser = confidences())]
     pub(crate) confidence: Option<String>,
-    /// Rules that are not applied (repeatable)
+    /// Repair rules to disable (comma-separated or repeated)
     #[arg(long, value_name = "RULE", value_delimiter = ',', requires = "repair")]
     #[arg(value_parser = rules(), hide_possible_values = true)]
     pub(crate) disable: Vec<String>,
-    /// A required member that is missing, null or blank gets the schema's own default
+    /// Fill required members that are missing, null or blank with the `default` of their schema
     #[arg(long, requires = "repair")]
     pub(crate) use_defaults: bool,
-    /// Undeclared members of closed objects are left out
+    /// Remove undeclared members of closed objects
     #[arg(long, requires = "repair")]
     pub(crate) remove_additional: bool,
-    /// What becomes of text that breaks off (default: `refuse`)
+    /// Handling of truncated text: an error, or adding the missing brackets (default: `refuse`)
     #[arg(long, value_name = "WHAT", requires = "repair", value_parser = words::<Truncated>())]
     pub(crate) truncated: Option<String>,
 }

@@ -105,7 +105,6 @@ impl Report<'_> {
             }
             let what = match word {
                 _ if is_loss => format!("{word} when rewritten for"),
-                "reinterpreted" => "reinterpreted by".into(),
                 word => format!("{word} by"),
             };
             let has_reported = |dialect: &&&Dialect| {
@@ -121,7 +120,7 @@ impl Report<'_> {
         }
         let found = if words.is_empty() {
             match self.known {
-                _ if self.is_rewritten => "nothing important is lost".to_string(),
+                _ if self.is_rewritten => "rewriting loses nothing of this outcome or worse".to_string(),
                 0 => "nothing is refused".to_string(),
                 _ => "nothing new is refused".to_string(),
             }

@@ -30,7 +30,7 @@ const TAKEN: [Taken; 2] = [
     ("ignored", |verdict| verdict.accepted && verdict.ignored),
 ];
 /// Heading of the clients' table.
-const CLIENTS: &str = "MCP clients, which read a tool before any API does";
+const CLIENTS: &str = "MCP clients, which receive the tools before any API";
 /// Maximum length of a tool's name in the table.
 const NAME: usize = 64;
 /// Maximum number of names in a row; the others are counted.
@@ -111,7 +111,7 @@ impl Matrix {
         if rows.is_empty() {
             return;
         }
-        let headings = ["outcome", self.noun, "by rule", "dialects"];
+        let headings = ["outcome", self.noun, "rules", "dialects"];
         let mut table = Table::new(headings.into_iter().map(|name| (ColumnKind::Words, paint.dim(name))).collect());
         for Row { outcome, tools, rules, dialects } in rows {
             let shade = match outcome {
@@ -160,7 +160,7 @@ impl Matrix {
         };
         let having = |test: fn(&Verdict) -> bool| in_all(&apis, test);
         let accepted = having(|verdict| verdict.accepted);
-        let meant = having(|verdict| verdict.accepted && !verdict.reinterpreted);
+        let exact = having(|verdict| verdict.accepted && !verdict.reinterpreted);
         let written = having(|verdict| verdict.outcome < Outcome::Refused);
         let kept = having(|verdict| verdict.outcome < Outcome::Closed);
         out.push('\n');
@@ -168,29 +168,24 @@ impl Matrix {
             out.push_str(&format!("No {}s.\n", self.noun));
             return;
         }
-        let (are, them) = if count == 1 {
-            ("it is", self.noun.into())
-        } else {
-            ("they are", format!("all {}", counted(count, self.noun)))
-        };
-        let the = if count == 1 { "the " } else { "" };
+        let them =
+            if count == 1 { format!("the {} is", self.noun) } else { format!("all {} are", counted(count, self.noun)) };
         let shade = |part: usize, text: String| if part == all { paint.good(&text) } else { text };
-        out.push_str(&shade(
-            accepted,
-            match meant < accepted {
-                true => format!(
-                    "As {are}: {the}{them} accepted by {accepted} of {}, and read as written by {meant}.",
-                    counted(all, "dialect")
-                ),
-                false => format!("As {are}: {the}{them} accepted by {accepted} of {}.", counted(all, "dialect")),
-            },
-        ));
+        let whole = match exact < accepted {
+            true => format!(", and by {exact} without reinterpretation"),
+            false => String::new(),
+        };
+        let dialects = counted(all, "dialect");
+        out.push_str(&shade(accepted, format!("As is: {them} accepted by {accepted} of {dialects}{whole}.")));
         out.push('\n');
-        out.push_str(&shade(written, format!("Rewritten: by {written} of {all}, by {kept} without loss.")));
+        out.push_str(&shade(
+            written,
+            format!("Rewritten: {them} accepted by {written} of {dialects}, and by {kept} without loss."),
+        ));
         out.push('\n');
         if !clients.is_empty() {
             let through = in_all(&clients, |verdict| verdict.accepted);
-            let text = format!("Through {through} of {}: {the}{them}, as {are}.", counted(clients.len(), "MCP client"));
+            let text = format!("As is: {them} accepted by {through} of {}.", counted(clients.len(), "MCP client"));
             out.push_str(&if through == clients.len() { paint.good(&text) } else { paint.doubtful(&text) });
             out.push('\n');
         }
@@ -200,7 +195,7 @@ impl Matrix {
                 let name = column.dialect.name;
                 let tools = counted(lost, self.noun);
                 out.push_str(&format!(
-                    "`{name}` removes parts of {tools}: without rewriting, the model never sees them.\n"
+                    "`{name}` omits parts of {tools}: without rewriting, the model never sees them.\n"
                 ));
             }
         }
@@ -212,8 +207,8 @@ impl Matrix {
             };
             let list: Vec<String> = column.templates.iter().map(one).collect();
             out.push_str(&format!(
-                "Chat templates at `{}` that refuse {}s which the server accepts: {}. `sanitize --template NAME` \
-                 rewrites for one.\n",
+                "Chat templates of `{}` that refuse {}s which the server accepts: {}. `sanitize --template NAME` \
+                 rewrites for one of them.\n",
                 column.dialect.name,
                 self.noun,
                 some(&list, TEMPLATES)
@@ -221,10 +216,11 @@ impl Matrix {
         }
         if kept < all {
             let tool = if self.noun == "tool" { "--tool NAME " } else { "" };
-            out.push_str(
-                &paint.dim(&format!("`toolwire explain {tool}--dialect DIALECT` shows what is lost, and why.")),
+            let lines = format!(
+                "`toolwire explain {tool}--dialect DIALECT` shows what is lost, and why.\n\
+                 `toolwire matrix --help` explains the columns and outcomes."
             );
-            out.push('\n');
+            out.push_str(&lines.lines().map(|line| paint.dim(line) + "\n").collect::<String>());
         }
     }
 

@@ -146,7 +146,7 @@ fn document(probe: &Probe, lines: &[(&Tool, Line<'_>)], together: &Line<'_>) -> 
 fn text(probe: &Probe, lines: &[(&Tool, Line<'_>)], together: &Line<'_>, terminal: &Terminal) -> String {
     let paint = terminal.out;
     let title = format!(
-        "{}: {} as {}, asked of {} at {} in {}",
+        "{}: {} for {}, sent to {} at {} in {}",
         shown(&probe.source),
         counted(lines.len(), probe.noun),
         probe.dialect.name,
@@ -155,7 +155,7 @@ fn text(probe: &Probe, lines: &[(&Tool, Line<'_>)], together: &Line<'_>, termina
         counted(probe.sent as usize, "request")
     );
     let mut out = paint.bold(&title) + "\n\n";
-    let headings = [probe.noun, "API", "toolwire", "differs"];
+    let headings = [probe.noun, "API", "check", "differs"];
     let mut table = Table::new(headings.iter().map(|heading| (ColumnKind::Words, (*heading).to_string())).collect());
     let row = |name: String, line: &Line<'_>| {
         let rules: Vec<&str> = unique(line.rules).collect();
@@ -191,7 +191,7 @@ fn text(probe: &Probe, lines: &[(&Tool, Line<'_>)], together: &Line<'_>, termina
     };
     out.push_str(&format!("The API: {} accepted, {} refused{unknown}. ", count("accepted"), count("refused")));
     out.push_str(&match differ {
-        0 => format!("`toolwire check -d {}` says the same.\n", probe.dialect.name),
+        0 => format!("`toolwire check -d {}` agrees.\n", probe.dialect.name),
         _ => format!(
             "`toolwire check -d {}` disagrees in {}: please report it with `--record`.\n",
             probe.dialect.name,

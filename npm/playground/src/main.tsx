@@ -47,7 +47,7 @@ declare global {
 }
 window.toolwire = { ...toolwire };
 Object.defineProperty(window, 'input', { get: () => JSON.parse(shared.peek().text) as unknown });
-console.info('`toolwire` is the API, `input` what the page shows: toolwire.dialects()');
+console.info('`toolwire` is the API, and `input` the text as a value. Try toolwire.dialects()');
 
 show();
 await follow();

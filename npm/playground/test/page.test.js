@@ -53,7 +53,7 @@ describe('the page', { skip }, () => {
       assert.ok((await page.evaluate(() => location.hash)).length < 200, 'an example goes by its name');
       await page.goto('about:blank');
       await page.goto(`${site.url}#1.nonsense`);
-      await page.locator('.told', { hasText: 'holds nothing' }).waitFor();
+      await page.locator('.told', { hasText: 'cannot read the link' }).waitFor();
       await page.locator('.note').first().waitFor();
     }));
 
@@ -168,7 +168,7 @@ describe('the page', { skip }, () => {
   test('single letters can be turned off', () =>
     site.page({}, async (page) => {
       await page.keyboard.press('?');
-      await page.getByLabel('Single letters are shortcuts').uncheck();
+      await page.getByLabel('Enable single-letter shortcuts').uncheck();
       await page.keyboard.press('Escape');
       await page.keyboard.press('2');
       assert.equal(await page.locator('[role=tab][aria-selected=true]').innerText(), 'Rewrite');
@@ -178,7 +178,7 @@ describe('the page', { skip }, () => {
     site.page({ colorScheme: 'dark' }, async (page) => {
       const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
       const dark = await ground();
-      const button = page.getByRole('button', { name: /^Colours/ });
+      const button = page.getByRole('button', { name: /^Theme/ });
       await button.click();
       const light = await ground();
       assert.notEqual(light, dark);

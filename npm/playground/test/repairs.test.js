@@ -49,7 +49,7 @@ describe('repaired arguments', () => {
     assert.equal(repaired.repairs, 5);
     assert.match(repaired.retryMessage, /^The arguments of `find_tickets` do not match.*\n- \/sort: expected/);
     const last = repaired.notes.at(-1);
-    assert.deepEqual(last.left, { keyword: 'enum', why: 'No rule answers this, or none with a valid result.' });
+    assert.deepEqual(last.left, { keyword: 'enum', why: 'No rule repairs this with a valid result.' });
   });
 
   test('text that is not JSON is read, or stays with the reason', () => {
@@ -103,7 +103,7 @@ describe('the view of repaired arguments', { skip }, () => {
   });
   after(() => site.stop());
 
-  const ARGS = 'The model’s arguments';
+  const ARGS = 'Arguments from the model';
   const rules = (page) => page.locator('.note-rule').allTextContents();
   const repair = (page) => page.getByRole('switch', { name: 'Repair arguments' });
 
@@ -113,12 +113,14 @@ describe('the view of repaired arguments', { skip }, () => {
       assert.equal(await repair(page).isChecked(), false);
       assert.equal(await page.locator('.notes').count(), 0);
       await write(page, ARGS, '{"title":"t","kind":"incident","severity":"2"}');
-      await page.getByLabel('The restored arguments').getByText('"2"').waitFor();
+      await page.getByLabel('Restored arguments').getByText('"2"').waitFor();
       await repair(page).focus();
       await page.keyboard.press('Space');
-      await page.locator('.verdict', { hasText: 'The tool’s own schema takes the arguments now.' }).waitFor();
+      await page
+        .locator('.verdict', { hasText: 'The arguments are valid by the tool’s original schema now.' })
+        .waitFor();
       assert.deepEqual(await rules(page), ['string-to-number']);
-      assert.match(await page.getByLabel('The restored arguments').innerText(), /"severity": 2$/m);
+      assert.match(await page.getByLabel('Restored arguments').innerText(), /"severity": 2$/m);
       await page.getByRole('button', { name: 'Share' }).click();
       await page.locator('.told', { hasText: 'Link copied' }).waitFor();
       await page.reload();
@@ -147,8 +149,8 @@ describe('the view of repaired arguments', { skip }, () => {
         ...repairs.map(({ confidence }) => confidence),
         ...left.map(() => 'left'),
       ]);
-      assert.match(await page.locator('.verdict').innerText(), /Repaired in part/);
-      assert.match(await page.locator('.note', { hasText: 'omit-null' }).innerText(), /nothing is left/);
+      assert.match(await page.locator('.verdict').innerText(), /Partly repaired/);
+      assert.match(await page.locator('.note', { hasText: 'omit-null' }).innerText(), /removed/);
       assert.equal(await page.locator('.retry pre').innerText(), retryMessage);
       await page.getByRole('button', { name: 'Copy message' }).click();
       await page.locator('.told', { hasText: 'Message copied.' }).waitFor();
@@ -165,7 +167,7 @@ describe('the view of repaired arguments', { skip }, () => {
       await number.hover();
       await page.locator('.cm-tooltip', { hasText: 'no-rule · left' }).waitFor();
       await number.click();
-      assert.match(await page.locator('.note[data-chosen=true]').innerText(), /No rule answers this/);
+      assert.match(await page.locator('.note[data-chosen=true]').innerText(), /No rule repairs this/);
     }));
 
   test('keys go from repair to repair; arguments stay in another dialect', () =>
@@ -183,8 +185,8 @@ describe('the view of repaired arguments', { skip }, () => {
       assert.match(await page.getByLabel(ARGS).innerText(), /"Projects"/);
       assert.deepEqual(await rules(page), before);
       assert.equal(await page.locator('.note[data-chosen=true]').count(), 0);
-      await page.getByRole('button', { name: 'Make up arguments' }).click();
-      await page.locator('.verdict', { hasText: 'Valid as answered' }).waitFor();
+      await page.getByRole('button', { name: 'Generate arguments' }).click();
+      await page.locator('.verdict', { hasText: 'No repairs are necessary' }).waitFor();
       assert.equal(await page.locator('.retry').count(), 0);
       await pick(page, 'ticket');
       assert.equal(await repair(page).isChecked(), false);
@@ -194,8 +196,8 @@ describe('the view of repaired arguments', { skip }, () => {
     site.page({}, async (page) => {
       await pick(page, 'repair');
       await write(page, ARGS, "{'projects': ['web'],}");
-      await page.locator('.verdict', { hasText: 'takes the arguments now' }).waitFor();
-      assert.match(await page.getByLabel('The restored arguments').innerText(), /"projects"/);
+      await page.locator('.verdict', { hasText: 'valid by the tool’s original schema' }).waitFor();
+      assert.match(await page.getByLabel('Restored arguments').innerText(), /"projects"/);
       // Offsets are in bytes, not in characters.
       await write(page, ARGS, '{"projects": [\'ü\'],}');
       await page.locator('.note', { hasText: 'extra-comma' }).click();
@@ -206,7 +208,7 @@ describe('the view of repaired arguments', { skip }, () => {
       assert.match(await page.locator('.retry pre').innerText(), /truncated text/);
       assert.equal(await page.locator('.cm-merge-a .tw-mark.tw-left').innerText(), 'o');
       await page.keyboard.type('cs"]}');
-      await page.locator('.verdict', { hasText: 'Valid as answered' }).waitFor();
+      await page.locator('.verdict', { hasText: 'No repairs are necessary' }).waitFor();
       assert.equal(await page.getByRole('alert').count(), 0);
     }));
 

@@ -211,10 +211,10 @@ describe('turns', () => {
       {},
     ).sides;
     assert.deepEqual(
-      played.map(({ tools }) => tools.map(({ name, listed }) => `${name}${listed ? '' : ' by the history'}`)),
+      played.map(({ tools }) => tools.map(({ name, listed }) => `${name}${listed ? '' : ' in the history'}`)),
       [
         ['mcp__docs__search', 'tool_search'],
-        ['mcp__docs__search', 'mcp__docs__fetch by the history', 'tool_search'],
+        ['mcp__docs__search', 'mcp__docs__fetch in the history', 'tool_search'],
       ],
     );
   });
@@ -293,7 +293,7 @@ describe('turns', () => {
     assert.equal(describe('mcp__tracker__close_issue', 2), 'Kimi K3: visible');
     assert.equal(describe('mcp__tracker__close_issue', 4), 'Kimi K3: not visible');
     const failed = { ...native, turns: [], failed: { rule: 'invalid-request' } };
-    assert.equal(conversation.describeVisibility(failed, 'Bash', 0), 'Kimi K3: no answer');
+    assert.equal(conversation.describeVisibility(failed, 'Bash', 0), 'Kimi K3: not available');
     assert.match(conversation.describeGrowth(native.turns[1]), /^of [\d,]+ bytes are new$/);
     assert.match(
       conversation.describeGrowth(emulated.turns[1]),

@@ -142,11 +142,11 @@ describe('the views', { skip }, () => {
   test('options of the dialect change the call', () =>
     site.page({}, async (page) => {
       await page.getByText('Options', { exact: true }).click();
-      await page.getByLabel('Loss allowed').selectOption('same');
+      await page.getByLabel('Maximum loss').selectOption('same');
       await page.locator('.note-rule', { hasText: 'too-lossy' }).waitFor();
       assert.match(await page.locator('.call').innerText(), /allow: 'same'/);
       await page.keyboard.press('Escape');
-      await page.getByLabel('Loss allowed').waitFor({ state: 'hidden' });
+      await page.getByLabel('Maximum loss').waitFor({ state: 'hidden' });
       assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'SUMMARY');
     }));
 
@@ -216,7 +216,7 @@ describe('the views', { skip }, () => {
       assert.equal(await left.locator('.mark-removal + code').innerText(), 'mcp__tracker__close_issue');
       assert.equal(await left.locator('.said .mark-carrier + code').innerText(), 'mcp__releases__draft');
       assert.equal(await left.locator('.parted').count(), 0, 'the prefix stays');
-      assert.match(await right.locator('.facts').innerText(), /The prefix ends at \/input\/\d+/);
+      assert.match(await right.locator('.facts').innerText(), /The common prefix ends at \/input\/\d+/);
       assert.match(await right.locator('.mark-notice + span').innerText(), /no longer available/);
       assert.match(await right.locator('.tool-went').innerText(), /mcp__tracker__close_issue/);
       await page.getByLabel('Right backend').selectOption('openai-chat');
@@ -248,7 +248,7 @@ describe('the views', { skip }, () => {
     site.page({}, async (page) => {
       await pick(page, 'codex');
       const request = { ...example('codex'), previous_response_id: 'resp_1' };
-      await page.getByText('The whole request, to edit').click();
+      await page.getByText('Edit the whole request').click();
       await write(page, 'Input', JSON.stringify(request));
       await page.locator('.side-right [role=alert]').getByText('invalid-request').waitFor();
       assert.equal(await page.locator('.side-left [role=alert]').count(), 0);
@@ -256,10 +256,10 @@ describe('the views', { skip }, () => {
 
   test('restore: updated during typing', () =>
     site.page({}, async (page) => {
-      await page.getByRole('button', { name: 'See the model’s arguments restored' }).click();
-      const restored = page.getByLabel('The restored arguments');
+      await page.getByRole('button', { name: 'Show how the model’s arguments are restored' }).click();
+      const restored = page.getByLabel('Restored arguments');
       assert.match(await restored.innerText(), /"labels": \{ "region": "eu-west" \}/);
-      await write(page, 'The model’s arguments', '{"title":"t","due":null,"labels":[{"key":"k","value":"v"}]}');
+      await write(page, 'Arguments from the model', '{"title":"t","due":null,"labels":[{"key":"k","value":"v"}]}');
       await restored.getByText('"k"').waitFor();
       const text = await restored.innerText();
       assert.match(text, /"labels": \{ "k": "v" \}/);

@@ -19,7 +19,7 @@ export const BACKENDS = [
   {
     id: 'same',
     name: 'The same API (emulated)',
-    description: `the format stays; ${EMULATED}`,
+    description: `unchanged format; ${EMULATED}`,
     options: {},
   },
   {
@@ -37,7 +37,7 @@ export const BACKENDS = [
   {
     id: 'anthropic-references',
     name: 'Anthropic, earlier models (references)',
-    description: 'references alone',
+    description: 'references only',
     options: { target: 'anthropic', native: 'references' },
   },
   {

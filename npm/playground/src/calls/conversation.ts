@@ -64,7 +64,7 @@ export interface Conversation {
 /** Returns the notice that only the last turns of a long conversation are shown. */
 export function shortened(shown: number, skipped: number): string {
   const text = `This conversation has ${shown + skipped} turns. The last ${shown} are shown`;
-  return `${text}; the first of them has all that was said before.`;
+  return `${text}; the first of them contains everything before it.`;
 }
 
 export type Sight = 'hidden' | 'visible' | 'arrives';
@@ -78,7 +78,7 @@ export function sightOf({ turns }: Side, name: string, at: number): Sight {
 
 /** Returns the text alternative of a bar in the timeline. */
 export function describeVisibility(side: Side, name: string, at: number): string {
-  if (side.failed !== undefined) return `${side.backend.name}: no answer`;
+  if (side.failed !== undefined) return `${side.backend.name}: not available`;
   const words = { hidden: 'not visible', visible: 'visible', arrives: 'visible from this turn on' };
   return `${side.backend.name}: ${words[sightOf(side, name, at)]}`;
 }

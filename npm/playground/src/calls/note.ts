@@ -4,8 +4,8 @@ import type { Change, Quarantined, RequestViolation, ToolChange, ToolViolation, 
 import { ToolwireError } from 'toolwire';
 
 /**
- * The effect on callers of the tool, from harmless to fatal. The last three are for arguments: the confidence of a repair, or a violation
- * that remains.
+ * The effect of a change on callers of the tool, from harmless to fatal; the severity of a violation; or, for arguments, the confidence of a
+ * repair, or a violation that remains.
  */
 export type Effect =
   | 'same'
@@ -16,6 +16,8 @@ export type Effect =
   | 'wider'
   | 'narrower'
   | 'refused'
+  | 'reinterpreted'
+  | 'ignored'
   | 'info'
   | 'exact'
   | 'likely'
@@ -48,23 +50,31 @@ export interface Reason {
 /** The legend: the label and the meaning of each effect. */
 export const EFFECTS: Record<Effect, { label: string; means: string }> = {
   same: { label: 'same', means: 'The same arguments are accepted, and the model reads the same.' },
-  encoded: { label: 'encoded', means: 'Arguments look different on the way; restore brings them back.' },
-  moved: { label: 'moved', means: 'Said elsewhere now, for instance in a description.' },
+  encoded: { label: 'encoded', means: 'The model writes arguments in another form; `restore` converts them back.' },
+  moved: { label: 'moved', means: 'The model reads it in another place, for example in a description.' },
   closed: {
     label: 'closed',
-    means: 'Properties that the schema does not name, and never said that it wants, are refused.',
+    means: 'Objects are closed: properties that the schema neither declares nor allows are refused.',
   },
   lost: {
-    label: 'guidance lost',
-    means: 'The same arguments are accepted, but the model is no longer told something.',
+    label: 'lost',
+    means: 'The same arguments are accepted, but the model no longer reads a part of the tool.',
   },
-  wider: { label: 'wider', means: 'Some more arguments are accepted; the tool’s own server catches those.' },
-  narrower: { label: 'narrower', means: 'Some legal arguments are no longer accepted.' },
-  refused: { label: 'refused', means: 'The API would refuse it.' },
-  info: { label: 'note', means: 'Something to know.' },
+  wider: { label: 'wider', means: 'More arguments are accepted; the tool’s server refuses them.' },
+  narrower: {
+    label: 'narrower',
+    means: 'Arguments are refused that the tool’s server accepts, or this cannot be ruled out.',
+  },
+  refused: { label: 'refused', means: 'The API returns an error, or the client drops the tool.' },
+  reinterpreted: {
+    label: 'reinterpreted',
+    means: 'The API holds the model to other arguments than the schema describes.',
+  },
+  ignored: { label: 'ignored', means: 'A part of the schema has no effect.' },
+  info: { label: 'note', means: 'For information.' },
   exact: { label: 'exact', means: 'The same value in another notation.' },
-  likely: { label: 'likely', means: 'A guess that has one valid outcome.' },
-  left: { label: 'left', means: 'Still wrong: nothing was changed here.' },
+  likely: { label: 'likely', means: 'Probably the intended value: the only valid reading.' },
+  left: { label: 'left', means: 'Still invalid: not repaired.' },
 };
 
 /** The effects on a tool, from harmless to fatal. */
@@ -119,10 +129,10 @@ function takenApart(reason: string): Reason {
 }
 
 export function noteOfViolation(violation: Violation | ToolViolation | RequestViolation): Note {
-  const { pointer, constraint: rule, message } = violation;
+  const { pointer, constraint: rule, message, severity } = violation;
   const known = 'source' in violation ? violation : undefined;
   return {
-    effect: 'refused',
+    effect: severity,
     pointer,
     outputPointer: undefined,
     rule,

@@ -65,16 +65,16 @@ function byteIn(pointer: string, message: string): { byte?: number } {
 }
 
 const WHY: Record<LeftReason, string> = {
-  'no-rule': 'No rule answers this, or none with a valid result.',
-  ambiguous: 'Several readings are valid.',
-  inexact: 'The number is so large that many programs would read another one.',
-  'not-exact': 'A rule would repair it, but it is only likely.',
-  'switched-off': 'A rule would repair it, but it is switched off.',
-  truncated: 'The text breaks off. What is missing cannot be told.',
-  'several-values': 'The text holds several values: probably several calls in one.',
-  'no-json': 'The text holds no object and no list.',
+  'no-rule': 'No rule repairs this with a valid result.',
+  ambiguous: 'Several repairs are valid.',
+  inexact: 'The number is too large: many programs would read a different one.',
+  'not-exact': 'A rule would repair it, but the repair is only likely, not exact.',
+  'switched-off': 'A rule would repair it, but the rule is disabled.',
+  truncated: 'The text is truncated, and the missing part is unknown.',
+  'several-values': 'The text contains several values, probably from several calls.',
+  'no-json': 'The text contains no object and no array.',
   'ambiguous-escape': 'The backslashes can be read in two ways.',
-  'duplicate-name': 'A name stands twice, with two values.',
-  'too-deep': 'The text is nested too deep.',
-  syntax: 'The text is not JSON, and no rule reads it.',
+  'duplicate-name': 'A name occurs twice, with different values.',
+  'too-deep': 'The text is nested too deeply.',
+  syntax: 'The text is not JSON, and no rule repairs it.',
 };

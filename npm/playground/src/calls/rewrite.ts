@@ -162,7 +162,9 @@ function notesOfDeferred({ tools }: Document, report: DeferredReport): Note[] {
     ...(name === undefined ? {} : { tool: name }),
   });
   return [
-    ...report.loaded.map((name) => note('loaded', `\`${name}\` is loaded: the history refers to it`, name, true)),
+    ...report.loaded.map((name) =>
+      note('loaded', `\`${name}\` is loaded, because the history refers to it`, name, true),
+    ),
     ...report.hidden.map((name) => note('hidden', `\`${name}\` is hidden until something refers to it`, name, false)),
     ...report.warnings.map(({ code, name }) =>
       note(code, `${code.replaceAll('_', ' ')}${name === undefined ? '' : `: \`${name}\``}`, name, true),

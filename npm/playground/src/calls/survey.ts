@@ -10,14 +10,26 @@ import { type Effect, effectOf, noteOfError, worst } from './note.js';
 export type Grade = 'accepted' | 'lossless' | 'encoded' | 'closed' | 'lost' | 'wider' | 'narrower' | 'refused';
 
 export const GRADES: Record<Grade, { label: string; sign: string; means: string }> = {
-  accepted: { label: 'accepted', sign: '✓', means: 'The API takes the tool as it is.' },
-  lossless: { label: 'lossless', sign: '=', means: 'Refused as it is; rewritten without any loss.' },
-  encoded: { label: 'encoded', sign: '⇄', means: 'The same, once the model’s arguments were brought back.' },
-  closed: { label: 'closed', sign: '⊂', means: 'Only properties that the tool never named nor wanted are refused.' },
-  lost: { label: 'guidance lost', sign: '−', means: 'The same arguments, but the model is told less.' },
-  wider: { label: 'wider', sign: '↑', means: 'More arguments pass than the tool takes.' },
-  narrower: { label: 'narrower', sign: '↓', means: 'Some legal arguments no longer pass.' },
-  refused: { label: 'refused', sign: '✕', means: 'This API cannot have the tool at all.' },
+  accepted: { label: 'accepted', sign: '✓', means: 'The API accepts the tool as is.' },
+  lossless: { label: 'lossless', sign: '=', means: 'The API refuses the tool as is, but rewriting loses nothing.' },
+  encoded: { label: 'encoded', sign: '⇄', means: 'Lossless once the model’s arguments are restored.' },
+  closed: {
+    label: 'closed',
+    sign: '⊂',
+    means: 'Objects are closed: properties that the schema neither declares nor allows are refused.',
+  },
+  lost: {
+    label: 'lost',
+    sign: '−',
+    means: 'The same arguments are accepted, but the model no longer reads a part of the tool.',
+  },
+  wider: { label: 'wider', sign: '↑', means: 'Arguments are accepted that the tool’s server refuses.' },
+  narrower: {
+    label: 'narrower',
+    sign: '↓',
+    means: 'Arguments are refused that the tool’s server accepts, or this cannot be ruled out.',
+  },
+  refused: { label: 'refused', sign: '✕', means: 'The tool cannot be rewritten for this API.' },
 };
 export const GRADE_ORDER = Object.keys(GRADES) as Grade[];
 

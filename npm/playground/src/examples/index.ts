@@ -47,22 +47,22 @@ export const EXAMPLES: readonly Example[] = [
   {
     id: 'workspace',
     title: 'An MCP server: six tools',
-    shows: 'a root union, recursion, a tuple, a bad name, one that no API can have',
+    shows: 'a root union, recursion, a tuple, an invalid name, a tool that no API accepts',
     text: layout(workspace),
     views: ['matrix', 'rewrite', 'restore'],
     choice: { dialect: 'moonshot' },
   },
   {
     id: 'filter',
-    title: 'A schema that refers to itself',
-    shows: 'recursive $ref, anything, patterns',
+    title: 'A recursive schema',
+    shows: 'recursive $ref, schemas that accept anything, patterns',
     text: layout(filter),
     views: ['rewrite', 'matrix', 'restore'],
     choice: { dialect: 'gemini' },
   },
   {
     id: 'old-drafts',
-    title: 'A schema of an old draft',
+    title: 'A schema in an old draft',
     shows: 'definitions, tuples, nullable, no type, numbers as spelled',
     text: layout(oldDrafts),
     views: ['rewrite', 'matrix', 'restore'],
@@ -79,7 +79,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     id: 'repair',
     title: 'A call that needs repair',
-    shows: 'a list in a string, a number in quotes, null for an optional member, names in another case',
+    shows: 'a list in a string, a number in quotes, null for an optional member, names with different capitalization',
     text: layout(repair),
     views: ['restore'],
     choice: { dialect: 'openai-chat', repair: true, args: ANSWERED },
@@ -87,7 +87,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     id: 'conversation',
     title: 'A conversation with deferred tools',
-    shows: 'twelve tools that wait, three searches, nine requests',
+    shows: 'twelve deferred tools, three searches, nine requests',
     text: layout(conversation),
     views: ['deferred'],
     choice: {
@@ -108,7 +108,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     id: 'codex',
     title: 'Codex Lite: all tools in the history',
-    shows: 'additional_tools, namespaces, a custom tool, a search of the client',
+    shows: 'additional_tools, namespaces, a custom tool, a client-side search',
     text: layout(codex),
     views: ['deferred'],
     choice: { dialect: 'moonshot', deferred: {}, left: 'openai-tool-search', right: 'kimi' },
@@ -116,7 +116,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     id: 'kimi',
     title: 'Kimi K3: tools in messages',
-    shows: 'system messages that bring tools',
+    shows: 'system messages that add tools',
     text: layout(kimi),
     views: ['deferred'],
     choice: { dialect: 'moonshot', deferred: {}, left: 'kimi', right: 'anthropic-inline' },

@@ -123,7 +123,7 @@ export function Fact({ name, pointer }: { name: string; pointer: string | null |
   return (
     <>
       <dt>{name}</dt>
-      <dd>{pointer === null ? 'nothing is left' : <code>{pointer === '' ? '(root)' : pointer}</code>}</dd>
+      <dd>{pointer === null ? 'removed' : <code>{pointer === '' ? '(root)' : pointer}</code>}</dd>
     </>
   );
 }
@@ -149,4 +149,8 @@ function excerpt(text: string | undefined, pointer: string | null | undefined): 
   return [...shown, ...(lines.length > shown.length ? ['…'] : [])].join('\n');
 }
 
-const CONFIDENCE = { A: 'A: official or proved', B: 'B: one live report', C: 'C: inferred' };
+const CONFIDENCE = {
+  A: 'A: documentation, a validator, source code or two live reports',
+  B: 'B: one live report',
+  C: 'C: inferred',
+};

@@ -73,7 +73,7 @@ export function Header() {
             else change({ text: '', example: null, tool: null });
           }}
         >
-          <option value="">{text === '' || unchanged ? 'Empty, to paste your own' : 'Your own text'}</option>
+          <option value="">{text === '' || unchanged ? 'Empty: paste your own text' : 'Your own text'}</option>
           {EXAMPLES.map(({ id, title }) => (
             <option key={id} value={id}>
               {title}
@@ -82,14 +82,14 @@ export function Header() {
         </select>
       </label>
       <div class="actions">
-        <button type="button" class="plain" onClick={() => void share()} title="Copy a link to what you see (s)">
+        <button type="button" class="plain" onClick={() => void share()} title="Copy a link to this view (s)">
           <Icon name="share" />
           <span class="wide-only">Share</span>
           <span class="narrow-only sr">Share</span>
         </button>
-        <button type="button" class="plain square" onClick={switchTheme} title={`Colours: ${theme.value} (t)`}>
+        <button type="button" class="plain square" onClick={switchTheme} title={`Theme: ${theme.value} (t)`}>
           <Icon name={theme.value} />
-          <span class="sr">Colours: {theme.value}. Change</span>
+          <span class="sr">Theme: {theme.value}. Change</span>
         </button>
         <button type="button" class="plain square" onClick={showShortcuts} title="Keyboard shortcuts (?)">
           <Icon name="keyboard" />

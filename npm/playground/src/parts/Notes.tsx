@@ -11,7 +11,7 @@ export function Notes() {
     .map((note, number) => ({ note, number }))
     .filter(({ note }) => !several || tool === null || note.tool === undefined || note.tool === tool);
   return (
-    <section class="notes" aria-label="What toolwire says">
+    <section class="notes" aria-label="Changes and findings">
       <Verdict />
       {several && tool !== null ? (
         <p class="only">
@@ -51,6 +51,13 @@ export function Notes() {
   );
 }
 
+/** The reaction of an API, by the worst severity of the violations. */
+const VERBS = {
+  refused: 'refuses this',
+  reinterpreted: 'reinterprets this',
+  ignored: 'ignores a part of this',
+};
+
 function Verdict() {
   const { notes, failed, lossless } = outcome.value;
   const { dialect } = shared.value;
@@ -64,16 +71,20 @@ function Verdict() {
       />
     );
   }
-  if (failed) return <Says tone="refused" title="Refused" text="The call failed. The place is marked in the text." />;
+  if (failed) return <Says tone="refused" title="Refused" text="The call failed. The error is marked in the text." />;
   const count = (many: number, what: string) => `${many} ${what}${many === 1 ? '' : 's'}`;
   if (fn.value === 'check') {
-    return notes.length === 0 ? (
-      <Says tone="same" title={`${dialect} accepts this`} text="No rule of this dialect is broken." />
-    ) : (
+    if (notes.length === 0) {
+      return <Says tone="same" title={`${dialect} accepts this`} text="It violates no rule of this dialect." />;
+    }
+    const severity = (['refused', 'reinterpreted'] as const).find((each) =>
+      notes.some(({ effect }) => effect === each),
+    );
+    return (
       <Says
-        tone="refused"
-        title={`${dialect} would refuse this`}
-        text={`${count(notes.length, 'violation')}, all marked.`}
+        tone={severity ?? 'ignored'}
+        title={`${dialect} ${VERBS[severity ?? 'ignored']}`}
+        text={`${count(notes.length, 'violation')}, marked in the text.`}
       />
     );
   }
@@ -83,12 +94,11 @@ function Verdict() {
       <Says
         tone="info"
         title={`${count(hidden, 'tool')} hidden`}
-        text="The view “Deferred loading” plays it turn by turn."
+        text="The view “Deferred loading” replays the conversation turn by turn."
       />
     );
   }
-  if (notes.length === 0)
-    return <Says tone="same" title="Nothing to change" text="It comes back exactly as it went in." />;
+  if (notes.length === 0) return <Says tone="same" title="Nothing to change" text="The output equals the input." />;
   const changes = notes.filter((note) => note.change !== undefined);
   const aside = notes.filter(({ effect }) => effect === 'refused').length;
   const hidden = notes.filter(({ rule }) => rule === 'hidden').length;
@@ -100,10 +110,10 @@ function Verdict() {
   const encoded = changes.find((note) => note.change?.encoded);
   const [tone, title, means] =
     aside > 0
-      ? ['refused', `${count(aside, 'tool')} set aside`, 'The others go through.']
+      ? ['refused', `${count(aside, 'tool')} set aside`, 'The others are accepted.']
       : lossless
-        ? ['same', 'Lossless', 'The same arguments are accepted, and the model is told as much.']
-        : ['wider', 'Accepted, with loss', 'Each says what it costs.'];
+        ? ['same', 'Lossless', 'The same arguments are accepted, and the model reads the same.']
+        : ['wider', 'Accepted, with loss', 'Each change states what it loses.'];
   return (
     <Says tone={tone} title={title} text={`${parts.join(', ')}. ${means}`}>
       {encoded === undefined || fn.value !== 'sanitize' ? null : (
@@ -112,7 +122,7 @@ function Verdict() {
           class="link"
           onClick={() => change({ view: 'restore', tool: encoded.tool ?? shared.peek().tool })}
         >
-          See the model’s arguments restored
+          Show how the model’s arguments are restored
         </button>
       )}
     </Says>

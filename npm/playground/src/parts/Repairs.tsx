@@ -13,17 +13,9 @@ export function Repairs({ found }: { found: Restored }) {
     return (
       <section class="notes" aria-label="Repairs">
         {misread === undefined ? (
-          <Says
-            tone="info"
-            title="Nothing to repair by"
-            text="This tool has no schema that arguments can be held to."
-          />
+          <Says tone="info" title="No schema" text="This tool has no schema by which arguments could be repaired." />
         ) : (
-          <Says
-            tone="refused"
-            title="Nothing restored"
-            text="The arguments cannot be read. The reason is below them."
-          />
+          <Says tone="refused" title="Nothing restored" text="The arguments cannot be read. The error is below them." />
         )}
       </section>
     );
@@ -55,7 +47,7 @@ export function Repairs({ found }: { found: Restored }) {
             )}
             {note.left === undefined ? null : (
               <>
-                <dt>by</dt>
+                <dt>keyword</dt>
                 <dd>
                   <code>{note.left.keyword}</code>
                 </dd>
@@ -75,17 +67,25 @@ function Verdict({ repaired: { valid, notes, repairs } }: { repaired: Repaired }
   const likely = notes.filter(({ effect }) => effect === 'likely').length;
   const left = notes.length - repairs;
   const done =
-    repairs === 0 ? 'Nothing is repaired.' : `${count(repairs, 'repair')}${likely === 0 ? '' : `, ${likely} likely`}.`;
+    repairs === 0 ? 'No repairs.' : `${count(repairs, 'repair')}${likely === 0 ? '' : `, ${likely} likely`}.`;
   if (valid === false) {
-    const title = repairs === 0 ? 'Still wrong' : 'Repaired in part';
-    return <Says tone="refused" title={title} text={`${done} ${count(left, 'place')} left: tell the model.`} />;
+    const title = repairs === 0 ? 'Invalid' : 'Partly repaired';
+    return (
+      <Says
+        tone="refused"
+        title={title}
+        text={`${done} ${count(left, 'violation')} left: send the message to the model.`}
+      />
+    );
   }
   if (valid === null) {
-    const text = `${done} The schema has something that cannot be judged here: the tool’s server decides.`;
-    return <Says tone="info" title="Not known to be valid" text={text} />;
+    const text = `${done} The schema contains keywords that cannot be checked here; the tool’s server decides.`;
+    return <Says tone="info" title="Validity unknown" text={text} />;
   }
-  if (repairs === 0) return <Says tone="same" title="Valid as answered" text="Nothing is repaired." />;
-  return <Says tone="same" title="Repaired" text={`${done} The tool’s own schema takes the arguments now.`} />;
+  if (repairs === 0) return <Says tone="same" title="Valid" text="No repairs are necessary." />;
+  return (
+    <Says tone="same" title="Repaired" text={`${done} The arguments are valid by the tool’s original schema now.`} />
+  );
 }
 
 function count(many: number, what: string): string {

@@ -19,14 +19,14 @@ export function showShortcuts(): void {
 }
 
 const KEYS: readonly [keys: string, does: string][] = [
-  ['1 – 4', 'The views: Rewrite, Matrix, Deferred loading, Restore'],
-  ['n  p', 'Next and previous change or repair (F8 and Shift F8, in editors too)'],
+  ['1 – 4', 'Views: Rewrite, Matrix, Deferred loading, Restore'],
+  ['n  p', 'Next and previous change or repair (F8 and Shift+F8, also in editors)'],
   ['[  ]', 'Previous and next dialect'],
-  ['e', 'Into the editor; Tab leaves it'],
-  ['s', 'Copy a link to what you see'],
-  ['t', 'Colours: the system’s, light, dark'],
-  ['← → ↑ ↓', 'Among tabs, dialects, turns and the cells of the matrix; Enter opens a cell'],
-  ['?', 'This list'],
+  ['e', 'Focus the editor; Tab leaves it'],
+  ['s', 'Copy a link to this view'],
+  ['t', 'Theme: system, light, dark'],
+  ['← → ↑ ↓', 'Move among tabs, dialects, turns and cells of the matrix; Enter opens a cell'],
+  ['?', 'Show this list'],
 ];
 
 function step(by: number): void {
@@ -82,7 +82,7 @@ export function Shortcuts() {
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby="shortcuts-title" onClose={() => (open.value = false)}>
       <div class="dialog-head">
-        <h2 id="shortcuts-title">Keyboard</h2>
+        <h2 id="shortcuts-title">Keyboard shortcuts</h2>
         <button type="button" class="plain square" onClick={() => (open.value = false)}>
           <Icon name="close" />
           <span class="sr">Close</span>
@@ -106,11 +106,11 @@ export function Shortcuts() {
           checked={letters.value}
           onChange={({ currentTarget }) => (letters.value = currentTarget.checked)}
         />
-        Single letters are shortcuts
+        Enable single-letter shortcuts
       </label>
       <p class="dialog-foot">
-        The browser’s console has the API as <code>toolwire</code>. Nothing leaves this page: its policy forbids every
-        connection.
+        In the browser’s console, <code>toolwire</code> is the API. Nothing leaves this page: its policy forbids all
+        connections.
       </p>
     </dialog>
   );

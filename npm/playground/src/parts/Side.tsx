@@ -43,9 +43,9 @@ function Details({ turn, first, label }: { turn: Turn; first: boolean; label: st
       {firstMessage === 0 ? null : (
         <details class="earlier">
           <summary>
-            {firstMessage} message{firstMessage === 1 ? '' : 's'} as before
+            {firstMessage} unchanged message{firstMessage === 1 ? '' : 's'}
           </summary>
-          <Messages messages={messages.slice(0, firstMessage)} label="Messages as before" />
+          <Messages messages={messages.slice(0, firstMessage)} label="Unchanged messages" />
         </details>
       )}
       <Messages messages={messages.slice(firstMessage)} label="New messages" />
@@ -64,7 +64,7 @@ function Tools({ turn: { tools, came, went, hidden }, first }: { turn: Turn; fir
       {tools.map(({ name, listed }) => {
         const isNew = !first && came.includes(name);
         return (
-          <li key={name} class={isNew ? 'tool-came' : ''} title={listed ? 'in `tools`' : 'by the history'}>
+          <li key={name} class={isNew ? 'tool-came' : ''} title={listed ? 'in `tools`' : 'in the history'}>
             <code>
               {isNew ? <span aria-hidden="true">+ </span> : null}
               {name}
@@ -80,7 +80,7 @@ function Tools({ turn: { tools, came, went, hidden }, first }: { turn: Turn; fir
             <span aria-hidden="true">− </span>
             {name}
           </code>
-          <span class="sr">gone</span>
+          <span class="sr">removed</span>
         </li>
       ))}
       {hidden.length === 0 ? null : <li class="tools-hidden">{hidden.length} hidden</li>}
@@ -151,24 +151,24 @@ function Facts({ turn, first }: { turn: Turn; first: boolean }) {
       {first ? null : (
         <li class={partsAt === undefined ? '' : 'parted'}>
           {partsAt === undefined ? (
-            'The prompt begins with all of the one before'
+            'The previous prompt is a prefix of this one'
           ) : (
             <>
-              The prefix ends at <code>{partsAt}</code>
+              The common prefix ends at <code>{partsAt}</code>
             </>
           )}
-          : <b>{kept} %</b> for a prompt cache
+          : <b>{kept} %</b> can come from a prompt cache
         </li>
       )}
       {betas.length === 0 ? null : (
         <li>
-          needs the beta{' '}
+          requires the beta{' '}
           {betas.map((beta) => (
             <code key={beta}>{beta}</code>
           ))}
         </li>
       )}
-      {unreachable ? <li class="warning">The model cannot reach the hidden tools: nothing tells it of them.</li> : null}
+      {unreachable ? <li class="warning">The model cannot load the hidden tools: nothing mentions them.</li> : null}
       {warnings.map((warning) => (
         <li key={warning} class="doubt">
           {warning}

@@ -27,7 +27,7 @@ export function Stepper({ gists, at, skipped }: { gists: readonly string[]; at: 
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
-    <div class="stepper" role="group" aria-label="Play the turns">
+    <div class="stepper" role="group" aria-label="Replay the turns">
       {/* Not disabled at the ends, so that a button that was just pressed keeps the focus. */}
       <button type="button" class="plain" aria-disabled={at === 0} onClick={() => step(-1)}>
         Previous<span class="sr"> turn</span>

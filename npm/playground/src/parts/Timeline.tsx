@@ -10,7 +10,7 @@ export function Timeline({ conversation, at }: { conversation: Conversation; at:
   const { gists, sides, names, skipped } = conversation;
   return (
     <div class="table-scroll">
-      <table class="timeline" aria-label="Which tools the model sees at each turn, on both backends">
+      <table class="timeline" aria-label="Tools that the model sees in each turn, on both backends">
         <thead>
           <tr onKeyDown={(event) => rove(event, '.turn-button', { click: true })}>
             <th scope="col">Turn</th>
@@ -55,7 +55,7 @@ export function Timeline({ conversation, at }: { conversation: Conversation; at:
               </th>
               {gists.map((_, number) => {
                 const turn = side.turns[number];
-                const growth = turn === undefined ? 'no answer' : describeGrowth(turn);
+                const growth = turn === undefined ? 'not available' : describeGrowth(turn);
                 return (
                   <td
                     key={number}

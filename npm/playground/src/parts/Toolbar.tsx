@@ -9,10 +9,10 @@ import { Icon } from './Icon.js';
 import { rove } from './roving.js';
 
 const SAYS: Record<FunctionName, string> = {
-  sanitize: 'Rewrite into the dialect, with the least loss',
-  check: 'What would the API refuse?',
-  normalizeEnvelope: 'Repair the envelope only: an object with properties',
-  applyDeferredLoading: 'Hide the tools that nothing has loaded yet',
+  sanitize: 'Rewrite for the dialect, with the least loss',
+  check: 'Report what the API refuses, reinterprets or ignores',
+  normalizeEnvelope: 'Only make the root a valid schema of an object',
+  applyDeferredLoading: 'Hide deferred tools until they are loaded',
 };
 
 export function Toolbar() {
@@ -46,7 +46,7 @@ export function Toolbar() {
         type="button"
         class="call"
         title="Copy this call"
-        onClick={() => void copy(code, 'Call copied. The console has toolwire, too.')}
+        onClick={() => void copy(code, 'Call copied. You can run it in the console.')}
       >
         <code>{code}</code>
         <Icon name="copy" />
@@ -57,7 +57,7 @@ export function Toolbar() {
 }
 
 const CHOICES: { [Name in keyof Options]-?: { label: string; values: readonly NonNullable<Options[Name]>[] } } = {
-  allow: { label: 'Loss allowed', values: ['same', 'encoded', 'closed', 'wider', 'any'] },
+  allow: { label: 'Maximum loss', values: ['same', 'encoded', 'closed', 'wider', 'any'] },
   refs: { label: '$ref', values: ['inline', 'keep'] },
   untyped: { label: 'Untyped', values: ['keep', 'any', 'string'] },
   hints: { label: 'Constraints', values: ['describe', 'drop'] },
@@ -86,7 +86,7 @@ function Choices() {
                   change({ options: value === '' ? rest : { ...rest, [name]: value } });
                 }}
               >
-                <option value="">{has ? 'the dialect’s default' : 'not in this dialect'}</option>
+                <option value="">{has ? 'the dialect’s default' : 'not available in this dialect'}</option>
                 {values.map((value) => (
                   <option key={value} value={value}>
                     {value}
@@ -98,13 +98,13 @@ function Choices() {
         })}
         {listed ? (
           <label class="choice">
-            <span>Tool shape</span>
+            <span>Tool format</span>
             <select
               value={shape}
               onChange={({ currentTarget }) => change({ shape: currentTarget.value as typeof shape })}
             >
               <option value="given">as in the input</option>
-              <option value="api">the API’s own</option>
+              <option value="api">that of the API</option>
             </select>
           </label>
         ) : null}

@@ -14,7 +14,7 @@ export async function follow(): Promise<void> {
   const read = async () => {
     const given = await sharedIn(location.hash);
     if (given !== undefined) take(given);
-    else if (location.hash.length > 1) toast.value = 'This link holds nothing that this version of the page can read.';
+    else if (location.hash.length > 1) toast.value = 'This version of the page cannot read the link.';
   };
   await read();
   addEventListener('hashchange', () => {
@@ -43,10 +43,10 @@ async function write(): Promise<string | undefined> {
 export async function share(): Promise<void> {
   const link = await write();
   if (link === undefined) {
-    toast.value = 'This text is too long for a link. Send the text itself.';
+    toast.value = 'This text is too long for a link. Share the text itself.';
     return;
   }
-  await copy(link, 'Link copied. It holds everything; nothing was sent anywhere.');
+  await copy(link, 'Link copied. It contains the whole text; nothing was sent anywhere.');
 }
 
 /** Copies a text and shows a confirmation. */
@@ -57,6 +57,6 @@ export async function copy(text: string, done: string): Promise<void> {
   } catch {
     toast.value = text.startsWith('http')
       ? 'The address of this page is the link.'
-      : 'The browser does not allow copying here.';
+      : 'The browser does not allow copying.';
   }
 }

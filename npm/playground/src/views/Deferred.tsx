@@ -47,7 +47,7 @@ export function Deferred() {
         <Side side={sides[0]} which="left" at={at} number={at + 1 + skipped} />
         <Side side={sides[1]} which="right" at={at} number={at + 1 + skipped} />
         <details class="pane pane-fold">
-          <summary>The whole request, to edit</summary>
+          <summary>Edit the whole request</summary>
           <Pane.Input />
           <Editor text={textShown.value} label="Input" onInput={onInput} latest={latest} hint={HINT} />
         </details>
@@ -72,13 +72,13 @@ function Empty() {
         <p>
           <b>
             {doc.value.kind === 'nothing'
-              ? 'No request here yet.'
-              : `This is no conversation, but a ${doc.value.kind === 'tools' ? 'list of tools' : doc.value.kind === 'format' ? 'response format' : doc.value.kind}.`}
+              ? 'No request yet.'
+              : `This is not a conversation, but a ${doc.value.kind === 'tools' ? 'list of tools' : doc.value.kind === 'format' ? 'response format' : doc.value.kind}.`}
           </b>
         </p>
         <p>
-          Deferred loading needs a request with messages: tools with <code>defer_loading: true</code>, or a history that
-          brings them. Paste one, or open an example:
+          Deferred loading needs a request with messages, and tools with <code>defer_loading: true</code> or tools that
+          the history adds. Paste one, or open an example:
         </p>
         <ul class="empty-examples">
           {EXAMPLES.filter(({ views }) => views.includes('deferred')).map((example, at) => (
@@ -99,21 +99,21 @@ const CHOICES: { [Name in keyof DeferredChoice]-?: { label: string; values: read
   mode: {
     label: 'Hidden tools',
     values: [
-      ['', 'left out'],
+      ['', 'not sent'],
       ['load-all', 'all sent'],
     ],
   },
   order: {
     label: 'Loaded tools',
     values: [
-      ['', 'in their old places'],
+      ['', 'at their original position'],
       ['append', 'at the end'],
     ],
   },
   announce: {
     label: 'Announced',
     values: [
-      ['', 'not at all'],
+      ['', 'no'],
       ['names', 'by name'],
     ],
   },
@@ -121,8 +121,8 @@ const CHOICES: { [Name in keyof DeferredChoice]-?: { label: string; values: read
     label: 'Hosted search',
     values: [
       ['', 'load all (default)'],
-      ['emulate', 'becomes a function'],
-      ['drop', 'goes'],
+      ['emulate', 'replaced by a function'],
+      ['drop', 'removed'],
     ],
   },
   loadUsedTools: {

@@ -50,8 +50,8 @@ function Table() {
   if (doc.value.kind === 'nothing' || tools.value.length === 0) {
     return (
       <p class="empty">
-        {doc.value.text.trim() === '' ? '' : 'No tools are found in this text. '}Paste a schema, a tool, or a whole
-        list: an MCP server’s answer to <code>tools/list</code>, say.
+        {doc.value.text.trim() === '' ? '' : 'This text contains no tools. '}Paste a schema, a tool, or a whole list,
+        for example an MCP server’s answer to <code>tools/list</code>.
       </p>
     );
   }
@@ -67,7 +67,7 @@ function Table() {
           class="matrix"
           // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table with arrow-key navigation is a grid
           role="grid"
-          aria-label="What becomes of each tool in each dialect"
+          aria-label="Result for each tool in each dialect"
           onKeyDown={(event) => rove(event, '.cell', { columns: page.length })}
         >
           <thead>
@@ -75,7 +75,7 @@ function Table() {
               <th scope="col">Dialect</th>
               {named ? (
                 <th scope="col" class="overall">
-                  Go through
+                  Accepted
                 </th>
               ) : null}
               {page.map(({ name, pointer }) => (
@@ -97,7 +97,7 @@ function Table() {
                   {named ? (
                     <td class="overall">
                       {short === undefined || cells === undefined ? null : (
-                        <span class={`through grade-${short.grade}`} title={`At worst ${GRADES[short.grade].label}`}>
+                        <span class={`through grade-${short.grade}`} title={`At worst: ${GRADES[short.grade].label}`}>
                           {short.through}
                           <span class="of"> of {cells.length}</span>
                         </span>
@@ -157,8 +157,8 @@ interface CellProps {
 function CellButton({ cell, label, first, current, onOpen }: CellProps) {
   const description =
     cell === undefined
-      ? 'not known yet'
-      : `${GRADES[cell.grade].label}; ${cell.violations} violations as it is, ${cell.changes} changes`;
+      ? 'not computed yet'
+      : `${GRADES[cell.grade].label}; ${cell.violations} violations as is, ${cell.changes} changes`;
   return (
     <button
       type="button"

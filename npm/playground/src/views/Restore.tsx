@@ -34,7 +34,7 @@ export function Restore() {
   };
   const args = {
     text: found?.args ?? '',
-    label: 'The model’s arguments',
+    label: 'Arguments from the model',
     marks: before.value,
     numbers: repair,
     onInput: (text: string) => change({ args: text }),
@@ -51,18 +51,18 @@ export function Restore() {
       </div>
       <Dialects />
       {found === undefined ? (
-        <p class="empty">Nothing to restore for: this text has no schema of a tool’s arguments.</p>
+        <p class="empty">Nothing to restore: this text contains no schema of a tool’s arguments.</p>
       ) : found.refused !== undefined ? (
         <Refused note={found.refused} />
       ) : (
         <div class={`panes panes-restore${repair ? ' panes-repair' : ''}`} key={repair}>
           <div class="pane">
-            <Head title="The model is shown" caption={nameChange(found.ownName, found.seenName)} />
-            <Editor text={found.seen ?? ''} label="The schema that the model is shown" />
+            <Head title="Sent to the model" caption={nameChange(found.ownName, found.seenName)} />
+            <Editor text={found.seen ?? ''} label="Schema sent to the model" />
           </div>
           <div class="pane pane-own">
-            <Head title="The tool’s own schema" caption="" />
-            <Editor text={found.own} label="The tool’s own schema" />
+            <Head title="Original schema" caption="" />
+            <Editor text={found.own} label="Original schema" />
           </div>
           {wide.value ? (
             <div class="pane pane-both pane-arguments" data-none={restoredText.value.none}>
@@ -93,30 +93,30 @@ export function Restore() {
   );
 }
 
-const RESTORED = 'The restored arguments';
+const RESTORED = 'Restored arguments';
 
 function Answers({ found }: { found: Restored }) {
   return (
-    <Head title="The model answers" caption={nameChange(found.ownName, found.seenName) || 'type here'}>
+    <Head title="Arguments from the model" caption={nameChange(found.ownName, found.seenName) || 'type here'}>
       <button type="button" class="link" onClick={() => change({ args: null })} disabled={shared.value.args === null}>
-        Make up arguments
+        Generate arguments
       </button>
     </Head>
   );
 }
 
 function Gets({ found: { restored, same, repaired } }: { found: Restored }) {
-  const part = repaired?.valid === false ? ' in part' : '';
-  const changed = repaired === undefined || repaired.repairs === 0 ? 'restored' : `repaired${part}`;
-  const caption = restored === undefined ? 'nothing' : same ? 'as the model wrote it' : changed;
+  const part = repaired?.valid === false ? 'partly ' : '';
+  const changed = repaired === undefined || repaired.repairs === 0 ? 'restored' : `${part}repaired`;
+  const caption = restored === undefined ? 'nothing' : same ? 'unchanged' : changed;
   const tone = repaired?.valid === false ? 'left' : 'same';
-  return <Head title="The tool gets" caption={caption} tone={same || restored === undefined ? undefined : tone} />;
+  return <Head title="Arguments for the tool" caption={caption} tone={same || restored === undefined ? undefined : tone} />;
 }
 
 function Switch() {
   const { repair } = shared.value;
   return (
-    <label class="switch" title="Mend what the tool’s own schema refuses, and mark it">
+    <label class="switch" title="Repair and mark what the original schema refuses">
       <input
         type="checkbox"
         role="switch"
@@ -145,7 +145,7 @@ function Encodes() {
   if (found.encodes.length === 0) {
     return (
       <p class="toolbar-says">
-        <code>{dialect}</code> never encodes arguments{repair ? '.' : ': they come back as they are.'}
+        <code>{dialect}</code> never encodes arguments{repair ? '.' : ': they are not changed.'}
       </p>
     );
   }
@@ -153,7 +153,7 @@ function Encodes() {
     <Fold
       name={
         <>
-          What <code>{dialect}</code> encodes
+          Encodings of <code>{dialect}</code>
         </>
       }
     >
@@ -196,7 +196,7 @@ function Refused({ note }: { note: Note }) {
       <p>
         <Prose text={note.message} />
       </p>
-      <p>No model can be shown this tool in this dialect, so none answers.</p>
+      <p>The tool cannot be sent in this dialect, so there are no arguments to restore.</p>
     </div>
   );
 }

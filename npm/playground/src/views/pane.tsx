@@ -6,7 +6,7 @@ import { Icon } from '../parts/Icon.js';
 import { copy } from '../state/address.js';
 import { change, doc, format, shared, output as shown } from '../state/state.js';
 
-export const HINT = 'Paste a JSON Schema, a tool, a list of tools or a whole request';
+export const HINT = 'Paste a JSON Schema, a tool, a list of tools or a request';
 
 export const textShown = computed(() => shared.value.text);
 
