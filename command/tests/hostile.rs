@@ -308,7 +308,7 @@ fn nothing_of_others_is_a_command() {
             }
         }
         let mut escaped = Printed::default();
-        escaped.stderr = Command::escaped(words);
+        escaped.stderr = Command::heard(words);
         judge(&[], &escaped, false, false);
     }
     println!("{count} command lines");

@@ -66,7 +66,10 @@ impl Constraint {
             }
             Constraint::RootKeyword => "Move the keyword into a property: the root is one plain object.",
             Constraint::UnknownDraft => "Remove `$schema`, or name the draft that the message expects.",
-            Constraint::RefusedKeyword => "Remove the keyword, and state its meaning in the description.",
+            Constraint::RefusedKeyword => {
+                "Write the replacement that the message names. Without one, remove the keyword, and state its meaning \
+                    in the description."
+            }
             Constraint::UnknownKeyword => "Remove the key, or state it in the description.",
             Constraint::KeywordValue => "Write a value that JSON Schema allows for this keyword.",
             Constraint::KeywordTooLarge => "Use a smaller number, or state the limit in the description.",
@@ -78,12 +81,12 @@ impl Constraint {
             Constraint::ObjectNotClosed => "Write `\"additionalProperties\": false`.",
             Constraint::ObjectOpenness => "Set `additionalProperties` to `true` or `false`.",
             Constraint::Map => "Name the properties, or use a list of objects with a key and a value.",
-            Constraint::NotRequired => "List every property in `required`, and let optional ones be null.",
+            Constraint::NotRequired => "List every property in `required`, and let optional ones be null. If there is no property, add one.",
             Constraint::ArrayWithoutItems => "Describe the array's items in `items`.",
             Constraint::ArrayOpenness => "Write `items` next to `prefixItems`: `false`, or a schema for further items.",
             Constraint::OpenItems => "Describe the array's items in `items`.",
             Constraint::Pattern => "Use plain parts of regular expressions: classes, groups, repetition, `^` and `$`.",
-            Constraint::PatternAnchors => "Write `^` first and `$` last, and no lookaround.",
+            Constraint::PatternAnchors => "Write the anchors `^` and `$`, or leave them out, as the message says, and write no lookaround.",
             Constraint::Format => "Remove `format`, or describe the format in words.",
             Constraint::BesideRef => "Move the keyword into the definition.",
             Constraint::BesideAnyOf => "Move the keyword into the branches.",

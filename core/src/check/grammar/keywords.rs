@@ -4,12 +4,22 @@ use alloc::format;
 
 use super::{super::Extent, combinators, quoted, types, Report, Schema};
 use crate::{
-    dialect::features::COUNTS,
+    dialect::{features::COUNTS, grammar::Grammar},
     json::{Member, Text},
     report::Severity,
     rules::Constraint,
     schema::keyword::{Keyword, Role},
 };
+
+/// Returns the usual replacement of a refused keyword.
+fn replacement(keyword: Keyword, grammar: &Grammar) -> Option<&'static str> {
+    match keyword {
+        Keyword::OneOf if !grammar.refuses.contains(Keyword::AnyOf) => Some("`anyOf`"),
+        Keyword::AllOf => Some("one schema with the keywords of the branches"),
+        Keyword::Const if !grammar.refuses.contains(Keyword::Enum) => Some("`enum` with one value"),
+        _ => None,
+    }
+}
 
 /// Checks a member by its key. Returns false if the key is not allowed, so that its value is not checked.
 pub(super) fn check(
@@ -35,7 +45,12 @@ pub(super) fn check(
         return false;
     };
     if grammar.refuses.contains(keyword) {
-        report.add(&member.value, Constraint::RefusedKeyword, at(), &format!("no `{}`", keyword.name()), "it");
+        let name = quoted(&member.key);
+        let (expected, found) = match replacement(keyword, grammar) {
+            Some(replacement) => (format!("{replacement} instead of {name}"), name.as_str()),
+            None => (format!("no {name}"), "it"),
+        };
+        report.add(&member.value, Constraint::RefusedKeyword, at(), &expected, found);
         // A keyword that the API reinterprets is still refused if it is malformed.
         let is_read = report.dialect.severity_of(Constraint::RefusedKeyword.id(), &at()) == Severity::Reinterpreted;
         if is_read && matches!(keyword, Keyword::AllOf | Keyword::OneOf) {

@@ -110,7 +110,9 @@ function Gets({ found: { restored, same, repaired } }: { found: Restored }) {
   const changed = repaired === undefined || repaired.repairs === 0 ? 'restored' : `${part}repaired`;
   const caption = restored === undefined ? 'nothing' : same ? 'unchanged' : changed;
   const tone = repaired?.valid === false ? 'left' : 'same';
-  return <Head title="Arguments for the tool" caption={caption} tone={same || restored === undefined ? undefined : tone} />;
+  return (
+    <Head title="Arguments for the tool" caption={caption} tone={same || restored === undefined ? undefined : tone} />
+  );
 }
 
 function Switch() {
