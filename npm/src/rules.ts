@@ -416,7 +416,7 @@ export type RequestConstraint =
   | 'choice-without-tools'
   /** A tool choice that names a tool that the request does not have. */
   | 'choice-of-absent-tool'
-  /** A choice that the model does not accept. */
+  /** A tool choice that the model does not accept. */
   | 'choice-by-model'
   /** Tools, for a model that does not accept them. */
   | 'model-without-tools'

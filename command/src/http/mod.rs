@@ -13,7 +13,7 @@ pub(crate) fn demand_token(listen: &Listen, token: Option<&str>) -> Result<(), S
         return Ok(());
     }
     Err(format!(
-        "expected `--token-env NAME` where programs of other machines can connect, found none for `{}`: name the \
+        "expected `--token-env NAME` because programs on other machines can connect, found none for `{}`: name the \
          variable of the environment that holds the token which clients send",
         listen.host
     ))

@@ -145,7 +145,8 @@ macro_rules! options {
         $(with {
             $(
                 $(#[doc = $internal_doc:literal])*
-                $internal_vis:vis $internal:ident: $internal_of:ty = $internal_default:expr $(, read($internal_read:expr))?;
+                $internal_vis:vis $internal:ident: $internal_of:ty = $internal_default:expr
+                    $(, read($internal_read:expr))?;
             )*
         })?
         $(forward ($dollar:tt) $forward:ident)?

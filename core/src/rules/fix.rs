@@ -81,12 +81,16 @@ impl Constraint {
             Constraint::ObjectNotClosed => "Write `\"additionalProperties\": false`.",
             Constraint::ObjectOpenness => "Set `additionalProperties` to `true` or `false`.",
             Constraint::Map => "Name the properties, or use a list of objects with a key and a value.",
-            Constraint::NotRequired => "List every property in `required`, and let optional ones be null. If there is no property, add one.",
+            Constraint::NotRequired => {
+                "List every property in `required`, and let optional ones be null. If there is no property, add one."
+            }
             Constraint::ArrayWithoutItems => "Describe the array's items in `items`.",
             Constraint::ArrayOpenness => "Write `items` next to `prefixItems`: `false`, or a schema for further items.",
             Constraint::OpenItems => "Describe the array's items in `items`.",
             Constraint::Pattern => "Use plain parts of regular expressions: classes, groups, repetition, `^` and `$`.",
-            Constraint::PatternAnchors => "Write the anchors `^` and `$`, or leave them out, as the message says, and write no lookaround.",
+            Constraint::PatternAnchors => {
+                "Write the anchors `^` and `$`, or leave them out, as the message says, and write no lookaround."
+            }
             Constraint::Format => "Remove `format`, or describe the format in words.",
             Constraint::BesideRef => "Move the keyword into the definition.",
             Constraint::BesideAnyOf => "Move the keyword into the branches.",

@@ -108,7 +108,9 @@ impl<'s, 'a> Run<'_, 's, 'a> {
             }
             _ => return Verdict::Valid,
         };
-        self.verdict_of(holds, at, keyword, || format!("expected {expected} {}, found another number", words::short(limit)))
+        self.verdict_of(holds, at, keyword, || {
+            format!("expected {expected} {}, found another number", words::short(limit))
+        })
     }
 
     pub(super) fn of_string(
