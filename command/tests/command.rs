@@ -538,8 +538,8 @@ fn a_folder_that_may_not_be_read_fails() {
     }
     while command.step().is_some() {}
     let Printed { stderr, exit_code, .. } = command.finish();
-    let expected =
-        "toolwire: */*.json (closed/): expected a folder that may be read, found one without read permission\n1 schema, ";
+    let expected = "toolwire: */*.json (closed/): expected a folder that may be read, found one without read \
+        permission\n1 schema, ";
     assert!(stderr.starts_with(expected), "{stderr}");
     assert_eq!(exit_code, 2);
 }

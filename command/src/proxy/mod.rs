@@ -263,7 +263,7 @@ impl Proxy {
                     Some(name) => {
                         let id = read.get("id").map_or_else(|| "null".into(), json::write);
                         let found = format!(
-                            "expected each member once, with this spelling; found another spelling of `{name}`"
+                            "expected each member once, in the exact spelling; found `{name}` repeated or misspelled"
                         );
                         self.write_client(message::error(&id, INVALID_REQUEST, &found));
                     }
