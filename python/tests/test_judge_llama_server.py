@@ -134,12 +134,16 @@ def errors(schema: Any, text: str) -> list[tuple[list[str], str]]:
     jsonschema = installed("jsonschema")
     arguments = json.loads(text)
     try:
-        jsonschema.Draft202012Validator.check_schema(schema)
-        found = list(jsonschema.Draft202012Validator(schema).iter_errors(arguments))
+        validator = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
+        validator.check_schema(schema)
+        found = list(validator(schema).iter_errors(arguments))
     except Exception:
         # The schema cannot judge: the meta-schema refuses it, a reference leads nowhere, or a pattern is not Python's.
         return []
-    return [([place(schema, leaf.absolute_schema_path) for leaf in leaves(error)], error.message) for error in found]
+    return [
+        ([at for leaf in leaves(error) for at in places(schema, leaf.absolute_schema_path)], error.message)
+        for error in found
+    ]
 
 
 def leaves(error: Any) -> Iterator[Any]:
@@ -151,17 +155,21 @@ def leaves(error: Any) -> Iterator[Any]:
         yield error
 
 
-def place(schema: Any, path: Iterable[Any]) -> str:
-    """Return the pointer to the schema that has the keyword at the end of a path, which leaves references out."""
+def places(schema: Any, path: Iterable[Any]) -> Iterator[str]:
+    """Give pointers to the schemas with the references on a path, and to the one with the keyword at its end.
+
+    Paths of jsonschema leave references out.
+    """
     pointer, node = "", schema
     at = pointer
     for step in path:
         while isinstance(node, dict) and step not in node and str(node.get("$ref")).startswith("#"):
+            yield pointer
             pointer, node = node["$ref"][1:], target(schema, node["$ref"][1:])
         at = pointer
         pointer += "/" + str(step).replace("~", "~0").replace("/", "~1")
         node = node[step] if isinstance(node, list) or (isinstance(node, dict) and step in node) else None
-    return at
+    yield at
 
 
 def target(schema: Any, pointer: str) -> Any:
@@ -179,9 +187,9 @@ def silent(sent: Any, arguments: str) -> list[str]:
         return []
     reported = [reach(found) for found in toolwire.check(sent, dialect=DIALECT) if found.constraint != CLOSES]
     return [
-        f"{why} at {places}"
-        for places, why in broken
-        if not any(one.startswith(at) or at.startswith(one) for one in reported for at in places)
+        f"{why} at {pointers}"
+        for pointers, why in broken
+        if not any(one.startswith(at) or at.startswith(one) for one in reported for at in pointers)
     ]
 
 
