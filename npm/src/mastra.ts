@@ -44,7 +44,7 @@ export function toolwireProcessor(options: FrameworkOptions): ToolwireProcessor 
     processInputStep({ model, tools }) {
       const sent = ours.has(model) ? model : adapted(model, calls);
       ours.add(sent);
-      return tools === undefined ? { model: sent } : { model: sent, tools: calls.guarded(tools, callId) };
+      return tools === undefined ? { model: sent } : { model: sent, tools: calls.guarded(tools) };
     },
   };
 }
@@ -79,10 +79,4 @@ function adapted<M extends object>(model: M, calls: ModelCalls): M {
       };
     },
   });
-}
-
-/** The id of a call, of what Mastra gives a tool. */
-function callId(context: unknown): string | undefined {
-  const { toolCallId, agent } = (context ?? {}) as { toolCallId?: string; agent?: { toolCallId?: string } };
-  return toolCallId ?? agent?.toolCallId;
 }

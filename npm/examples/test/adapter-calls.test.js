@@ -195,7 +195,7 @@ for (const streams of [false, true]) {
       ['{"ids": ["a"', 'length', false, []],
       ['{"ids": ["a"', 'stop', !streams, streams ? [] : [{ ids: ['a'] }]],
       // The AI SDK itself runs no call of such a reply.
-      ['', 'length', streams, []],
+      ['', 'length', false, []],
       ['{"ids": ["a"]}', 'length', true, []],
       ['', 'stop', true, [{}]],
     ]) {
