@@ -16,15 +16,18 @@ import litellm
 import pytest
 from fake.backend import TAKES, Backend, backend
 from fake.server import TOOLS
-from litellm import Router
+from litellm.anthropic_interface import messages
 from litellm.exceptions import BadRequestError
+from litellm.litellm_core_utils.rules import Rules
+from litellm.router import Router
 from litellm.types.llms import openai as events
 from litellm.types.router import RetryPolicy
 from litellm.types.utils import CallTypes, Message
-from litellm.utils import Rules, function_setup
+from litellm.utils import function_setup
 
 import toolwire
 from toolwire.litellm import ToolwireLogger
+from toolwire.types import DialectName
 
 # LiteLLM's own types.
 pytestmark = pytest.mark.filterwarnings("ignore:Items? '")
@@ -300,7 +303,7 @@ def test_retries_that_call_no_callback_are_a_bad_request(
         assert fake.got == []
 
 
-def router(*fakes: tuple[str, Backend], **more: Any) -> Router:
+def router(*fakes: tuple[str, Backend], **more: Any) -> Any:
     """Make LiteLLM's router of models `m0`, `m1`, …."""
     models = [
         {
@@ -348,22 +351,21 @@ def two_loggers() -> tuple[ToolwireLogger, ToolwireLogger]:
 def test_a_fallback_is_restored_with_what_its_own_model_was_sent(
     is_reversed: bool, is_second_adapted: bool, is_routed: bool
 ) -> None:
-    loggers = list(two_loggers())[: 1 + is_second_adapted]
+    loggers: list[Any] = list(two_loggers())[: 1 + is_second_adapted]
     litellm.callbacks = loggers[::-1] if is_reversed else loggers
-    call = PAIRS if is_second_adapted else {"name": "label", "input": {"labels": {"key": 7}}}
+    call: dict[str, Any] = PAIRS if is_second_adapted else {"name": "label", "input": {"labels": {"key": 7}}}
 
     async def asked(first: Backend, second: Backend) -> Any:
-        given = {"messages": ASKED, "tools": [LABEL]}
         if is_routed:
             # LiteLLM's proxy has one such object for all attempts.
             now = datetime.datetime.now(datetime.timezone.utc)
             log, _ = function_setup("acompletion", Rules(), now, model="m0", messages=ASKED, litellm_call_id="a")
             asking = router(("kimi-k2", first), ("gpt-9", second), fallbacks=[{"m0": ["m1"]}], num_retries=0)
-            return await asking.acompletion(model="m0", **given, litellm_logging_obj=log)
+            return await asking.acompletion(model="m0", messages=ASKED, tools=[LABEL], litellm_logging_obj=log)
         fallback = {"model": "openai/gpt-9", "api_base": second.url}
         return await ask(first, tools=[LABEL], fallbacks=[fallback])
 
-    dialect = "openai-strict" if is_second_adapted else "openai-chat"
+    dialect: DialectName = "openai-strict" if is_second_adapted else "openai-chat"
     with backend("moonshot", {"status": 400, "message": "no"}) as first, backend(dialect, call) as second:
         message = asyncio.run(asked(first, second)).choices[0].message
     expected = {"labels": {"a": "b"}} if is_second_adapted else call["input"]
@@ -393,14 +395,14 @@ def test_functions_are_a_bad_request() -> None:
 def test_a_stream_of_responses_of_the_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
     ours = logger()
     monkeypatch.setitem(TAKES, "/chat/completions", TAKES["/chat/completions"] + " include store service_tier")
-    function = TOOL_LIST[0]["function"]
+    function: Any = TOOL_LIST[0]["function"]
 
     async def asked(fake: Backend) -> Any:
-        given = {"model": "moonshot/kimi-k2", "api_base": fake.url, "api_key": "none", "stream": True}
+        given: dict[str, Any] = {"model": "moonshot/kimi-k2", "api_base": fake.url, "api_key": "none", "stream": True}
         response = await litellm.aresponses(input="Read.", tools=[{"type": "function", **function}], **given)
         events = [event async for event in ours.stream(response)]
         tool = {"name": function["name"], "input_schema": function["parameters"]}
-        other = await litellm.anthropic.messages.acreate(messages=ASKED, max_tokens=9, tools=[tool], **given)
+        other = await messages.acreate(messages=ASKED, max_tokens=9, tools=[tool], **given)
         with pytest.raises(toolwire.ToolwireError, match="expected a stream of `acompletion`"):
             ours.stream(other)
         return events

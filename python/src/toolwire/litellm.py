@@ -167,8 +167,8 @@ class ToolwireLogger(CustomLogger):
         `ToolwireError`: `invalid-request`.
         """
         for found in (response, getattr(response, "litellm_custom_stream_wrapper", None)):
-            if hasattr(found, "logging_obj"):
-                return self._restored(response, found.logging_obj)
+            if (log := getattr(found, "logging_obj", None)) is not None:
+                return self._restored(response, log)
         message = (
             f"expected a stream of `acompletion` or `aresponses`, found a value of type `{type(response).__name__}`"
         )
