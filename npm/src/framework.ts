@@ -300,7 +300,7 @@ function isJson(args: unknown): boolean {
 }
 
 /** The error of a call whose arguments cannot be read, without `repair`. */
-function unread(name: string): string {
+export function unread(name: string): string {
   return `The call of \`${name}\` was not run: expected its arguments as JSON, found text that is none or was cut off. Call it again with whole arguments.`;
 }
 
