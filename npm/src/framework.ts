@@ -305,7 +305,14 @@ export function unread(name: string): string {
 }
 
 /** Words of model APIs and frameworks for the end of a reply at a length limit. */
-const ENDS_OF_A_CUT = ['length', 'max_tokens', 'MAX_TOKENS', 'model_context_window_exceeded', 'incomplete'];
+const ENDS_OF_A_CUT = [
+  'length',
+  'model_length',
+  'max_tokens',
+  'MAX_TOKENS',
+  'model_context_window_exceeded',
+  'incomplete',
+];
 
 /** Whether a reply that ended for this reason may have ended within a call. */
 export function isCut(reason: unknown): boolean {

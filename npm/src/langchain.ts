@@ -154,8 +154,8 @@ function callsOf({ tool_calls: calls = [], invalid_tool_calls: unread = [] }: AI
 
 /** The response with the tools' own names and arguments. */
 function restored(turn: Turn, message: AIMessage, adapter: Adapter): AIMessage {
-  const { finish_reason, finishReason, stop_reason, stopReason, status } = message.response_metadata as Ends;
-  const cut = [finish_reason, finishReason, stop_reason, stopReason, status].some(isCut);
+  const ends = message.response_metadata as { [member: string]: unknown };
+  const cut = ENDS.some((member) => isCut(ends[member]));
   const texts = textsOf(message);
   const last = cut && texts === undefined ? message.tool_calls?.at(-1) : undefined;
   return recalled(message, (call) => {
@@ -176,13 +176,7 @@ function restored(turn: Turn, message: AIMessage, adapter: Adapter): AIMessage {
 }
 
 /** Members with which providers' packages say why a reply ended. */
-interface Ends {
-  finish_reason?: unknown;
-  finishReason?: unknown;
-  stop_reason?: unknown;
-  stopReason?: unknown;
-  status?: unknown;
-}
+const ENDS = ['finish_reason', 'finishReason', 'stop_reason', 'stopReason', 'done_reason', 'status'];
 
 /**
  * The arguments of the calls of a streamed message as the model wrote them; `undefined` if its pieces are not those of its calls. Ids may be

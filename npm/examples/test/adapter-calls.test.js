@@ -535,6 +535,7 @@ test('toolwire/langchain: a call that was cut off does not run', async () => {
     for (const [reason, text, expected] of [
       ['length', '{"ids": ["a"', []],
       ['stop', '{"ids": ["a"', []],
+      ['model_length', '{"ids": ["a"', []],
       ['length', '{"ids": ["a"]}', [{ ids: ['a'] }]],
       ['stop', '{"ids": ["a"]}', [{ ids: ['a'] }]],
     ]) {

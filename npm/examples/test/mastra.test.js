@@ -168,6 +168,28 @@ for (const streams of [false, true]) {
   }
 }
 
+test('toolwire/mastra: a frozen model', async () => {
+  class Model {
+    specificationVersion = 'v2';
+    modelId = 'kimi-k2';
+    doStream = async (params) => {
+      const [{ name: toolName }] = params.tools;
+      const call = { type: 'tool-call', toolCallId: 'a', toolName, input: '{}' };
+      return { stream: ReadableStream.from([call, { type: 'finish', finishReason: 'tool-calls' }]) };
+    };
+  }
+  const own = Object.freeze(new Model());
+  const { model } = toolwireProcessor({ dialect: 'moonshot' }).processInputStep({ model: own });
+  assert.ok(model instanceof Model);
+  assert.equal(model.constructor, Model);
+  assert.equal({ ...model }.modelId, 'kimi-k2');
+  const tools = [{ type: 'function', name: 'files.read', inputSchema: { type: 'object', properties: {} } }];
+  const { stream } = await model.doStream({ prompt: [], tools });
+  const names = [];
+  for await (const { toolName } of stream) names.push(toolName);
+  assert.deepEqual(names, ['files.read', undefined]);
+});
+
 test('toolwire/mastra: wrong options and an older Mastra are errors', () => {
   assert.throws(() => toolwireProcessor({ dialect: 'moonshine' }), { code: 'unknown-dialect' });
   const { processInputStep } = toolwireProcessor({ dialect: 'moonshot' });

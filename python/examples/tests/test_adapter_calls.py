@@ -313,6 +313,7 @@ def test_langchain_keeps_what_tools_have_for_a_provider() -> None:
 class Streaming(Scripted):
     """The same model, streamed: LangChain reads the calls from the pieces, and forgets them."""
 
+    member: str
     reason: str
     text: str
     streaming: bool
@@ -324,15 +325,23 @@ class Streaming(Scripted):
         for name, piece in (("pay", self.text[:3]), (None, self.text[3:])):
             chunk = tool_call_chunk(name=name, args=piece, id=ID if name else None, index=0)
             yield ChatGenerationChunk(message=AIMessageChunk(content="", tool_call_chunks=[chunk]))
-        yield ChatGenerationChunk(message=AIMessageChunk(content="", response_metadata={"finish_reason": self.reason}))
+        yield ChatGenerationChunk(message=AIMessageChunk(content="", response_metadata={self.member: self.reason}))
 
 
 @pytest.mark.parametrize("repair", [False, True, {"truncated": "close"}])
-@pytest.mark.parametrize(("reason", "ran"), [("length", []), ("tool_calls", [{"ids": ["a"]}])])
-def test_langchain_runs_no_call_that_was_cut_off(reason: str, ran: list[Any], repair: Any) -> None:
+@pytest.mark.parametrize(
+    ("member", "reason", "ran"),
+    [
+        ("finish_reason", "length", []),
+        ("finish_reason", "model_length", []),
+        ("done_reason", "length", []),
+        ("finish_reason", "tool_calls", [{"ids": ["a"]}]),
+    ],
+)
+def test_langchain_runs_no_call_that_was_cut_off(member: str, reason: str, ran: list[Any], repair: Any) -> None:
     runs: list[Any] = []
     text = '{"ids": ["a"' + ("]}" if ran else "")
-    model = Streaming(replies=[], got=[], reason=reason, text=text, streaming=True)
+    model = Streaming(replies=[], got=[], member=member, reason=reason, text=text, streaming=True)
     middleware = ToolwireMiddleware(dialect="moonshot", repair=repair)
     agent = create_agent(model, [tool("pay", LIST, runs)], middleware=[middleware])
     state = agent.invoke({"messages": [HumanMessage("Pay.")]})

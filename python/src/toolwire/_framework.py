@@ -338,7 +338,14 @@ def arguments_of(arguments: Any) -> dict[str, Any] | None:
 _OWN_OPTIONS = AdaptOptions.__optional_keys__ - FrameworkOptions.__optional_keys__
 """Options of the core that an adapter sets itself."""
 
-_ENDS_OF_A_CUT = ("length", "max_tokens", "MAX_TOKENS", "model_context_window_exceeded", "incomplete")
+_ENDS_OF_A_CUT = (
+    "length",
+    "model_length",
+    "max_tokens",
+    "MAX_TOKENS",
+    "model_context_window_exceeded",
+    "incomplete",
+)
 """Words of model APIs and frameworks for the end of a reply at a length limit."""
 
 _NOTHING = {"parameters": {"type": "object", "properties": {}}}

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["ToolwireMiddleware"]
 
 
-_ENDS = ("finish_reason", "stop_reason", "stopReason", "status")
+_ENDS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status")
 """Members with which providers' packages say why a reply ended."""
 
 _UNREAD = (
