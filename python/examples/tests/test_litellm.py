@@ -298,9 +298,26 @@ def test_retries_that_call_no_callback_are_a_bad_request(
     match = rf"toolwire: .*expected no `{member.removeprefix('litellm.')}`.*Router"
     with backend("moonshot", {"status": 400, "message": "no"}, ENCODED, ENCODED) as fake:
         with pytest.raises(BadRequestError, match=match):
-            asyncio.run(ask(fake, stream=streams, **given))
-        # Nor is it sent as it was given.
+            asyncio.run(ask(fake, tools=[LABEL], stream=streams, **given))
+        # Nor is it sent as it was given, which this API would take.
         assert fake.got == []
+
+
+def test_a_retry_of_responses_is_restored(monkeypatch: pytest.MonkeyPatch) -> None:
+    logger()
+    monkeypatch.setattr(litellm, "num_retries", 1)
+    function: Any = TOOL_LIST[0]["function"]
+    tool: Any = {"type": "function", **function}
+
+    async def asked(fake: Backend) -> Any:
+        given: dict[str, Any] = {"model": "moonshot/kimi-k2", "api_base": fake.url, "api_key": "none"}
+        return await litellm.aresponses(input="Read.", tools=[tool], **given)
+
+    with backend("moonshot", {"status": 400, "message": "no"}, ENCODED) as fake:
+        output = asyncio.run(asked(fake)).output
+        assert len(fake.got) == 2
+    calls = [(item.name, json.loads(item.arguments)) for item in output if item.type == "function_call"]
+    assert calls == EXPECTED
 
 
 def router(*fakes: tuple[str, Backend], **more: Any) -> Any:
@@ -405,6 +422,8 @@ def test_a_stream_of_responses_of_the_sdk(monkeypatch: pytest.MonkeyPatch) -> No
         other = await messages.acreate(messages=ASKED, max_tokens=9, tools=[tool], **given)
         with pytest.raises(toolwire.ToolwireError, match="expected a stream of `acompletion`"):
             ours.stream(other)
+        with pytest.warns(toolwire.ToolwireWarning, match="ask by `acompletion`"):
+            _ = [event async for event in other]
         return events
 
     with backend("moonshot", ENCODED, ENCODED) as fake:

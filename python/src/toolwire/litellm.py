@@ -43,6 +43,9 @@ _MEMBERS = ("messages", "tools", "tool_choice", "parallel_tool_calls", "thinking
 _OWN_RETRIES = ("num_retries", "retry_policy", "context_window_fallback_dict")
 """Arguments of `acompletion` with which LiteLLM asks again without calling its callbacks."""
 
+_NO_RETRIES = {**dict.fromkeys(_OWN_RETRIES), "num_retries": 0}
+"""The same arguments, for none."""
+
 _LOG = logging.getLogger("LiteLLM")
 """LiteLLM's own log."""
 
@@ -90,6 +93,8 @@ class ToolwireLogger(CustomLogger):
             if before.owner is self:
                 self._ids[kwargs.get("litellm_call_id")] = before
             return None
+        # Within a call of another API, which is the one that is made again.
+        is_within = getattr(log, "call_type", "acompletion") not in ("acompletion", "completion")
         given = body if before is None else before.given_for(body)
         if self._models is not None and not self._models(model):
             if before is None or before.model == model:
@@ -97,7 +102,7 @@ class ToolwireLogger(CustomLogger):
             _SENT.pop(log, None)
             return None if given == body else _changed(kwargs, given)
         try:
-            _check(kwargs)
+            _check(kwargs, is_within)
             request, reply = self._adapter.chat({**given, "model": model.split("/")[-1]})
         except ToolwireError as error:
             _SENT.pop(log, None)
@@ -106,11 +111,10 @@ class ToolwireLogger(CustomLogger):
             if _own_retries(kwargs) is None:
                 raise refusal from error
             # After an error of a callback, LiteLLM's own retries would send the request as it was given.
-            none = dict.fromkeys((*_OWN_RETRIES, "fallbacks"))
-            return {**kwargs, **none, "num_retries": 0, "mock_response": refusal}
+            return {**kwargs, **_NO_RETRIES, "fallbacks": None, "mock_response": refusal}
         request = {name: value for name, value in request.items() if name != "model"}
         _SENT[log] = self._ids[kwargs.get("litellm_call_id")] = _Sent(self, model, given, request, reply)
-        return _changed(kwargs, request)
+        return _changed({**kwargs, **(_NO_RETRIES if is_within else {})}, request)
 
     async def async_post_call_success_deployment_hook(
         self,
@@ -142,12 +146,14 @@ class ToolwireLogger(CustomLogger):
         self,
         request_data: dict[str, Any],
         response_chunk: Any,  # noqa: ARG002
-        call_type: CallTypes | None,  # noqa: ARG002
+        call_type: CallTypes | None,
     ) -> Any:
         """Warn of a stream of the SDK that nothing restores."""
         sent = self._ids.get(request_data.get("litellm_call_id"))
         if sent is not None and not sent.is_read:
-            message = "calls of a stream have the names that were sent: iterate `stream(response)` of the callback"
+            is_messages = call_type is CallTypes.anthropic_messages
+            advice = "ask by `acompletion`" if is_messages else "iterate `stream(response)` of the callback"
+            message = f"calls of a stream have the names that were sent: {advice}"
             warnings.warn(message, ToolwireWarning, stacklevel=2)
 
     async def async_post_call_streaming_iterator_hook(
@@ -253,7 +259,7 @@ _SENT: WeakKeyDictionary[Any, _Sent] = WeakKeyDictionary()
 `fallbacks`, one of them may get what another one has adapted."""
 
 
-def _check(kwargs: dict[str, Any]) -> None:
+def _check(kwargs: dict[str, Any], is_within: bool) -> None:
     """Raise an error for what cannot be adapted, or not be restored."""
     if kwargs.get("functions"):
         raise ToolwireError("invalid-request", "/functions", "expected `tools`, found `functions`")
@@ -261,7 +267,7 @@ def _check(kwargs: dict[str, Any]) -> None:
         # LiteLLM shows a callback only what has a name.
         message = "expected `messages` as a keyword argument of `acompletion`, found none"
         raise ToolwireError("invalid-request", "/messages", message)
-    if (found := _own_retries(kwargs)) is not None:
+    if not is_within and (found := _own_retries(kwargs)) is not None:
         message = (
             f"expected no `{found}`, because LiteLLM calls no callback for the reply of such a retry: use"
             " `litellm.Router` or, for the retries of the HTTP client, `max_retries`"
