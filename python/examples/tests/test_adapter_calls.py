@@ -356,7 +356,8 @@ def test_langchain_runs_no_call_that_was_cut_off_behind_one_that_cannot_be_read(
     pieces = [tool_call_chunk(name="pay", args=text, id=str(at), index=at) for at, text in enumerate(texts)]
     reply = AIMessageChunk(content="", tool_call_chunks=pieces, response_metadata={"finish_reason": "length"})
     middleware = ToolwireMiddleware(dialect="moonshot", repair=repair)
-    agent = create_agent(scripted(message_chunk_to_message(reply)), [tool("pay", LIST, runs)], middleware=[middleware])
+    whole: Any = message_chunk_to_message(reply)
+    agent = create_agent(scripted(whole), [tool("pay", LIST, runs)], middleware=[middleware])
     agent.invoke({"messages": [HumanMessage("Pay.")]})
     assert runs == []
 

@@ -419,7 +419,7 @@ def test_a_stream_of_responses_of_the_sdk(monkeypatch: pytest.MonkeyPatch) -> No
         response = await litellm.aresponses(input="Read.", tools=[{"type": "function", **function}], **given)
         events = [event async for event in ours.stream(response)]
         tool = {"name": function["name"], "input_schema": function["parameters"]}
-        other = await messages.acreate(messages=ASKED, max_tokens=9, tools=[tool], **given)
+        other: Any = await messages.acreate(messages=ASKED, max_tokens=9, tools=[tool], **given)
         with pytest.raises(toolwire.ToolwireError, match="expected a stream of `acompletion`"):
             ours.stream(other)
         with pytest.warns(toolwire.ToolwireWarning, match="ask by `acompletion`"):
