@@ -50,6 +50,6 @@ export function toolwireMiddleware(options: FrameworkOptions): ToolwireMiddlewar
       adapter.refusals.check(toolCall.toolCallId, toolCall.toolName, toolCall.input);
       return null;
     },
-    guarded: (tools) => calls.guarded(tools, (context) => (context as { toolCallId: string }).toolCallId),
+    guarded: (tools) => calls.guarded(tools),
   };
 }

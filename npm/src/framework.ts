@@ -262,14 +262,17 @@ export class Turn {
   }
 
   /**
-   * Restores a call, says what became of its arguments, and refuses it if they could not be repaired.
+   * Restores a call, says what became of its arguments, and refuses it if they could not be repaired, or not be read.
    *
    * @param isCut - Whether the reply may have ended within the call: then no text that breaks off is closed.
    */
   call<T>(id: string | undefined, name: string, args: T, isCut = false): RestoredCall<T> {
     const restored = (isCut ? this.#cutCall(name, textOf(args)) : this.#restore.call(name, args)) as RestoredCall<T>;
     const { valid, repairs = [], left = [], retryMessage = null } = restored;
-    this.#adapter.refusals.keep(id, restored.name, restored.arguments, retryMessage);
+    // Some frameworks run a call that they cannot read without its arguments.
+    const isRead = typeof args !== 'string' || (args.trim() === '' ? !isCut : isJson(restored.arguments));
+    const refusal = retryMessage ?? (isRead ? null : unread(restored.name));
+    this.#adapter.refusals.keep(id, restored.name, restored.arguments, refusal);
     if (valid !== undefined) {
       const call = { id: id ?? '', name: restored.name, valid, repairs, left, retryMessage };
       this.#adapter.options.onRepair?.([call], this.sent);
@@ -291,8 +294,25 @@ export class Turn {
   }
 }
 
+/** Whether arguments are a value, or JSON text. */
+function isJson(args: unknown): boolean {
+  return typeof args !== 'string' || read(args) !== args;
+}
+
+/** The error of a call whose arguments cannot be read, without `repair`. */
+export function unread(name: string): string {
+  return `The call of \`${name}\` was not run: expected its arguments as JSON, found text that is none or was cut off. Call it again with whole arguments.`;
+}
+
 /** Words of model APIs and frameworks for the end of a reply at a length limit. */
-const ENDS_OF_A_CUT = ['length', 'max_tokens', 'MAX_TOKENS', 'model_context_window_exceeded', 'incomplete'];
+const ENDS_OF_A_CUT = [
+  'length',
+  'model_length',
+  'max_tokens',
+  'MAX_TOKENS',
+  'model_context_window_exceeded',
+  'incomplete',
+];
 
 /** Whether a reply that ended for this reason may have ended within a call. */
 export function isCut(reason: unknown): boolean {

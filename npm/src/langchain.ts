@@ -16,6 +16,7 @@ import {
   isCut,
   type SentTool,
   type Turn,
+  unread,
 } from './framework.js';
 
 export type { FrameworkOptions, SentTool, SentTools } from './framework.js';
@@ -153,11 +154,12 @@ function callsOf({ tool_calls: calls = [], invalid_tool_calls: unread = [] }: AI
 
 /** The response with the tools' own names and arguments. */
 function restored(turn: Turn, message: AIMessage, adapter: Adapter): AIMessage {
-  const { finish_reason, finishReason, stop_reason, stopReason, status } = message.response_metadata as Ends;
-  const cut = [finish_reason, finishReason, stop_reason, stopReason, status].some(isCut);
+  const ends = message.response_metadata as { [member: string]: unknown };
+  const cut = ENDS.some((member) => isCut(ends[member]));
   const texts = textsOf(message);
+  const last = cut && texts === undefined ? message.tool_calls?.at(-1) : undefined;
   return recalled(message, (call) => {
-    const text = texts.get(call.id);
+    const text = texts?.get(call);
     // LangChain closes text that breaks off in a stream.
     const isClosed = text !== undefined && argumentsOf(text) === undefined && (cut || text.trim() !== '');
     const found = turn.call<unknown>(call.id, call.name ?? '', isClosed ? text : (call.args ?? ''), isClosed || cut);
@@ -166,27 +168,34 @@ function restored(turn: Turn, message: AIMessage, adapter: Adapter): AIMessage {
     if (args === undefined && !found.retryMessage)
       return { ...call, type: 'invalid_tool_call', name: found.name, args: found.arguments } as UnreadCall;
     if (args === undefined) adapter.refusals.keep(call.id, found.name, {}, found.retryMessage);
+    // It may be one that LangChain has closed.
+    else if (call === last) adapter.refusals.keep(call.id, found.name, args, found.retryMessage ?? unread(found.name));
     const own = { type: 'tool_call' as const, name: found.name, args: args ?? {} };
     return call.id === undefined ? own : { id: call.id, ...own };
   });
 }
 
 /** Members with which providers' packages say why a reply ended. */
-interface Ends {
-  finish_reason?: unknown;
-  finishReason?: unknown;
-  stop_reason?: unknown;
-  stopReason?: unknown;
-  status?: unknown;
-}
+const ENDS = ['finish_reason', 'finishReason', 'stop_reason', 'stopReason', 'done_reason', 'status'];
 
-/** The arguments of the calls of a streamed message as the model wrote them, by id; none if ids are missing or repeated. */
-function textsOf(message: AIMessage): Map<string | undefined, string> {
-  const { tool_call_chunks: pieces = [] } = message as { tool_call_chunks?: Piece[] };
-  const texts = new Map(pieces.map(({ id, args }) => [id, args]));
-  if (texts.size !== callsOf(message).length) return new Map();
-  for (const { id, args, isCustomTool } of pieces) if (isCustomTool || typeof args !== 'string') texts.delete(id);
-  return texts as Map<string | undefined, string>;
+/**
+ * The arguments of the calls of a streamed message as the model wrote them; `undefined` if its pieces are not those of its calls. Ids may be
+ * repeated: the calls of one id are in the order of their pieces, apart from those that LangChain could not read.
+ */
+function textsOf(message: AIMessage): Map<Call | UnreadCall, string> | undefined {
+  const { tool_calls: calls = [], invalid_tool_calls: unread = [] } = message;
+  const pieces = [...((message as { tool_call_chunks?: Piece[] }).tool_call_chunks ?? [])];
+  const texts = new Map<Call | UnreadCall, string>();
+  if (pieces.length === 0) return texts;
+  const take = (call: Call | UnreadCall, isOwn: (piece: Piece) => boolean) => {
+    const at = pieces.findIndex((piece) => piece.id === call.id && isOwn(piece));
+    const [piece] = at < 0 ? [] : pieces.splice(at, 1);
+    if (piece !== undefined && !piece.isCustomTool && typeof piece.args === 'string') texts.set(call, piece.args);
+    return piece !== undefined;
+  };
+  const isRead = (call: UnreadCall) => take(call, ({ args }) => (String(args ?? '').trim() || '{}') === call.args);
+  const areOwn = [...unread.map(isRead), ...calls.map((call) => take(call, () => true))];
+  return pieces.length === 0 && areOwn.every(Boolean) ? texts : undefined;
 }
 
 /** The parts of a call of a streamed message that are read. */

@@ -54,9 +54,16 @@ export class ModelCalls {
   streamed<R extends { stream: ReadableStream<Part> }>(result: R, sent: Params): R {
     const turn = this.#turns.get(sent) as Turn;
     const open = new Map<string, CallStream>();
+    // Why the stream ended is told later. Only then, a call without arguments is one, or was cut off.
+    const blank: ToolCall[] = [];
+    const judged = (isWhole: boolean) => blank.splice(0).map((call) => restored(turn, call, !isWhole));
     const pieces = (part: Part): Part[] => {
-      // Why the stream ended is told later: then, the framework runs no call of a reply that was cut off.
-      if (part.type === 'tool-call') return [restored(turn, part, part.input.trim() !== '')];
+      if (part.type === 'tool-call' && !part.providerExecuted && part.input.trim() === '') {
+        blank.push(part);
+        return [];
+      }
+      if (part.type === 'tool-call') return [restored(turn, part, true)];
+      if (part.type === 'finish') return [...judged(!isCut(reasonOf(part))), part];
       if (part.type === 'tool-input-start' && !part.providerExecuted && part.inputEncoding !== 'text') {
         open.set(part.id, turn.callStream(part.toolName));
         return [{ ...part, toolName: turn.ownName(part.toolName) }];
@@ -73,17 +80,20 @@ export class ModelCalls {
         for (const one of pieces(part))
           if (one.type !== 'tool-input-delta' || one.delta !== '') controller.enqueue(one);
       },
+      flush(controller) {
+        for (const call of judged(false)) controller.enqueue(call);
+      },
     });
     return { ...result, stream: result.stream.pipeThrough(restoring) };
   }
 
   /** The same tools, except that a call that could not be repaired does not run: its error is the `retryMessage`. */
-  guarded<T extends object>(tools: T, idOf: (context: unknown) => string | undefined): T {
+  guarded<T extends object>(tools: T): T {
     const guard = ([name, tool]: [string, { execute?: unknown }]) => {
       const { execute: run } = tool;
       if (typeof run !== 'function') return [name, tool];
       const execute = (input: unknown, context: unknown, ...more: unknown[]) => {
-        this.#adapter.refusals.checkValidated(idOf(context), name, input);
+        this.#adapter.refusals.checkValidated(callId(context), name, input);
         return run.call(tool, input, context, ...more);
       };
       // With what the tool's class has.
@@ -91,6 +101,17 @@ export class ModelCalls {
     };
     return Object.fromEntries(Object.entries(tools).map(guard));
   }
+}
+
+/** The id of a call, of what the AI SDK or Mastra gives a tool. */
+function callId(context: unknown): string | undefined {
+  const { toolCallId, agent } = (context ?? {}) as { toolCallId?: string; agent?: { toolCallId?: string } };
+  return toolCallId ?? agent?.toolCallId;
+}
+
+/** Why a reply ended: before the AI SDK 6, a word. */
+function reasonOf({ finishReason }: Extract<Part, { type: 'finish' }>): unknown {
+  return (finishReason as { unified?: unknown } | undefined)?.unified ?? finishReason;
 }
 
 /** A call with the tool's own name and arguments. */

@@ -44,7 +44,7 @@ export function toolwireProcessor(options: FrameworkOptions): ToolwireProcessor 
     processInputStep({ model, tools }) {
       const sent = ours.has(model) ? model : adapted(model, calls);
       ours.add(sent);
-      return tools === undefined ? { model: sent } : { model: sent, tools: calls.guarded(tools, callId) };
+      return tools === undefined ? { model: sent } : { model: sent, tools: calls.guarded(tools) };
     },
   };
 }
@@ -65,24 +65,25 @@ function adapted<M extends object>(model: M, calls: ModelCalls): M {
     const message = `expected Mastra 1 (models of the specifications v2 to v4), found ${version}: run \`npm install @mastra/core@1\``;
     throw new ToolwireError('invalid-option', '', message);
   }
-  return new Proxy(model, {
-    get(target, property) {
-      const found: unknown = Reflect.get(target, property, target);
+  // Not of the model itself: of a frozen one, a proxy may give nothing else.
+  return new Proxy(Object.create(model) as M, {
+    set: (_, property, value) => Reflect.set(model, property, value),
+    ownKeys: () => Reflect.ownKeys(model),
+    getOwnPropertyDescriptor(_, property) {
+      const found = Reflect.getOwnPropertyDescriptor(model, property);
+      return found && { ...found, configurable: true };
+    },
+    get(_, property) {
+      const found: unknown = Reflect.get(model, property, model);
       // Bound: Mastra's models have private members.
       if (property !== 'doGenerate' && property !== 'doStream')
-        return typeof found === 'function' ? found.bind(target) : found;
+        return typeof found === 'function' && property !== 'constructor' ? found.bind(model) : found;
       return async (params: Params) => {
-        const one = target as MastraModel;
+        const one = model as MastraModel;
         const sent = calls.sent(params, one.modelId);
         // Mastra reads whole replies as a stream, too.
         return calls.streamed(await one[property](sent), sent);
       };
     },
   });
-}
-
-/** The id of a call, of what Mastra gives a tool. */
-function callId(context: unknown): string | undefined {
-  const { toolCallId, agent } = (context ?? {}) as { toolCallId?: string; agent?: { toolCallId?: string } };
-  return toolCallId ?? agent?.toolCallId;
 }

@@ -195,7 +195,7 @@ for (const streams of [false, true]) {
       ['{"ids": ["a"', 'length', false, []],
       ['{"ids": ["a"', 'stop', !streams, streams ? [] : [{ ids: ['a'] }]],
       // The AI SDK itself runs no call of such a reply.
-      ['', 'length', streams, []],
+      ['', 'length', false, []],
       ['{"ids": ["a"]}', 'length', true, []],
       ['', 'stop', true, [{}]],
     ]) {
@@ -535,6 +535,7 @@ test('toolwire/langchain: a call that was cut off does not run', async () => {
     for (const [reason, text, expected] of [
       ['length', '{"ids": ["a"', []],
       ['stop', '{"ids": ["a"', []],
+      ['model_length', '{"ids": ["a"', []],
       ['length', '{"ids": ["a"]}', [{ ids: ['a'] }]],
       ['stop', '{"ids": ["a"]}', [{ ids: ['a'] }]],
     ]) {
@@ -550,6 +551,41 @@ test('toolwire/langchain: a call that was cut off does not run', async () => {
       assert.deepEqual(runs, expected, `${reason} ${text}`);
       const refused = messages.filter((one) => ToolMessage.isInstance(one)).map(({ text: said }) => said);
       if (repair && expected.length === 0) assert.match(refused[0], /breaks off/);
+    }
+  }
+});
+
+test('toolwire/langchain: of several calls, the one that was cut off does not run', async () => {
+  const whole = ['a', '{"ids": ["a"]}'];
+  for (const repair of [false, true]) {
+    for (const [title, calls, more, ran] of [
+      ['of one id', [whole, ['a', '{"ids": ["b"']], [], 1],
+      [
+        'behind one of its id that cannot be read',
+        [
+          ['a', '{"ids": nope}'],
+          ['a', '{"ids": ["b"'],
+        ],
+        [],
+        0,
+      ],
+      // The pieces say nothing of the calls: the last one is refused.
+      ['of unknown pieces', [whole, ['b', '{"ids": ["b"']], [{ type: 'tool_call_chunk', id: 'c', args: '{}' }], 1],
+    ]) {
+      const pieces = calls.map(([id, args], index) => ({ type: 'tool_call_chunk', index, id, name: 'pay', args }));
+      const message = new AIMessageChunk({
+        content: '',
+        tool_call_chunks: pieces,
+        response_metadata: { finish_reason: 'length' },
+      });
+      message.tool_call_chunks.push(...more);
+      const runs = [];
+      const middleware = toolwireLangchain({ dialect: 'moonshot', repair });
+      const request = { tools: [listed('pay', LIST, [])], messages: [], model: {} };
+      const { tool_calls } = await middleware.wrapModelCall(request, async () => message);
+      for (const toolCall of tool_calls)
+        await middleware.wrapToolCall({ toolCall }, async () => runs.push(toolCall.args));
+      assert.deepEqual(runs, ran === 0 ? [] : [{ ids: ['a'] }], `${title} ${repair}`);
     }
   }
 });

@@ -130,6 +130,66 @@ test('toolwire/ai: a model of the AI SDK in Mastra', async (t) => {
   assert.deepEqual(calls, EXPECTED);
 });
 
+for (const streams of [false, true]) {
+  for (const [adapter, adapt] of Object.entries({
+    'toolwire/mastra': (options) => [toolwireProcessor(options), undefined],
+    'toolwire/ai': (options) => [undefined, toolwireMiddleware(options)],
+  })) {
+    // Mastra would run what it cannot read with `{}`.
+    test(`${adapter}: no call that was cut off runs in Mastra, ${streams ? 'streamed' : 'whole'}`, async (t) => {
+      for (const repair of [false, true]) {
+        for (const [input, finish, expected] of [
+          ['{"path": "x', 'length', []],
+          ['{"path": "x"', 'length', []],
+          ['{"pa', 'tool_calls', []],
+          ['', 'length', []],
+          ['', 'tool_calls', [{}]],
+          ['{"path": "x"}', 'length', [{ path: 'x' }]],
+        ]) {
+          // What breaks off in a whole reply that did not end at a limit may be repaired.
+          if (repair && finish === 'tool_calls' && input !== '') continue;
+          const { url } = await backend(t, 'moonshot', [{ name: 'read', input, finish }, DONE]);
+          const runs = [];
+          const read = createTool({
+            id: 'read',
+            description: 'd',
+            inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
+            execute: async (found) => runs.push(found),
+          });
+          const [processor, middleware] = adapt({ dialect: 'moonshot', repair });
+          const tools = { read };
+          const model = middleware && wrapLanguageModel({ model: MODELS['the AI SDK'](url), middleware });
+          const one = agent(url, middleware?.guarded(tools) ?? tools, processor ? [processor] : [], model);
+          await (streams ? (await one.stream('Read.')).text : one.generate('Read.'));
+          assert.deepEqual(runs, expected, `${repair} ${finish} ${input}`);
+        }
+      }
+    });
+  }
+}
+
+test('toolwire/mastra: a frozen model', async () => {
+  class Model {
+    specificationVersion = 'v2';
+    modelId = 'kimi-k2';
+    doStream = async (params) => {
+      const [{ name: toolName }] = params.tools;
+      const call = { type: 'tool-call', toolCallId: 'a', toolName, input: '{}' };
+      return { stream: ReadableStream.from([call, { type: 'finish', finishReason: 'tool-calls' }]) };
+    };
+  }
+  const own = Object.freeze(new Model());
+  const { model } = toolwireProcessor({ dialect: 'moonshot' }).processInputStep({ model: own });
+  assert.ok(model instanceof Model);
+  assert.equal(model.constructor, Model);
+  assert.equal({ ...model }.modelId, 'kimi-k2');
+  const tools = [{ type: 'function', name: 'files.read', inputSchema: { type: 'object', properties: {} } }];
+  const { stream } = await model.doStream({ prompt: [], tools });
+  const names = [];
+  for await (const { toolName } of stream) names.push(toolName);
+  assert.deepEqual(names, ['files.read', undefined]);
+});
+
 test('toolwire/mastra: wrong options and an older Mastra are errors', () => {
   assert.throws(() => toolwireProcessor({ dialect: 'moonshine' }), { code: 'unknown-dialect' });
   const { processInputStep } = toolwireProcessor({ dialect: 'moonshot' });

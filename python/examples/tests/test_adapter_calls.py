@@ -24,7 +24,14 @@ from fastmcp.tools.base import ToolResult
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware
 from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    AIMessageChunk,
+    BaseMessage,
+    HumanMessage,
+    ToolMessage,
+    message_chunk_to_message,
+)
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.tools import StructuredTool
@@ -306,6 +313,7 @@ def test_langchain_keeps_what_tools_have_for_a_provider() -> None:
 class Streaming(Scripted):
     """The same model, streamed: LangChain reads the calls from the pieces, and forgets them."""
 
+    member: str
     reason: str
     text: str
     streaming: bool
@@ -317,20 +325,52 @@ class Streaming(Scripted):
         for name, piece in (("pay", self.text[:3]), (None, self.text[3:])):
             chunk = tool_call_chunk(name=name, args=piece, id=ID if name else None, index=0)
             yield ChatGenerationChunk(message=AIMessageChunk(content="", tool_call_chunks=[chunk]))
-        yield ChatGenerationChunk(message=AIMessageChunk(content="", response_metadata={"finish_reason": self.reason}))
+        yield ChatGenerationChunk(message=AIMessageChunk(content="", response_metadata={self.member: self.reason}))
 
 
-@pytest.mark.parametrize("repair", [True, {"truncated": "close"}])
-@pytest.mark.parametrize(("reason", "ran"), [("length", []), ("tool_calls", [{"ids": ["a"]}])])
-def test_langchain_runs_no_call_that_was_cut_off(reason: str, ran: list[Any], repair: Any) -> None:
+@pytest.mark.parametrize("repair", [False, True, {"truncated": "close"}])
+@pytest.mark.parametrize(
+    ("member", "reason", "ran"),
+    [
+        ("finish_reason", "length", []),
+        ("finish_reason", "model_length", []),
+        ("done_reason", "length", []),
+        ("finish_reason", "tool_calls", [{"ids": ["a"]}]),
+    ],
+)
+def test_langchain_runs_no_call_that_was_cut_off(member: str, reason: str, ran: list[Any], repair: Any) -> None:
     runs: list[Any] = []
     text = '{"ids": ["a"' + ("]}" if ran else "")
-    model = Streaming(replies=[], got=[], reason=reason, text=text, streaming=True)
+    model = Streaming(replies=[], got=[], member=member, reason=reason, text=text, streaming=True)
     middleware = ToolwireMiddleware(dialect="moonshot", repair=repair)
     agent = create_agent(model, [tool("pay", LIST, runs)], middleware=[middleware])
     state = agent.invoke({"messages": [HumanMessage("Pay.")]})
     assert runs == ran
-    assert ("breaks off" in str(state)) == (not ran)
+    assert (("breaks off" if repair else "was cut off") in str(state)) == (not ran)
+
+
+@pytest.mark.parametrize("repair", [False, True])
+def test_langchain_runs_no_call_that_was_cut_off_behind_one_that_cannot_be_read(repair: bool) -> None:
+    runs: list[Any] = []
+    texts = ('{"ids": nope}', '{"ids": ["a"')
+    pieces = [tool_call_chunk(name="pay", args=text, id=str(at), index=at) for at, text in enumerate(texts)]
+    reply = AIMessageChunk(content="", tool_call_chunks=pieces, response_metadata={"finish_reason": "length"})
+    middleware = ToolwireMiddleware(dialect="moonshot", repair=repair)
+    whole: Any = message_chunk_to_message(reply)
+    agent = create_agent(scripted(whole), [tool("pay", LIST, runs)], middleware=[middleware])
+    agent.invoke({"messages": [HumanMessage("Pay.")]})
+    assert runs == []
+
+
+def test_langchain_keeps_the_arguments_of_a_whole_call_that_is_refused() -> None:
+    runs: list[Any] = []
+    message = calling(("pay", RIGHT))
+    message.response_metadata = {"finish_reason": "length"}
+    middleware = ToolwireMiddleware(dialect="moonshot", repair=True)
+    agent = create_agent(scripted(message), [tool("pay", PAY, runs)], middleware=[middleware])
+    state = agent.invoke({"messages": [HumanMessage("Pay.")]})
+    assert runs == []
+    assert state["messages"][1].tool_calls[0]["args"] == RIGHT
 
 
 def test_langchain_sends_objects_as_past_arguments_and_examples_that_fit() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
 import json
 import os
 from collections.abc import AsyncIterator, Iterator
@@ -13,14 +14,20 @@ os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 
 import litellm
 import pytest
-from fake.backend import Backend, backend
+from fake.backend import TAKES, Backend, backend
 from fake.server import TOOLS
+from litellm.anthropic_interface import messages
 from litellm.exceptions import BadRequestError
+from litellm.litellm_core_utils.rules import Rules
+from litellm.router import Router
 from litellm.types.llms import openai as events
+from litellm.types.router import RetryPolicy
 from litellm.types.utils import CallTypes, Message
+from litellm.utils import function_setup
 
 import toolwire
 from toolwire.litellm import ToolwireLogger
+from toolwire.types import DialectName
 
 # LiteLLM's own types.
 pytestmark = pytest.mark.filterwarnings("ignore:Items? '")
@@ -270,3 +277,187 @@ def test_wrong_options_are_errors() -> None:
     with pytest.raises(toolwire.ToolwireError) as caught:
         ToolwireLogger(dialect="moonshine")  # type: ignore[arg-type]
     assert caught.value.code == "unknown-dialect"
+
+
+@pytest.mark.parametrize(
+    "member", ["num_retries", "context_window_fallback_dict", "retry_policy", "litellm.num_retries"]
+)
+@pytest.mark.parametrize("streams", [False, True])
+def test_retries_that_call_no_callback_are_a_bad_request(
+    member: str, streams: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logger()
+    values = {
+        "num_retries": 1,
+        "context_window_fallback_dict": {"openai/kimi-k2": "openai/kimi-k3"},
+        "retry_policy": RetryPolicy(BadRequestErrorRetries=1),
+    }
+    given = {name: value for name, value in values.items() if name == member}
+    if not given:
+        monkeypatch.setattr(litellm, "num_retries", 1)
+    match = rf"toolwire: .*expected no `{member.removeprefix('litellm.')}`.*Router"
+    with backend("moonshot", {"status": 400, "message": "no"}, ENCODED, ENCODED) as fake:
+        with pytest.raises(BadRequestError, match=match):
+            asyncio.run(ask(fake, tools=[LABEL], stream=streams, **given))
+        # Nor is it sent as it was given, which this API would take.
+        assert fake.got == []
+
+
+def test_a_retry_of_responses_is_restored(monkeypatch: pytest.MonkeyPatch) -> None:
+    logger()
+    monkeypatch.setattr(litellm, "num_retries", 1)
+    function: Any = TOOL_LIST[0]["function"]
+    tool: Any = {"type": "function", **function}
+
+    async def asked(fake: Backend) -> Any:
+        given: dict[str, Any] = {"model": "moonshot/kimi-k2", "api_base": fake.url, "api_key": "none"}
+        return await litellm.aresponses(input="Read.", tools=[tool], **given)
+
+    with backend("moonshot", {"status": 400, "message": "no"}, ENCODED) as fake:
+        output = asyncio.run(asked(fake)).output
+        assert len(fake.got) == 2
+    calls = [(item.name, json.loads(item.arguments)) for item in output if item.type == "function_call"]
+    assert calls == EXPECTED
+
+
+def router(*fakes: tuple[str, Backend], **more: Any) -> Any:
+    """Make LiteLLM's router of models `m0`, `m1`, …."""
+    models = [
+        {
+            "model_name": f"m{at}",
+            "litellm_params": {"model": f"openai/{name}", "api_base": fake.url, "api_key": "none"},
+        }
+        for at, (name, fake) in enumerate(fakes)
+    ]
+    return Router(model_list=models, **more)
+
+
+def test_a_retry_of_the_router_is_restored() -> None:
+    logger()
+
+    async def asked(fake: Backend) -> Any:
+        asking = router(("kimi-k2", fake), num_retries=1, retry_after=0)
+        return await asking.acompletion(model="m0", messages=ASKED, tools=TOOL_LIST)
+
+    with backend("moonshot", {"status": 500, "message": "no"}, ENCODED) as fake:
+        assert calls_of(asyncio.run(asked(fake)).choices[0].message) == EXPECTED
+        assert len(fake.got) == 2
+
+
+LABELS = {"labels": {"type": "object", "additionalProperties": {"type": "string"}}}
+LABEL = {
+    "type": "function",
+    "function": {
+        "name": "label",
+        "description": "d",
+        "parameters": {"type": "object", "properties": LABELS, "required": ["labels"]},
+    },
+}
+PAIRS = {"name": "label", "input": {"labels": [{"key": "a", "value": "b"}]}}
+
+
+def two_loggers() -> tuple[ToolwireLogger, ToolwireLogger]:
+    """Make callbacks of two dialects."""
+    kimi = ToolwireLogger(dialect="moonshot", repair=True, models=lambda name: "kimi" in name)
+    return kimi, ToolwireLogger(dialect="openai-strict", repair=True, models=lambda name: "gpt" in name)
+
+
+@pytest.mark.parametrize("is_reversed", [False, True])
+@pytest.mark.parametrize("is_second_adapted", [False, True])
+@pytest.mark.parametrize("is_routed", [False, True])
+def test_a_fallback_is_restored_with_what_its_own_model_was_sent(
+    is_reversed: bool, is_second_adapted: bool, is_routed: bool
+) -> None:
+    loggers: list[Any] = list(two_loggers())[: 1 + is_second_adapted]
+    litellm.callbacks = loggers[::-1] if is_reversed else loggers
+    call: dict[str, Any] = PAIRS if is_second_adapted else {"name": "label", "input": {"labels": {"key": 7}}}
+
+    async def asked(first: Backend, second: Backend) -> Any:
+        if is_routed:
+            # LiteLLM's proxy has one such object for all attempts.
+            now = datetime.datetime.now(datetime.timezone.utc)
+            log, _ = function_setup("acompletion", Rules(), now, model="m0", messages=ASKED, litellm_call_id="a")
+            asking = router(("kimi-k2", first), ("gpt-9", second), fallbacks=[{"m0": ["m1"]}], num_retries=0)
+            return await asking.acompletion(model="m0", messages=ASKED, tools=[LABEL], litellm_logging_obj=log)
+        fallback = {"model": "openai/gpt-9", "api_base": second.url}
+        return await ask(first, tools=[LABEL], fallbacks=[fallback])
+
+    dialect: DialectName = "openai-strict" if is_second_adapted else "openai-chat"
+    with backend("moonshot", {"status": 400, "message": "no"}) as first, backend(dialect, call) as second:
+        message = asyncio.run(asked(first, second)).choices[0].message
+    expected = {"labels": {"a": "b"}} if is_second_adapted else call["input"]
+    assert calls_of(message) == [("label", expected)]
+    # It gets what was given, not what was adapted for the first.
+    (sent,) = second.got
+    assert (sent["tools"] == [LABEL]) != is_second_adapted
+    assert first.got[0]["tools"] != sent["tools"]
+
+
+def test_a_reply_is_restored_whatever_on_repair_raises() -> None:
+    def refuse(*_: Any) -> None:
+        raise ValueError("no")
+
+    logger(on_repair=refuse)
+    with backend("moonshot", ENCODED) as fake:
+        assert calls_of(asyncio.run(ask(fake)).choices[0].message) == EXPECTED
+
+
+def test_functions_are_a_bad_request() -> None:
+    logger()
+    with backend("moonshot", ENCODED) as fake, pytest.raises(BadRequestError, match="expected `tools`"):
+        asyncio.run(ask(fake, tools=None, functions=[TOOL_LIST[0]["function"]]))
+    assert fake.got == []
+
+
+def test_a_stream_of_responses_of_the_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = logger()
+    monkeypatch.setitem(TAKES, "/chat/completions", TAKES["/chat/completions"] + " include store service_tier")
+    function: Any = TOOL_LIST[0]["function"]
+
+    async def asked(fake: Backend) -> Any:
+        given: dict[str, Any] = {"model": "moonshot/kimi-k2", "api_base": fake.url, "api_key": "none", "stream": True}
+        response = await litellm.aresponses(input="Read.", tools=[{"type": "function", **function}], **given)
+        events = [event async for event in ours.stream(response)]
+        tool = {"name": function["name"], "input_schema": function["parameters"]}
+        other: Any = await messages.acreate(messages=ASKED, max_tokens=9, tools=[tool], **given)
+        with pytest.raises(toolwire.ToolwireError, match="expected a stream of `acompletion`"):
+            ours.stream(other)
+        with pytest.warns(toolwire.ToolwireWarning, match="ask by `acompletion`"):
+            _ = [event async for event in other]
+        return events
+
+    with backend("moonshot", ENCODED, ENCODED) as fake:
+        events = asyncio.run(asked(fake))
+    done = [event.item for event in events if event.type == "response.output_item.done"]
+    calls = [(item.name, json.loads(item.arguments)) for item in done if item.type == "function_call"]
+    assert calls == EXPECTED
+
+
+def test_a_stream_that_is_not_read_to_its_end_is_closed() -> None:
+    class Stream:
+        logging_obj = Log()
+        is_closed = False
+
+        def __aiter__(self) -> Stream:
+            return self
+
+        async def __anext__(self) -> dict[str, Any]:
+            return {"choices": []}
+
+        async def aclose(self) -> None:
+            self.is_closed = True
+
+    async def read_one(stream: Stream) -> None:
+        restored: Any = logger().stream(stream)
+        await anext(restored)
+        await restored.aclose()
+
+    stream = Stream()
+    asyncio.run(read_one(stream))
+    assert stream.is_closed
+
+
+def test_chunks_may_be_dicts() -> None:
+    call = {"index": 0, "id": "a", "type": "function", "function": {"name": "files_read", "arguments": "{}"}}
+    (chunk, *_) = asyncio.run(restored({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}))
+    assert chunk["choices"][0]["delta"]["tool_calls"][0]["function"]["name"] == "files.read"

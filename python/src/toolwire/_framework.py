@@ -135,12 +135,21 @@ class Reply:
 
         If the reply may have ended within the call (`is_cut`), no text that breaks off is closed.
         """
+        restored, judged = self.judged_call(call_id, name, arguments, is_cut=is_cut)
+        self.report_calls(judged)
+        return restored
+
+    def judged_call(
+        self, call_id: str | None, name: str, arguments: Any, *, is_cut: bool = False
+    ) -> tuple[RestoredCall[Any], list[RepairedCall]]:
+        """Do the same, and return what is to be reported in place of reporting it."""
         restored: Any
         if is_cut and isinstance(arguments, str):
             restored = self._cut_call(name, arguments)
         else:
             restored = self._restore.call(name, arguments)
         self._adapter.refusals.keep(call_id, restored.name, restored.arguments, restored.retry_message)
+        judged: list[RepairedCall] = []
         if restored.repairs is not None:
             call = RepairedCall(
                 id=call_id,
@@ -150,8 +159,8 @@ class Reply:
                 left=restored.left,
                 retry_message=restored.retry_message,
             )
-            self.report_calls([call])
-        return cast("RestoredCall[Any]", restored)
+            judged.append(call)
+        return cast("RestoredCall[Any]", restored), judged
 
     def _cut_call(self, name: str, text: str) -> Any:
         """Restore a call of a reply that ended at a length limit."""
@@ -329,7 +338,14 @@ def arguments_of(arguments: Any) -> dict[str, Any] | None:
 _OWN_OPTIONS = AdaptOptions.__optional_keys__ - FrameworkOptions.__optional_keys__
 """Options of the core that an adapter sets itself."""
 
-_ENDS_OF_A_CUT = ("length", "max_tokens", "MAX_TOKENS", "model_context_window_exceeded", "incomplete")
+_ENDS_OF_A_CUT = (
+    "length",
+    "model_length",
+    "max_tokens",
+    "MAX_TOKENS",
+    "model_context_window_exceeded",
+    "incomplete",
+)
 """Words of model APIs and frameworks for the end of a reply at a length limit."""
 
 _NOTHING = {"parameters": {"type": "object", "properties": {}}}

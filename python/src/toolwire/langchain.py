@@ -35,8 +35,14 @@ if TYPE_CHECKING:
 __all__ = ["ToolwireMiddleware"]
 
 
-_ENDS = ("finish_reason", "stop_reason", "stopReason", "status")
+_ENDS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status")
 """Members with which providers' packages say why a reply ended."""
+
+_UNREAD = (
+    "The call of `{}` was not run: expected its arguments as JSON, found text that is none or was cut off."
+    " Call it again with whole arguments."
+)
+"""The error of a call that may have been cut off, without `repair`."""
 
 
 class ToolwireMiddleware(AgentMiddleware):
@@ -111,15 +117,14 @@ class ToolwireMiddleware(AgentMiddleware):
 
     def _message(self, turn: Turn, message: AIMessage) -> AIMessage:
         cut = any(is_cut(message.response_metadata.get(member)) for member in _ENDS)
-        # In a stream, LangChain closes text that breaks off: only the last call can be such a one.
-        last: Any = message.tool_calls[-1] if cut and message.tool_calls and not message.invalid_tool_calls else None
+        # In a stream, LangChain closes text that breaks off, and does not say so: the last call may be such a one.
+        last: Any = message.tool_calls[-1] if cut and message.tool_calls else None
 
         def own(call: Any) -> Any:
             call_id, name = call["id"], call["name"] or ""
-            args = json.dumps(call["args"], default=repr)[:-1] if call is last else call["args"]
-            found = turn.call(call_id, name, args, is_cut=cut)
-            if call is last and found.retry_message is None:
-                found = turn.call(call_id, name, call["args"])
+            if call is last:
+                return refused(call_id, name, call["args"])
+            found = turn.call(call_id, name, call["args"], is_cut=cut)
             args = arguments_of(found.arguments)
             # A call that LangChain could not read would end the agent: its result says what is wrong.
             if args is None and found.retry_message is None:
@@ -127,6 +132,14 @@ class ToolwireMiddleware(AgentMiddleware):
             if args is None:
                 self._adapter.refusals.keep(call["id"], found.name, {}, found.retry_message)
             return {"type": "tool_call", "id": call["id"], "name": found.name, "args": args or {}}
+
+        def refused(call_id: str | None, name: str, given: Any) -> Any:
+            found = turn.call(call_id, name, json.dumps(given, default=repr)[:-1], is_cut=True)
+            # A whole call of a whole reply is refused, too: the model reads what it wrote.
+            whole, _ = turn.judged_call(call_id, name, given)
+            args = arguments_of(whole.arguments) or {}
+            self._adapter.refusals.keep(call_id, found.name, args, found.retry_message or _UNREAD.format(found.name))
+            return {"type": "tool_call", "id": call_id, "name": found.name, "args": args}
 
         return _recalled(message, own)
 

@@ -7,11 +7,14 @@ Tools are sent in a dialect, calls come back with the names and arguments that t
 
 from __future__ import annotations
 
+import logging
 import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 try:
+    import litellm
     from litellm.exceptions import BadRequestError
     from litellm.integrations.custom_logger import CustomLogger
     from litellm.types.utils import CallTypes, ModelResponse
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from ._argument_results import RepairedCall
     from ._framework import Reply
     from .types import FrameworkOptions
 
@@ -35,6 +39,15 @@ __all__ = ["ToolwireLogger"]
 
 _MEMBERS = ("messages", "tools", "tool_choice", "parallel_tool_calls", "thinking", "reasoning_effort")
 """The members of a request that are adapted."""
+
+_OWN_RETRIES = ("num_retries", "retry_policy", "context_window_fallback_dict")
+"""Arguments of `acompletion` with which LiteLLM asks again without calling its callbacks."""
+
+_NO_RETRIES = {**dict.fromkeys(_OWN_RETRIES), "num_retries": 0}
+"""The same arguments, for none."""
+
+_LOG = logging.getLogger("LiteLLM")
+"""LiteLLM's own log."""
 
 
 class ToolwireLogger(CustomLogger):
@@ -55,40 +68,53 @@ class ToolwireLogger(CustomLogger):
         super().__init__()
         self._adapter = Adapter(options)
         self._models = models
-        # By LiteLLM's own object of a request, which its reply has, too.
-        self._sent: WeakKeyDictionary[Any, _Sent] = WeakKeyDictionary()
         # By what a client may have chosen.
         self._ids: WeakValueDictionary[Any, _Sent] = WeakValueDictionary()
 
     async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: CallTypes | None) -> Any:
         """Adapt the request."""
         body = {name: kwargs[name] for name in _MEMBERS if kwargs.get(name) is not None}
-        if call_type is not CallTypes.acompletion or not body.keys() & {"messages", "tools"}:
+        log = kwargs.get("litellm_logging_obj")
+        if log is None:
             return None
-        log = kwargs["litellm_logging_obj"]
+        if call_type is not CallTypes.acompletion or not (body.keys() & {"messages", "tools"} or "functions" in kwargs):
+            _SENT.pop(log, None)
+            return None
         model = str(kwargs.get("model") or getattr(log, "model", ""))
         provider = kwargs.get("custom_llm_provider")
         # LiteLLM has split the name where it turns one API's request into another's.
         if provider and not model.startswith(f"{provider}/"):
             model = f"{provider}/{model}"
-        if self._models is not None and not self._models(model):
+        messages = body.get("messages")
+        if messages is not None:
+            body["messages"] = [_plain(message) for message in messages]
+        # The object of a request stays the same for all attempts: its model may be another one now.
+        if (before := _SENT.get(log)) is not None and before.model == model and before.request == body:
+            if before.owner is self:
+                self._ids[kwargs.get("litellm_call_id")] = before
             return None
-        try:
-            if "messages" not in body:
-                # LiteLLM shows a callback only what has a name.
-                message = "expected `messages` as a keyword argument of `acompletion`, found none"
-                raise ToolwireError("invalid-request", "/messages", message)
-            body["messages"] = [_plain(message) for message in body["messages"]]
-            # LiteLLM's own retries send what was adapted before.
-            if (before := self._sent.get(log)) is not None and before.request == body:
+        # Within a call of another API, which is the one that is made again.
+        is_within = getattr(log, "call_type", "acompletion") not in ("acompletion", "completion")
+        given = body if before is None else before.given_for(body)
+        if self._models is not None and not self._models(model):
+            if before is None or before.model == model:
                 return None
-            request, reply = self._adapter.chat({**body, "model": model.split("/")[-1]})
+            _SENT.pop(log, None)
+            return None if given == body else _changed(kwargs, given)
+        try:
+            _check(kwargs, is_within)
+            request, reply = self._adapter.chat({**given, "model": model.split("/")[-1]})
         except ToolwireError as error:
+            _SENT.pop(log, None)
             # LiteLLM tries again after other errors.
-            raise BadRequestError(f"toolwire: {error}", model, model.split("/")[0]) from error
+            refusal = BadRequestError(f"toolwire: {error}", model, model.split("/")[0])
+            if _own_retries(kwargs) is None:
+                raise refusal from error
+            # After an error of a callback, LiteLLM's own retries would send the request as it was given.
+            return {**kwargs, **_NO_RETRIES, "fallbacks": None, "mock_response": refusal}
         request = {name: value for name, value in request.items() if name != "model"}
-        self._sent[log] = self._ids[kwargs.get("litellm_call_id")] = _Sent(request, reply)
-        return {**{name: value for name, value in kwargs.items() if name not in _MEMBERS}, **request}
+        _SENT[log] = self._ids[kwargs.get("litellm_call_id")] = _Sent(self, model, given, request, reply)
+        return _changed({**kwargs, **(_NO_RETRIES if is_within else {})}, request)
 
     async def async_post_call_success_deployment_hook(
         self,
@@ -100,18 +126,34 @@ class ToolwireLogger(CustomLogger):
         sent = self._found(request_data.get("litellm_logging_obj"))
         if sent is None or not isinstance(response, ModelResponse):
             return None
-        return response.model_copy(update={"choices": [_choice(sent.reply, choice) for choice in response.choices]})
+        # With `fallbacks`, one call of the SDK is within another, and both get here.
+        _SENT.pop(request_data["litellm_logging_obj"], None)
+        judged: list[list[RepairedCall]] = []
+        # For what is raised here, LiteLLM would return the reply as it is.
+        try:
+            choices = [_choice(sent.reply, choice, judged) for choice in response.choices]
+        except Exception:
+            _LOG.exception("toolwire: the calls of a reply could not be restored: it is returned without them")
+            choices = [_with_calls(choice, None) for choice in response.choices]
+        try:
+            for calls in judged:
+                sent.reply.report_calls(calls)
+        except Exception:
+            _LOG.exception("toolwire: error in `on_repair`")
+        return response.model_copy(update={"choices": choices})
 
     async def async_post_call_streaming_deployment_hook(
         self,
         request_data: dict[str, Any],
         response_chunk: Any,  # noqa: ARG002
-        call_type: CallTypes | None,  # noqa: ARG002
+        call_type: CallTypes | None,
     ) -> Any:
         """Warn of a stream of the SDK that nothing restores."""
         sent = self._ids.get(request_data.get("litellm_call_id"))
         if sent is not None and not sent.is_read:
-            message = "calls of a stream have the names that were sent: iterate `stream(response)` of the callback"
+            is_messages = call_type is CallTypes.anthropic_messages
+            advice = "ask by `acompletion`" if is_messages else "iterate `stream(response)` of the callback"
+            message = f"calls of a stream have the names that were sent: {advice}"
             warnings.warn(message, ToolwireWarning, stacklevel=2)
 
     async def async_post_call_streaming_iterator_hook(
@@ -125,13 +167,33 @@ class ToolwireLogger(CustomLogger):
             yield restored
 
     def stream(self, response: Any) -> AsyncIterator[Any]:
-        """Restore the calls of a stream of LiteLLM's SDK: what `acompletion(…, stream=True)` returns."""
-        return self._restored(response, response.logging_obj)
+        """Restore the calls of a stream of LiteLLM's SDK: what `acompletion(…, stream=True)` returns.
+
+        Also what `aresponses` returns for a model that LiteLLM asks by Chat Completions. For any other value, raises
+        `ToolwireError`: `invalid-request`.
+        """
+        for found in (response, getattr(response, "litellm_custom_stream_wrapper", None)):
+            if (log := getattr(found, "logging_obj", None)) is not None:
+                return self._restored(response, log)
+        message = (
+            f"expected a stream of `acompletion` or `aresponses`, found a value of type `{type(response).__name__}`"
+        )
+        raise ToolwireError("invalid-request", "", message)
 
     def _found(self, log: Any) -> _Sent | None:
-        return None if log is None else self._sent.get(log)
+        sent = None if log is None else _SENT.get(log)
+        return sent if sent is not None and sent.owner is self else None
 
     async def _restored(self, response: Any, log: Any) -> AsyncGenerator[Any, None]:
+        try:
+            async for restored in self._events(response, log):
+                yield restored
+        finally:
+            # A client may stop before the end.
+            if (close := getattr(response, "aclose", None)) is not None:
+                await close()
+
+    async def _events(self, response: Any, log: Any) -> AsyncGenerator[Any, None]:
         sent = self._found(log)
         if sent is None:
             async for chunk in response:
@@ -155,8 +217,8 @@ class ToolwireLogger(CustomLogger):
             if isinstance(chunk, str | bytes):
                 # Events of Anthropic Messages, as LiteLLM's proxy writes them.
                 restored = [text for text in [stream.feed_text(chunk)] if text]
-            elif isinstance(chunk, BaseModel):
-                given = chunk.model_dump(mode="json")
+            elif isinstance(chunk, BaseModel | dict):
+                given = chunk if isinstance(chunk, dict) else chunk.model_dump(mode="json")
                 classes[given.get("type")] = type(chunk)
                 restored = [chunk if one == given else made(one) for one in stream.feed(given)]
             sent.reply.report_calls(stream.take_repaired_calls())
@@ -175,10 +237,61 @@ class ToolwireLogger(CustomLogger):
 class _Sent:
     """A request as it is sent, and what restores the calls of its reply."""
 
-    def __init__(self, request: dict[str, Any], reply: Reply) -> None:
+    def __init__(
+        self, owner: ToolwireLogger, model: str, given: dict[str, Any], request: dict[str, Any], reply: Reply
+    ) -> None:
+        self.owner = owner
+        self.model = model
+        self.given = given
         self.request = request
         self.reply = reply
         self.is_read = False
+
+    def given_for(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Return a body as it was given: with `fallbacks`, the SDK asks the next model with what was adapted."""
+        dropped = {name: value for name, value in self.given.items() if name not in self.request}
+        own = {name: self.given.get(name) if self.request.get(name) == value else value for name, value in body.items()}
+        return {name: value for name, value in {**dropped, **own}.items() if value is not None}
+
+
+_SENT: WeakKeyDictionary[Any, _Sent] = WeakKeyDictionary()
+"""What was sent last, by LiteLLM's own object of a request, which its reply has, too. Of all callbacks: with
+`fallbacks`, one of them may get what another one has adapted."""
+
+
+def _check(kwargs: dict[str, Any], is_within: bool) -> None:
+    """Raise an error for what cannot be adapted, or not be restored."""
+    if kwargs.get("functions"):
+        raise ToolwireError("invalid-request", "/functions", "expected `tools`, found `functions`")
+    if kwargs.get("messages") is None:
+        # LiteLLM shows a callback only what has a name.
+        message = "expected `messages` as a keyword argument of `acompletion`, found none"
+        raise ToolwireError("invalid-request", "/messages", message)
+    if not is_within and (found := _own_retries(kwargs)) is not None:
+        message = (
+            f"expected no `{found}`, because LiteLLM calls no callback for the reply of such a retry: use"
+            " `litellm.Router` or, for the retries of the HTTP client, `max_retries`"
+        )
+        raise ToolwireError("invalid-request", f"/{found}", message)
+
+
+def _own_retries(kwargs: dict[str, Any]) -> str | None:
+    """Return the argument by which LiteLLM would ask again without a callback. The retries of `Router` call them."""
+    if any(isinstance(one := kwargs.get(name), Mapping) and "model_group" in one for name in _METADATA):
+        return None
+    given = {name: kwargs.get(name) for name in _OWN_RETRIES}
+    if given["num_retries"] is None:
+        given["num_retries"] = litellm.num_retries
+    return next((name for name, value in given.items() if value), None)
+
+
+_METADATA = ("metadata", "litellm_metadata")
+"""Arguments in which `Router` names the group of the model."""
+
+
+def _changed(kwargs: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call with another body."""
+    return {**{name: value for name, value in kwargs.items() if name not in _MEMBERS}, **body}
 
 
 def _plain(message: Any) -> Any:
@@ -186,13 +299,17 @@ def _plain(message: Any) -> Any:
     return message if isinstance(message, dict) else message.model_dump(exclude_none=True)
 
 
-def _choice(reply: Reply, choice: Any) -> Any:
+def _choice(reply: Reply, choice: Any, judged: list[list[RepairedCall]]) -> Any:
     def own(call: Any) -> Any:
-        found = reply.call(
-            call.id, call.function.name or "", call.function.arguments, is_cut=is_cut(choice.finish_reason)
-        )
-        function = call.function.model_copy(update={"name": found.name, "arguments": found.arguments})
+        function, cut = call.function, is_cut(choice.finish_reason)
+        found, repaired = reply.judged_call(call.id, function.name or "", function.arguments, is_cut=cut)
+        judged.append(repaired)
+        function = function.model_copy(update={"name": found.name, "arguments": found.arguments})
         return call.model_copy(update={"function": function})
 
     calls = [own(call) if getattr(call, "function", None) else call for call in choice.message.tool_calls or ()]
-    return choice.model_copy(update={"message": choice.message.model_copy(update={"tool_calls": calls or None})})
+    return _with_calls(choice, calls or None)
+
+
+def _with_calls(choice: Any, calls: list[Any] | None) -> Any:
+    return choice.model_copy(update={"message": choice.message.model_copy(update={"tool_calls": calls})})
