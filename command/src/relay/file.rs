@@ -148,7 +148,10 @@ mod tests {
             ("[[upstream]]\npath = \"/a\"", "expected a `url` of the API"),
             ("[[upstream]]\nurl = \"https://u:k@a\"", "relay.toml:2: expected a URL without a user"),
             ("[[upstream]]\nurl = \"https://a\"\nnative = \"x\"", "relay.toml:3: expected one of `auto`, "),
-            ("[[upstream]]\nurl = \"https://a\"\npath = \"/toolwire\"", "relay.toml:3: expected a path such as `/kimi`"),
+            (
+                "[[upstream]]\nurl = \"https://a\"\npath = \"/toolwire\"",
+                "relay.toml:3: expected a path such as `/kimi`",
+            ),
             ("timeout = 0\n[[upstream]]\nurl = \"https://a\"", "relay.toml:1: expected a number of seconds above 0"),
         ] {
             let said = ConfigFile::read(text, "relay.toml").map(|_| String::new());

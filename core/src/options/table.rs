@@ -184,7 +184,9 @@ macro_rules! options {
                 default: Self,
             ) -> Result<Self, $crate::error::Error> {
                 Ok(Self {
-                    $($($internal: $crate::options::table::internal!(reader, default.$internal $(, $internal_read)?),)*)?
+                    $($(
+                        $internal: $crate::options::table::internal!(reader, default.$internal $(, $internal_read)?),
+                    )*)?
                     $(
                         $field: $crate::options::table::option!(reader, $json, $of $(, $read)?)?
                             .unwrap_or(default.$field),

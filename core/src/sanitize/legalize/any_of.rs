@@ -108,8 +108,8 @@ fn distribute<'a>(
         let max_branches = rule.max_branches;
         context.diagnostics.report(place.polarity, Location::under(node, "anyOf"), Location::Nowhere, TOO_MANY, || {
             format!(
-                "removed an `anyOf` of {count} branches: at most {max_branches} are accepted, and keywords can be copied \
-                    into them only up to a limit"
+                "removed an `anyOf` of {count} branches: at most {max_branches} are accepted, and keywords can be \
+                    copied into them only up to a limit"
             )
         });
         let union = node.as_object_mut().and_then(|object| object.remove(Keyword::AnyOf));
