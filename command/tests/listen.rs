@@ -30,7 +30,7 @@ fn text(body: &Value) -> String {
     body.as_str().map_or_else(|| body.to_string(), String::from)
 }
 
-/// Does one step of a transcript./// Does one step of a transcript.
+/// Does one step of a transcript.
 fn played(listener: &mut Listener, step: &Value) -> Vec<ListenerEffect> {
     let number = step["number"].as_u64().unwrap_or(1);
     let session = step["session"].as_u64().unwrap_or_default();

@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -90,7 +91,7 @@ writeFileSync(
 const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
 const text = (id, text) => say({ id, result: { content: [{ type: 'text', text }] } });
 const schema = { type: 'object', properties: { $ref: { type: 'string' }, count: { type: 'integer' } }, required: ['$ref'] };
-const names = ['files.read', 'die', 'hang', 'slow', 'ask', 'steps', 'pid', 'big'];
+const names = ['files.read', 'die', 'hang', 'slow', 'ask', 'steps', 'pid', 'big', 'flood'];
 const does = {
   die: () => process.exit(3),
   hang: () => {},
@@ -105,6 +106,12 @@ const does = {
     text(id, 'there');
   },
   pid: (id) => text(id, String(process.pid)),
+  flood: (id, { _meta: { progressToken } }) => {
+    for (let progress = 1; progress <= 4_000; progress++) {
+      say({ method: 'notifications/progress', params: { progressToken, progress, message: 'x'.repeat(10_000) } });
+    }
+    text(id, 'there');
+  },
   big: (id) => text(id, 'y'.repeat(20 << 20)),
 };
 let asked;
@@ -329,7 +336,7 @@ describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
     assert.equal(await status(ping(1)), 400);
     assert.equal(await status(ping(1), { 'mcp-session-id': 'guessed' }), 404);
     assert.equal(await status('', {}, 'PUT'), 405);
-    const large = Buffer.alloc((64 << 20) + 1, 0x20);
+    const large = Buffer.alloc((4 << 20) + 1, 0x20);
     assert.equal(await status(large), 413);
     assert.equal(await status(large, { 'transfer-encoding': 'chunked' }), 413);
     // It goes on.
@@ -351,7 +358,7 @@ describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
       said += piece;
     });
     assert.equal((await once(refused, 'close'))[0], 2);
-    assert.match(said, /expected `--token-env NAME` where programs of other machines can connect/);
+    assert.match(said, /expected `--token-env NAME` because programs on other machines can connect/);
     const env = { PROXY_TOKEN: 'secret' };
     const listen = '0.0.0.0:0';
     const args = ['--token-env', 'PROXY_TOKEN', '--', process.execPath, SERVER];
@@ -359,7 +366,7 @@ describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
     assert.equal((await posted(url, initialize)).status, 401);
     assert.equal((await posted(url, initialize, { 'x-toolwire-token': 'Secret' })).status, 401);
     const { client } = await connected(url, { headers: { 'X-Toolwire-Token': 'secret' } });
-    assert.equal((await client.listTools()).tools.length, 8);
+    assert.equal((await client.listTools()).tools.length, 9);
   });
 
   test('requests of 2026-07-28 with equal ids share a server, and each gets its own answer', async () => {
@@ -377,6 +384,68 @@ describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
       }),
     );
     assert.deepEqual(said, ['one', 'two', 'three']);
+  });
+
+  test('connections that end in their second request leave nothing behind', async () => {
+    const { url } = await served();
+    const { port } = new URL(url);
+    const begun = await posted(url, initialize);
+    const named = { 'mcp-session-id': begun.headers['mcp-session-id'] };
+    const head = (length) =>
+      `POST /mcp HTTP/1.1\r\nHost: localhost\r\n${Object.entries({ ...HEADERS, ...named })
+        .map(([name, value]) => `${name}: ${value}\r\n`)
+        .join('')}Content-Length: ${length}\r\n\r\n`;
+    // More than there may be requests at once.
+    for (let turn = 0; turn < 21; turn++) {
+      const sockets = await Promise.all(
+        Array.from({ length: 50 }, async (_, at) => {
+          const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+          await once(socket, 'connect');
+          const params = { name: 'hang' };
+          const body = JSON.stringify({ jsonrpc: '2.0', id: `${turn} ${at}`, method: 'tools/call', params });
+          socket.write(`${head(body.length)}${body}${head(4 << 20)}{"x":`);
+          return socket;
+        }),
+      );
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      for (const socket of sockets) socket.destroy();
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    assert.equal((await posted(url, ping(1), named)).status, 200);
+  });
+
+  test('a client of 2026-07-28 that does not read stops nobody else', async () => {
+    const { url } = await served();
+    const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', progressToken: 'p' };
+    const message = (name) => ({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name, _meta: meta } });
+    const headers = (name) => ({
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': name,
+    });
+    const sent = request(url, { method: 'POST', headers: { ...HEADERS, ...headers('flood') } });
+    sent.end(JSON.stringify(message('flood')));
+    const [unread] = await once(sent, 'response');
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const answer = await posted(url, message('pid'), headers('pid'));
+    assert.ok(Number(text(JSON.parse(answer.text).result)) > 0);
+    // Its response has ended, because too much of it waited.
+    let read = '';
+    const reading = async () => {
+      for await (const piece of unread) read += piece;
+    };
+    await assert.rejects(reading(), { code: 'ECONNRESET' });
+    assert.doesNotMatch(read, /"there"/);
+  });
+
+  test('sessions that have ended make room for others', async () => {
+    const { url } = await served();
+    for (let turn = 0; turn < 80; turn++) {
+      const { status, headers } = await posted(url, initialize);
+      assert.equal(status, 200);
+      const named = { 'mcp-session-id': headers['mcp-session-id'] };
+      assert.equal((await posted(url, '', named, 'DELETE')).status, 204);
+    }
   });
 
   test('an address that is taken', async () => {

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
@@ -19,6 +20,9 @@ import pytest
 
 from program import PROGRAM, clean, run
 from toolwire import _toolwire
+from toolwire._http import Room, UnreadableError, whole
+from toolwire._listen import _Front
+from toolwire._records import Report
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -94,7 +98,7 @@ def text(id, words):
 OBJECT = {"type": "object", "properties": {}}
 PROPERTIES = {"$ref": {"type": "string"}, "count": {"type": "integer"}}
 FILES = {"type": "object", "properties": PROPERTIES, "required": ["$ref"]}
-NAMES = ["files.read", "die", "hang", "slow", "steps", "pid", "big"]
+NAMES = ["files.read", "die", "hang", "slow", "steps", "pid", "big", "flood"]
 for line in sys.stdin:
     message = json.loads(line)
     id, method, params = message.get("id"), message.get("method"), message.get("params", {})
@@ -116,6 +120,12 @@ for line in sys.stdin:
         token = params["_meta"]["progressToken"]
         for progress in (1, 2):
             say(method="notifications/progress", params={"progressToken": token, "progress": progress, "total": 2})
+        text(id, "there")
+    elif name == "flood":
+        token = params["_meta"]["progressToken"]
+        for progress in range(4_000):
+            params = {"progressToken": token, "progress": progress, "message": "x" * 10_000}
+            say(method="notifications/progress", params=params)
         text(id, "there")
     elif name == "pid":
         text(id, str(os.getpid()))
@@ -313,7 +323,7 @@ def test_pages_other_names_and_bodies(served: Served) -> None:
             assert await status(b"{") == 400
             assert await status(ping) == 400
             assert await status(ping, Mcp_Session_Id="guessed") == 404
-            assert await status(b" " * ((64 << 20) + 1)) == 413
+            assert await status(b" " * ((4 << 20) + 1)) == 413
             assert await status(INITIALIZE, Origin="http://localhost:6274") == 200
 
     through(what)
@@ -335,7 +345,7 @@ def test_a_client_that_is_gone_in_a_call_and_the_end_of_a_session(served: Served
             async with session.post(
                 served.url, json={"jsonrpc": "2.0", "id": 2, "method": "tools/list"}, headers=named
             ) as answer:
-                assert len((await answer.json())["result"]["tools"]) == 7
+                assert len((await answer.json())["result"]["tools"]) == 8
             pid = int(await call("pid"))
             with pytest.raises(asyncio.TimeoutError):
                 await asyncio.wait_for(call("slow", says="for nobody"), 0.1)
@@ -350,10 +360,100 @@ def test_a_client_that_is_gone_in_a_call_and_the_end_of_a_session(served: Served
     through(what)
 
 
+def test_a_client_of_2026_07_28_that_does_not_read_stops_nobody_else(served: Served) -> None:
+    version = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "progressToken": "p"}
+
+    async def what() -> None:
+        async with aiohttp.ClientSession(headers=HEADERS, read_bufsize=1 << 12) as session:
+
+            def call(name: str) -> Any:
+                message = {
+                    "jsonrpc": "2.0",
+                    "id": 7,
+                    "method": "tools/call",
+                    "params": {"name": name, "_meta": version},
+                }
+                named = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": name}
+                return session.post(served.url, json=message, headers=named)
+
+            async with call("flood") as unread:
+                await asyncio.sleep(1)
+                async with call("pid") as answer:
+                    assert int((await answer.json())["result"]["content"][0]["text"]) > 0
+                # Its response ends, because too much of it waits.
+                with pytest.raises(aiohttp.ClientError):
+                    await unread.read()
+
+    through(what)
+
+
+def test_sessions_that_have_ended_make_room(served: Served) -> None:
+    async def what() -> None:
+        async with aiohttp.ClientSession(headers=HEADERS) as session:
+            for _ in range(80):
+                async with session.post(served.url, json=INITIALIZE) as answer:
+                    assert answer.status == 200
+                    named = {"Mcp-Session-Id": answer.headers["Mcp-Session-Id"]}
+                async with session.delete(served.url, headers=named) as answer:
+                    assert answer.status == 204
+
+    through(what)
+
+
+def test_head_has_no_body(served: Served) -> None:
+    async def what() -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(served.url.split(":")[2].split("/")[0]))
+        writer.write(b"HEAD /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        answer = await reader.read()
+        assert answer.startswith(b"HTTP/1.1 405")
+        assert answer.endswith(b"\r\n\r\n")
+        writer.close()
+
+    through(what)
+
+
+def test_room_for_bodies() -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        yield b"ab"
+        yield b"cd"
+
+    async def what() -> None:
+        room = Room(5)
+        for _ in range(3):
+            assert await whole(pieces(), 9, None, room) == b"abcd"
+        room.take(2)
+        with pytest.raises(UnreadableError) as refused:
+            await whole(pieces(), 9, None, room)
+        assert refused.value.status == 503
+        room.take(3)
+
+    through(what)
+
+
+def test_after_a_defect_other_sessions_begin_under_other_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[int] = []
+    logged: list[str] = []
+
+    def begin(number: int) -> None:
+        begun.append(number)
+        raise ValueError("a defect")
+
+    front: Any = _Front("{}", None, {}, Report(None))
+    monkeypatch.setattr(front, "_begin", begin)
+    monkeypatch.setattr(front, "_log", SimpleNamespace(line=logged.append), raising=False)
+    head = {"method": "POST", "target": "/mcp", "headers": [["Host", "localhost"], *HEADERS.items()], "id": "s"}
+    body = json.dumps(INITIALIZE).encode()
+    for _ in range(2):
+        front.do(lambda listener: listener.request(1, json.dumps(head)))
+        front.do(lambda listener: listener.body(1, body))
+    assert begun == [1, 2]
+    assert logged == ["toolwire: internal: found a defect of toolwire (a defect)"] * 2
+
+
 def test_another_address_needs_a_token(server: list[str]) -> None:
     refused = run("proxy", "--listen", "0.0.0.0:0", *server)
     assert refused.returncode == 2
-    assert b"expected `--token-env NAME` where programs of other machines can connect" in refused.stderr
+    assert b"expected `--token-env NAME` because programs on other machines can connect" in refused.stderr
     served = Served(["--token-env", "PROXY_TOKEN", *server], "0.0.0.0:0", PROXY_TOKEN="secret")
 
     async def what() -> None:

@@ -27,6 +27,9 @@ impl Door {
         }
         let site = value(headers, "sec-fetch-site").unwrap_or("none");
         match value(headers, "origin") {
+            Some(_) if count(headers, "origin") != 1 => {
+                return Some((403, "expected no `Origin`, or one of this machine, found several".into()));
+            }
             Some(origin) if !is_local(origin) => {
                 return Some((403, format!("expected no `Origin`, or one of this machine, found `{origin}`")));
             }
@@ -85,6 +88,8 @@ mod tests {
             assert_eq!(status(&door, &[("Host", host), (name, bad)]), 403, "{name}: {bad}");
         }
         assert_eq!(status(&door, &[]), 403);
+        let origin = ("Origin", "http://localhost:3000");
+        assert_eq!(status(&door, &[("Host", "localhost"), origin, ("Origin", "https://evil.example")]), 403);
     }
 
     #[test]

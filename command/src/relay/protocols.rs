@@ -79,7 +79,9 @@ pub(super) fn refusal(origin: &str, target: &str) -> Option<String> {
         return None;
     }
     let (_, host) = origin.split_once("://")?;
-    let fact = FACTS.iter().find(|fact| fact.api == api && fact.hosts.contains(&host))?;
+    // What is less sure is sent: if the API refuses it, the log names the likely cause.
+    let mut facts = FACTS.iter().filter(|fact| fact.confidence == 'A');
+    let fact = facts.find(|fact| fact.api == api && fact.hosts.contains(&host))?;
     let protocol = name(api);
     let source = format!("{} ({}, {})", fact.source, fact.as_of, fact.confidence);
     match fact.below {
@@ -112,6 +114,8 @@ mod tests {
             ("https://api.openai.com", "/v1/responses"),
             ("https://api.deepseek.com", "/anthropic/v1/messages"),
             ("https://api.deepseek.com", "/v1/responses"),
+            // A report alone does not stop a request.
+            ("https://api.moonshot.ai", "/v1/messages"),
             ("https://api.openai.com.example", "/v1/messages"),
             ("http://127.0.0.1:8080", "/v1/messages"),
             ("https://api.openai.com", "/v1/messages/batches"),

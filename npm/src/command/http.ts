@@ -73,6 +73,44 @@ export function isEarly(request: IncomingMessage): boolean {
   return hasBody(request) && !request.complete;
 }
 
+/** Calls `over` once, when a response is complete or its connection has ended. */
+export function onceOver({ socket }: IncomingMessage, response: ServerResponse, over: () => void): void {
+  const done = () => {
+    response.off('close', done);
+    socket.off('close', done);
+    over();
+  };
+  response.once('close', done);
+  // Each request of a connection may wait here.
+  socket.setMaxListeners(0);
+  // A response that waits for the one before it on its connection is not closed with the connection.
+  socket.once('close', done);
+}
+
+/** A bound for bodies that are being read at once, in bytes. */
+export class Room {
+  #taken = 0;
+
+  constructor(readonly most: number) {}
+
+  take(length: number): void {
+    if (this.#taken + length > this.most) throw new Unreadable(503, 'expected fewer large bodies at once, found more');
+    this.#taken += length;
+  }
+
+  free(length: number): void {
+    this.#taken -= length;
+  }
+}
+
+/** How long a body may take, in seconds (0: for ever), and the room for it and others. */
+export interface Limits {
+  /** For each piece. */
+  piece?: number;
+  whole?: number;
+  room?: Room;
+}
+
 /** Ends a reply. The client may read it only after it has sent everything, so the rest of its request is drained first. */
 export async function ended(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (isEarly(request) && !response.destroyed) {
@@ -86,32 +124,32 @@ export async function ended(request: IncomingMessage, response: ServerResponse):
   response.end();
 }
 
-/**
- * A whole body, without its content encoding.
- *
- * @param patience - How long the other side may be silent, in seconds; 0: for ever.
- */
+/** A whole body, without its content encoding. */
 export async function wholeOf(
   stream: Readable,
   most: number,
   encoding: string | null,
-  patience: number,
+  { piece = 0, whole = 0, room }: Limits,
 ): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;
   // The connection is not ended: the client is to read an answer.
   const iterator = unpacked(stream, encoding).iterator({ destroyOnReturn: false });
   let timer: NodeJS.Timeout | undefined;
+  let held = 0;
   const silence = new Promise<never>((_, reject) => {
+    const patience = piece || whole;
     if (patience > 0) timer = setTimeout(() => reject(new Unreadable(408, SILENT)), patience * 1000);
   });
   try {
     for (;;) {
       const { done, value } = await Promise.race([iterator.next(), silence]);
       if (done) break;
-      timer?.refresh();
+      if (piece > 0) timer?.refresh();
       length += (value as Buffer).length;
       if (length > most) throw new Unreadable(413, `expected a body of at most ${most} bytes, found a larger one`);
+      room?.take((value as Buffer).length);
+      held = length;
       pieces.push(value as Buffer);
     }
   } catch (error) {
@@ -120,6 +158,7 @@ export async function wholeOf(
     throw new Unreadable(400, `expected a body with the content encoding ${encoding}, found another (${code})`);
   } finally {
     clearTimeout(timer);
+    room?.free(held);
   }
   return Buffer.concat(pieces);
 }

@@ -9,8 +9,10 @@ import {
   type Listening,
   listening,
   MOST_HEAD,
+  onceOver,
   type Pairs,
   pairs,
+  Room,
   tokenOf,
   Unreadable,
   wholeOf,
@@ -18,8 +20,12 @@ import {
 import { type Client, Host } from './proxy.js';
 import { Log, ReportFile } from './records.js';
 
-/** How long a client may be silent in its request, and may not read a response, in seconds. */
+/** How long a client may take for the body of a request, and may not read a response, in seconds. */
 const PATIENCE = 60;
+/** Maximum size of all bodies that are being read, in bytes. */
+const MOST_BODIES = 512 << 20;
+/** How much of a response may wait where servers do not wait for its client, in bytes. */
+const MOST_WAITING = 16 << 20;
 /** Maximum number of connections: more than there may be open requests. */
 const MOST_CONNECTIONS = 4_000;
 
@@ -49,8 +55,12 @@ class Front {
   readonly #open = new Map<number, { request: IncomingMessage; response: ServerResponse }>();
   readonly #sessions = new Map<number, Session>();
   readonly #work: Work[] = [];
+  readonly #room = new Room(MOST_BODIES);
+  /** Responses that their clients do not read. */
+  readonly #full = new Set<ServerResponse>();
   #listener: InstanceType<typeof ProxyListener>;
   #last = 0;
+  #lastSession = 0;
 
   constructor(readonly text: string) {
     this.#settings = JSON.parse(text) as Settings;
@@ -78,7 +88,7 @@ class Front {
     this.#open.set(number, { request, response });
     request.on('error', () => {});
     response.on('error', () => {});
-    response.once('close', () => {
+    onceOver(request, response, () => {
       this.#open.delete(number);
       this.do((listener) => listener.closed(number));
     });
@@ -99,19 +109,27 @@ class Front {
     if (this.#work.length > 1) return;
     for (let work = this.#work[0]; work !== undefined; work = this.#work[0]) {
       const { effects } = work;
-      for (let at = 0; at < effects.length; at += 3) {
-        const [kind = '', about = '', text = ''] = effects.slice(at, at + 3);
-        this.#carryOut(kind, about === '' ? {} : JSON.parse(about), text, work.body);
+      try {
+        for (let at = 0; at < effects.length; at += 3) {
+          const [kind = '', about = '', text = ''] = effects.slice(at, at + 3);
+          this.#carryOut(kind, about === '' ? {} : JSON.parse(about), text, work.body);
+        }
+      } catch (error) {
+        this.#restart(error as Error);
+      } finally {
+        this.#work.shift();
       }
-      this.#work.shift();
     }
   }
 
-  /** The core has failed: all sessions end, and others may begin. */
+  /** The core or this host has failed: all sessions end, and others may begin. */
   #restart(error: Error): void {
     this.#log.write(`toolwire: internal: found a defect of toolwire (${error.message})`);
-    this.#listener = new ProxyListener(this.text, this.#token);
+    const settings = JSON.stringify({ ...this.#settings, lastSession: this.#lastSession });
+    this.#listener = new ProxyListener(settings, this.#token);
     this.#work.splice(1);
+    // The rest of what was begun was for the former sessions.
+    if (this.#work[0] !== undefined) this.#work[0].effects.length = 0;
     for (const { response } of this.#open.values()) response.destroy();
     for (const session of this.#sessions.values()) session.close();
     this.#sessions.clear();
@@ -134,7 +152,10 @@ class Front {
         open?.response.writeHead(about.status, about.headers.flat()).flushHeaders();
         break;
       case 'write':
-        if (open?.response.write(text) === false) session?.wait(open.response);
+        if (open === undefined) break;
+        // Others share the servers, which cannot wait for one client.
+        if (about.session === 0 && open.response.writableLength > MOST_WAITING) open.response.destroy();
+        else if (!open.response.write(text)) this.#wait(open.response, session);
         break;
       case 'end':
         open?.response.end();
@@ -149,7 +170,6 @@ class Front {
         if (body !== undefined) session?.push(body);
         break;
       case 'close':
-        this.#sessions.delete(about.session);
         session?.close();
         break;
       case 'alarm':
@@ -162,7 +182,7 @@ class Front {
 
   async #read(number: number, request: IncomingMessage, most: number): Promise<void> {
     try {
-      const body = await wholeOf(request, most, null, PATIENCE);
+      const body = await wholeOf(request, most, null, { whole: PATIENCE, room: this.#room });
       this.do((listener) => listener.body(number, body), body);
     } catch (error) {
       // Otherwise the client is gone.
@@ -173,17 +193,31 @@ class Front {
   }
 
   #begin(number: number): void {
+    this.#lastSession = number;
     const session = new Session((message) => this.do((listener) => listener.message(number, message)));
     this.#sessions.set(number, session);
     const end = (why: string) => {
-      if (this.#sessions.get(number) !== session) return;
-      this.#sessions.delete(number);
-      this.do((listener) => listener.ended(number, why));
+      if (this.#sessions.delete(number)) this.do((listener) => listener.ended(number, why));
     };
     new Host(this.text, session, this.#log, this.#report).run().then(
       () => end('it has ended'),
       (error: Error) => end(error.message),
     );
+  }
+
+  /** Lets the servers of a session wait until its client has read. A client that reads nothing loses the response. */
+  #wait(response: ServerResponse, session: Session | undefined): void {
+    if (this.#full.has(response)) return;
+    this.#full.add(response);
+    session?.pause(response);
+    const timer = setTimeout(() => response.destroy(), PATIENCE * 1000);
+    const done = () => {
+      clearTimeout(timer);
+      response.off('drain', done).off('close', done);
+      this.#full.delete(response);
+      session?.resume(response);
+    };
+    response.once('drain', done).once('close', done);
   }
 }
 
@@ -234,18 +268,14 @@ class Session implements Client {
     this.#end();
   }
 
-  /** Lets the servers wait until the client has read. One that reads nothing loses the response. */
-  wait(response: ServerResponse): void {
-    if (this.#full.has(response)) return;
+  /** The client does not read a response: the servers wait. */
+  pause(response: ServerResponse): void {
     this.#full.add(response);
     this.#host?.pause();
-    const timer = setTimeout(() => response.destroy(), PATIENCE * 1000);
-    const done = () => {
-      clearTimeout(timer);
-      response.off('drain', done).off('close', done);
-      this.#full.delete(response);
-      if (this.#full.size === 0) this.#host?.resume();
-    };
-    response.once('drain', done).once('close', done);
+  }
+
+  resume(response: ServerResponse): void {
+    this.#full.delete(response);
+    if (this.#full.size === 0) this.#host?.resume();
   }
 }

@@ -21,6 +21,7 @@ import {
   type Listening,
   listening,
   MOST_HEAD,
+  onceOver,
   type Pairs,
   pairs,
   tokenOf,
@@ -118,7 +119,7 @@ class Host {
     this.#last = following(this.#last);
     const exchange = new Exchange(this, this.#last, request, response);
     this.#open.add(exchange);
-    response.once('close', () => {
+    onceOver(request, response, () => {
       this.#open.delete(exchange);
       exchange.close();
     });
@@ -269,7 +270,7 @@ class Exchange {
 
   async #read({ most, encoding }: { most: number; encoding: string | null }): Promise<void> {
     try {
-      this.#body = await wholeOf(this.request, most, encoding, this.host.settings.timeout);
+      this.#body = await wholeOf(this.request, most, encoding, { piece: this.host.settings.timeout });
     } catch (error) {
       if (this.#isOver) return;
       const { status, message } = error instanceof Unreadable ? error : new Unreadable(400, (error as Error).message);
@@ -340,7 +341,7 @@ class Exchange {
   async #collect({ most, encoding }: { most: number; encoding: string | null }): Promise<void> {
     let body: Buffer;
     try {
-      body = await wholeOf(this.#reply as IncomingMessage, most, encoding, 0);
+      body = await wholeOf(this.#reply as IncomingMessage, most, encoding, {});
     } catch (error) {
       if (!this.#isOver) await this.#failed(why(error));
       return;

@@ -21,6 +21,7 @@ HEAD = 60.0
 # The size of a piece that is read, and of the longest line and field of a head, in bytes.
 PIECE = 1 << 16
 SIZES: dict[str, Any] = {"max_line_size": PIECE, "max_field_size": PIECE}
+LATE = "expected the whole request in time, found a part of it"
 SIGNALS = {"SIGHUP": 129, "SIGINT": 130, "SIGQUIT": 131, "SIGTERM": 143}
 
 
@@ -165,14 +166,14 @@ def as_sent(value: str) -> str:
 
 
 async def pieces_of(request: Any, seconds: float) -> AsyncIterator[bytes]:
-    """The body of a request, whose client may be silent for so long."""
+    """The body of a request, whose client may be silent for so long; 0: for ever."""
     if request.headers.get("Expect", "").lower() == "100-continue":
         request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
     while True:
         try:
-            piece = await asyncio.wait_for(request.content.readany(), seconds)
+            piece = await asyncio.wait_for(request.content.readany(), seconds or None)
         except asyncio.TimeoutError:
-            raise UnreadableError(408, "expected the whole request in time, found a part of it") from None
+            raise UnreadableError(408, LATE) from None
         if not piece:
             return
         yield piece
@@ -211,12 +212,37 @@ def _unpacker(encoding: str) -> Any:
     raise UnreadableError(415, message)
 
 
-async def whole(pieces: AsyncIterator[bytes], most: int, encoding: str | None) -> bytes:
+class Room:
+    """A bound for bodies that are being read at once, in bytes."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._taken = most, 0
+
+    def take(self, length: int) -> None:
+        """Take this much; fails if there is no room for it."""
+        if self._taken + length > self._most:
+            raise UnreadableError(503, "expected fewer large bodies at once, found more")
+        self._taken += length
+
+    def free(self, length: int) -> None:
+        """Give this much back."""
+        self._taken -= length
+
+
+async def whole(pieces: AsyncIterator[bytes], most: int, encoding: str | None, room: Room | None = None) -> bytes:
     """A whole body, unpacked."""
-    parts, length = [], 0
-    async for piece in unpacked(pieces, encoding):
-        length += len(piece)
-        if length > most:
-            raise UnreadableError(413, f"expected a body of at most {most} bytes, found a larger one")
-        parts.append(piece)
+    parts: list[bytes] = []
+    length = held = 0
+    try:
+        async for piece in unpacked(pieces, encoding):
+            length += len(piece)
+            if length > most:
+                raise UnreadableError(413, f"expected a body of at most {most} bytes, found a larger one")
+            if room is not None:
+                room.take(len(piece))
+                held = length
+            parts.append(piece)
+    finally:
+        if room is not None:
+            room.free(held)
     return b"".join(parts)

@@ -9,7 +9,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from toolwire import _http, _toolwire
-from toolwire._http import UnreadableError, as_sent, pairs, pieces_of, response_of, whole
+from toolwire._http import LATE, Room, UnreadableError, as_sent, pairs, pieces_of, response_of, whole
 from toolwire._proxy import Client, Host
 from toolwire._records import Log
 
@@ -20,12 +20,16 @@ if TYPE_CHECKING:
 
     Effects = list[tuple[str, str, str]]
 
-# How long a client may be silent in its request, and may not read a response, in seconds.
+# How long a client may take for the body of a request, and may not read a response, in seconds.
 PATIENCE = 60.0
 # How long the servers of all sessions may take to end, in seconds.
 LAST_PATIENCE = 5.0
-# How much of a response may wait to be written, in bytes.
+# How much of a response may wait to be written before servers wait, in bytes.
 MOST_WAITING = 1 << 20
+# How much of it may wait where servers do not wait for its client, in bytes.
+MOST_SHARED = 16 << 20
+# Maximum size of all bodies that are being read, in bytes.
+MOST_BODIES = 512 << 20
 
 
 def serve(settings: str, report: Report) -> int:
@@ -41,7 +45,8 @@ class _Front:
     def __init__(self, text: str, token: str | None, settings: dict[str, Any], report: Report) -> None:
         self._text, self._token, self._settings, self._report = text, token, settings, report
         self._listener = _toolwire.Listener(text, token)
-        self._last = 0
+        self._last = self._last_session = 0
+        self.room = Room(MOST_BODIES)
         self._open: dict[int, _Exchange] = {}
         self._sessions: dict[int, _Session] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -106,15 +111,23 @@ class _Front:
             return
         while self._work:
             effects, received = self._work[0]
-            for kind, about, text in effects:
-                self._carry_out(kind, json.loads(about) if about else {}, text, received)
-            del self._work[0]
+            try:
+                for kind, about, text in effects:
+                    self._carry_out(kind, json.loads(about) if about else {}, text, received)
+            except Exception as error:
+                self._restart(error)
+            finally:
+                del self._work[0]
 
     def _restart(self, error: Exception) -> None:
-        """End all sessions, because the core has failed; others may begin."""
+        """End all sessions, because the core or this host has failed; others may begin."""
         self._log.line(f"toolwire: internal: found a defect of toolwire ({error})")
-        self._listener = _toolwire.Listener(self._text, self._token)
+        settings = json.dumps({**self._settings, "lastSession": self._last_session})
+        self._listener = _toolwire.Listener(settings, self._token)
         del self._work[1:]
+        # The rest of what was begun was for the former sessions.
+        for effects, _ in self._work:
+            effects.clear()
         for exchange in self._open.values():
             exchange.abort()
         for session in self._sessions.values():
@@ -129,13 +142,13 @@ class _Front:
             if exchange is not None:
                 exchange.push(kind, about, text.encode("utf-8", "surrogatepass"), session)
         elif kind == "open":
+            self._last_session = number
             self._begin(number)
         elif kind in ("message", "pass"):
             if session is not None:
                 session.push(body if kind == "pass" else text.encode("utf-8", "surrogatepass"))
         elif kind == "close":
             if session is not None:
-                del self._sessions[number]
                 session.ended.set()
         elif kind == "alarm":
             self._timers[number] = asyncio.get_running_loop().call_later(about["delay"] / 1000, self._alarm, number)
@@ -215,6 +228,10 @@ class _Exchange:
 
     def push(self, kind: str, about: dict[str, Any], text: bytes, session: _Session | None) -> None:
         """Do this after everything else."""
+        if kind == "write" and about["session"] == 0 and self._waiting > MOST_SHARED:
+            # Others share the servers, which cannot wait for one client.
+            self.abort()
+            return
         self._queue.put_nowait((kind, about, text))
         self._waiting += len(text)
         if session is not None and self._waiting > MOST_WAITING:
@@ -231,7 +248,7 @@ class _Exchange:
                     continue
                 if kind in ("answer", "head"):
                     await self._head(about)
-                if text:
+                if text and self._request.method != "HEAD":
                     await self._write(text)
                 if kind in ("answer", "end"):
                     await self._response.write_eof()
@@ -253,12 +270,15 @@ class _Exchange:
     async def _read(self, most: int) -> None:
         number = self._number
         try:
-            body = await whole(pieces_of(self._request, PATIENCE), most, None)
+            body = await asyncio.wait_for(whole(pieces_of(self._request, 0), most, None, self._front.room), PATIENCE)
+        except asyncio.TimeoutError:
+            status, why = 408, LATE
         except UnreadableError as error:
             status, why = error.status, str(error)
-            self._front.do(lambda listener: listener.unread(number, status, why))
+        else:
+            self._front.do(lambda listener: listener.body(number, body), body)
             return
-        self._front.do(lambda listener: listener.body(number, body), body)
+        self._front.do(lambda listener: listener.unread(number, status, why))
 
     async def _head(self, about: dict[str, Any]) -> None:
         from multidict import CIMultiDict

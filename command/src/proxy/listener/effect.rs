@@ -15,7 +15,8 @@ pub enum ListenerEffect {
     Answer(u64, String, String),
     /// Begins the response to a request: `{ status, headers }` as JSON.
     Head(u64, String),
-    /// Writes a piece of the response, in this session. If the client does not read, the session's servers wait.
+    /// Writes a piece of the response, in this session. If the client does not read, the session's servers wait. In
+    /// session 0, which is shared by all clients, they do not wait: the response ends if too much of it waits.
     Write(u64, u64, String),
     /// Ends the response.
     End(u64),
@@ -27,7 +28,7 @@ pub enum ListenerEffect {
     Message(u64, String),
     /// Hands the body just received to the proxy of a session, byte for byte: the second number is the request's.
     Pass(u64, u64),
-    /// Ends the proxy of a session.
+    /// Ends the proxy of a session. [`Listener::ended`](super::Listener::ended) is called when its servers have ended.
     Close(u64),
     /// Calls [`Listener::alarm`](super::Listener::alarm) with this session after a delay in milliseconds.
     Alarm(u64, u64),

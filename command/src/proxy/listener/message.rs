@@ -116,13 +116,27 @@ impl Received {
     pub(super) fn demand_headers(&self, headers: &Headers, version: &str) -> Result<(), Rejection> {
         let Received::Request { method, text, .. } = self else { return Ok(()) };
         let parsed = json::read(text).unwrap_or_default();
-        let name = NAMED.iter().find(|(of, _)| of == method);
-        let name = name.and_then(|(_, parameter)| message::text_at(&parsed, &["params", parameter]));
+        let named = NAMED.iter().find(|(of, _)| of == method);
+        let name = match named {
+            Some((_, parameter)) => message::text_at(&parsed, &["params", parameter]),
+            // Extensions of MCP have methods with names in other parameters.
+            None => headers::value(headers, "mcp-name").and_then(decoded).filter(|name| {
+                let params = parsed.get("params").and_then(Node::as_object);
+                params.is_some_and(|params| {
+                    params
+                        .iter()
+                        .any(|member| member.value.as_text().is_some_and(|text| text.display() == name.as_str()))
+                })
+            }),
+        };
         let expected = [(VERSION_HEADER, Some(version)), ("mcp-method", Some(method)), ("mcp-name", name.as_deref())];
         for (header, value) in expected {
-            let Some(value) = value else { continue };
             let found = headers::value(headers, header).filter(|_| headers::count(headers, header) == 1);
-            if found.and_then(decoded).as_deref() != Some(value) {
+            let is_same = match value {
+                Some(value) => found.and_then(decoded).as_deref() == Some(value),
+                None => headers::count(headers, header) == 0,
+            };
+            if !is_same {
                 let why = format!("expected the header `{header}` to be as in the message, found another, or none");
                 return Err(Rejection::new(400, HEADER_MISMATCH, &why).for_message(self));
             }

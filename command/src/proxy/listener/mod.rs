@@ -7,7 +7,7 @@ mod effect;
 mod message;
 mod session;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toolwire::json::{self, Node};
 
@@ -31,13 +31,13 @@ use crate::{
 /// Where MCP is served.
 const PATH: &str = "/mcp";
 /// Maximum size of a body, in bytes.
-const MOST_BODY: u64 = 64 << 20;
-/// Maximum size of all bodies that are read at once, in bytes.
-const MOST_BODIES: u64 = 512 << 20;
+const MOST_BODY: u64 = 4 << 20;
 /// Maximum number of open requests, event streams included.
 const MOST_REQUESTS: usize = 1_000;
 /// The default of the maximum number of sessions: each of them has processes.
 const MOST_SESSIONS: u64 = 64;
+/// Number of sessions that may still be ending when all others are open.
+const MOST_ENDING: usize = 8;
 /// The default of how long a session without an open request is kept, in seconds.
 const IDLE: u64 = 1_800;
 /// The time between two comments in an event stream, in seconds. They keep it open, and show that a client is gone.
@@ -67,9 +67,14 @@ pub struct Listener {
     /// Requests without a complete response, by the host's numbers.
     requests: BTreeMap<u64, Request>,
     sessions: BTreeMap<u64, Session>,
+    /// Sessions that were closed, and whose servers have not ended.
+    ending: BTreeSet<u64>,
     /// The session that requests without one share.
     shared: Option<u64>,
-    next: u64,
+    /// The number of the latest session.
+    last: u64,
+    /// How often sessions were used.
+    uses: u64,
     effects: Vec<ListenerEffect>,
 }
 
@@ -77,7 +82,7 @@ pub struct Listener {
 #[derive(Debug)]
 enum Request {
     /// Its body is read.
-    Reading { headers: Headers, id: String, length: u64 },
+    Reading { headers: Headers, id: String },
     /// It waits for the answer to a message.
     Post(Post),
     /// An event stream for messages that belong to no request.
@@ -96,7 +101,8 @@ struct Post {
 }
 
 impl Listener {
-    /// Takes the settings that the command wrote, and the token that clients have to send, if one is demanded.
+    /// Takes the settings that the command wrote, and the token that clients have to send, if one is demanded. A host
+    /// that replaces a listener adds `lastSession`, the number of its latest session: numbers are not used twice.
     pub fn new(settings: &str, token: Option<&str>) -> Listener {
         let settings = json::read(settings).unwrap_or_default();
         let number = |key: &str| settings.get(key).and_then(Node::as_u64);
@@ -107,8 +113,10 @@ impl Listener {
             patience: number("idle").unwrap_or(IDLE).div_ceil(PAUSE),
             requests: BTreeMap::new(),
             sessions: BTreeMap::new(),
+            ending: BTreeSet::new(),
             shared: None,
-            next: 0,
+            last: number("lastSession").unwrap_or_default(),
+            uses: 0,
             effects: Vec::new(),
         }
     }
@@ -137,7 +145,7 @@ impl Listener {
 
     /// Takes the body of a request.
     pub fn body(&mut self, number: u64, body: &[u8]) -> Vec<ListenerEffect> {
-        if let Some(Request::Reading { headers, id, .. }) = self.requests.remove(&number) {
+        if let Some(Request::Reading { headers, id }) = self.requests.remove(&number) {
             if let Err(rejection) = self.receive(number, &headers, id, body) {
                 self.reject(number, &rejection);
             }
@@ -145,7 +153,7 @@ impl Listener {
         self.done()
     }
 
-    /// The body of a request could not be read: a status (408 or 413), and why.
+    /// The body of a request could not be read: a status (408, 413 or 503), and why.
     pub fn unread(&mut self, number: u64, status: u16, why: &str) -> Vec<ListenerEffect> {
         if self.requests.remove(&number).is_some() {
             self.reject(number, &Rejection::new(status, INVALID_REQUEST, why));
@@ -158,8 +166,7 @@ impl Listener {
         match self.requests.remove(&number) {
             Some(Request::Post(Post { session, tells: Some(_), streams: false, .. })) => {
                 // Nobody knows the session's id.
-                self.end_session(session, "the client is gone");
-                self.effects.push(ListenerEffect::Close(session));
+                self.close_session(session, "the client is gone");
             }
             Some(Request::Post(Post { session, key, .. })) => {
                 if let Some(cancelled) = self.sessions.get_mut(&session).and_then(|open| open.left(&key)) {
@@ -182,6 +189,14 @@ impl Listener {
         let delivery = open.delivery(&String::from_utf8_lossy(message));
         match delivery {
             session::Delivery::Answer(number, text) => self.answer_post(number, &text),
+            session::Delivery::Refused(number, text) => {
+                // The client does not know the session.
+                if let Some(number) = number {
+                    self.tell_no_id(number);
+                    self.answer_post(number, &text);
+                }
+                self.close_session(session, "the server has refused `initialize`");
+            }
             session::Delivery::Event(number, text) => self.event(number, &text),
             session::Delivery::Refuse(answer) => self.effects.push(ListenerEffect::Message(session, answer)),
             session::Delivery::Kept => {}
@@ -189,8 +204,9 @@ impl Listener {
         self.done()
     }
 
-    /// The proxy of a session has ended by itself: why, in words.
+    /// The proxy of a session has ended, by itself or after [`ListenerEffect::Close`]: why, in words.
     pub fn ended(&mut self, session: u64, why: &str) -> Vec<ListenerEffect> {
+        self.ending.remove(&session);
         if self.sessions.contains_key(&session) {
             self.log(&format!("session {session} has ended: {}", why.lines().next().unwrap_or_default()));
             self.end_session(session, why);
@@ -205,13 +221,12 @@ impl Listener {
         open.silent = if numbers.is_empty() { open.silent + 1 } else { 0 };
         if open.silent >= self.patience {
             self.log(&format!("session {session} has ended: nobody has used it for {} s", self.patience * PAUSE));
-            self.end_session(session, "nobody has used the session");
-            self.effects.push(ListenerEffect::Close(session));
+            self.close_session(session, "nobody has used the session");
             return self.done();
         }
         for number in numbers {
             self.begin_stream(number);
-            self.effects.push(ListenerEffect::Write(session, number, ":\n\n".into()));
+            self.write(session, number, ":\n\n".into());
         }
         self.effects.push(ListenerEffect::Alarm(session, PAUSE * 1000));
         self.done()
@@ -240,8 +255,8 @@ impl Listener {
         let session = self.session_of(&headers)?;
         match (method, session) {
             ("POST", _) => {
-                let length = self.readable(&headers)?;
-                self.requests.insert(number, Request::Reading { headers, id, length });
+                demand_readable(&headers)?;
+                self.requests.insert(number, Request::Reading { headers, id });
                 self.effects.push(ListenerEffect::Read(number, MOST_BODY));
             }
             ("GET", Some(session)) => {
@@ -249,8 +264,7 @@ impl Listener {
                 self.open_stream(number, session);
             }
             ("DELETE", Some(session)) => {
-                self.end_session(session, "the client has ended the session");
-                self.effects.push(ListenerEffect::Close(session));
+                self.close_session(session, "the client has ended the session");
                 self.answer(number, 204, &Headers::new(), String::new());
             }
             ("GET" | "DELETE", None) => {
@@ -279,36 +293,9 @@ impl Listener {
         }
     }
 
-    /// Returns the length of a body that can be read, as far as the client has said it.
-    fn readable(&self, headers: &Headers) -> Result<u64, Rejection> {
-        demand_types(headers, &[JSON, STREAM])?;
-        if !headers::is_json(headers) {
-            return Err(Rejection::new(
-                415,
-                PARSE_ERROR,
-                "expected the content type `application/json`, found another",
-            ));
-        }
-        if headers::value(headers, "content-encoding").is_some_and(|found| !found.eq_ignore_ascii_case("identity")) {
-            return Err(Rejection::new(415, PARSE_ERROR, "expected a body without a content encoding, found one"));
-        }
-        let length = headers::value(headers, "content-length").and_then(|text| text.parse().ok()).unwrap_or_default();
-        if length > MOST_BODY {
-            let why = format!("expected a body of at most {MOST_BODY} bytes, found a larger one");
-            return Err(Rejection::new(413, INVALID_REQUEST, &why));
-        }
-        let reading = self.requests.values().map(|request| match request {
-            Request::Reading { length, .. } => *length,
-            _ => 0,
-        });
-        if reading.sum::<u64>() + length > MOST_BODIES {
-            return Err(Rejection::new(503, SERVER_ERROR, "too many large bodies at once"));
-        }
-        Ok(length)
-    }
-
     /// Opens the event stream of a session, in place of one whose client may be gone.
     fn open_stream(&mut self, number: u64, session: u64) {
+        self.used(session);
         let Some(open) = self.sessions.get_mut(&session) else { return };
         let kept = open.take_kept();
         if let Some(former) = open.stream.replace(number) {
@@ -318,14 +305,16 @@ impl Listener {
         self.requests.insert(number, Request::Get(session));
         self.begin(number, 200, &stream_headers(None));
         for text in kept {
-            self.effects.push(ListenerEffect::Write(session, number, as_event(&text)));
+            self.write(session, number, as_event(&text));
         }
     }
 
     /// Takes a message of a client.
     fn receive(&mut self, number: u64, headers: &Headers, id: String, body: &[u8]) -> Result<(), Rejection> {
+        // The session may have ended while the body was read.
+        let session = self.session_of(headers)?;
         let received = Received::read(body)?;
-        if let Some(session) = self.session_of(headers)? {
+        if let Some(session) = session {
             return self.receive_in(number, session, &received);
         }
         match &received {
@@ -357,6 +346,7 @@ impl Listener {
 
     /// Takes a message in a session.
     fn receive_in(&mut self, number: u64, session: u64, received: &Received) -> Result<(), Rejection> {
+        self.used(session);
         match received {
             Received::Request { method, .. } if method == super::INITIALIZE => {
                 let why = "expected `initialize` without a session, found it in one";
@@ -383,6 +373,7 @@ impl Listener {
 
     /// Notes that a request waits for an answer.
     fn ask(&mut self, number: u64, session: u64, received: &Received, tells: Option<String>) -> Result<(), Rejection> {
+        self.used(session);
         let Some(open) = self.sessions.get_mut(&session) else { return Ok(()) };
         let (key, rewritten) = open.ask(number, received)?;
         let kept = if open.stream.is_none() { open.take_kept() } else { Vec::new() };
@@ -397,12 +388,24 @@ impl Listener {
     }
 
     fn open_session(&mut self, id: Option<String>) -> Result<u64, Rejection> {
-        if self.sessions.len() >= self.most_sessions {
-            let why = format!("expected at most {} sessions, found more", self.most_sessions);
-            return Err(Rejection::new(503, SERVER_ERROR, &why));
+        if self.sessions.len() + self.ending.len() >= self.most_sessions + MOST_ENDING {
+            return Err(Rejection::new(
+                503,
+                SERVER_ERROR,
+                "expected that former sessions have ended, found many ending",
+            ));
         }
-        self.next += 1;
-        let session = self.next;
+        if self.sessions.len() >= self.most_sessions {
+            let unused = self.sessions.iter().filter(|(_, open)| open.connections().is_empty());
+            let Some(oldest) = unused.min_by_key(|(_, open)| open.used).map(|(session, _)| *session) else {
+                let why = format!("expected at most {} sessions with open requests, found more", self.most_sessions);
+                return Err(Rejection::new(503, SERVER_ERROR, &why));
+            };
+            self.log(&format!("session {oldest} has ended: it was unused for longest, and another one begins"));
+            self.close_session(oldest, "another session has begun");
+        }
+        self.last += 1;
+        let session = self.last;
         if id.is_none() {
             self.shared = Some(session);
         }
@@ -412,6 +415,23 @@ impl Listener {
         Ok(session)
     }
 
+    /// Notes that a client has used a session.
+    fn used(&mut self, session: u64) {
+        self.uses += 1;
+        if let Some(open) = self.sessions.get_mut(&session) {
+            (open.used, open.silent) = (self.uses, 0);
+        }
+    }
+
+    /// Ends a session and its proxy.
+    fn close_session(&mut self, session: u64, why: &str) {
+        if self.sessions.contains_key(&session) {
+            self.end_session(session, why);
+            self.ending.insert(session);
+            self.effects.push(ListenerEffect::Close(session));
+        }
+    }
+
     /// Forgets a session, and ends its requests.
     fn end_session(&mut self, session: u64, why: &str) {
         let Some(open) = self.sessions.remove(&session) else { return };
@@ -419,10 +439,18 @@ impl Listener {
             self.shared = None;
         }
         for (number, id) in open.unanswered() {
+            self.tell_no_id(number);
             self.answer_post(number, &error(&id, SERVER_ERROR, why));
         }
         if let Some(number) = open.stream {
             self.end(number);
+        }
+    }
+
+    /// The session of a request is over: the response does not make its id known.
+    fn tell_no_id(&mut self, number: u64) {
+        if let Some(Request::Post(post)) = self.requests.get_mut(&number) {
+            post.tells = None;
         }
     }
 
@@ -449,7 +477,12 @@ impl Listener {
             _ => return,
         };
         self.begin_stream(number);
-        self.effects.push(ListenerEffect::Write(session, number, as_event(text)));
+        self.write(session, number, as_event(text));
+    }
+
+    fn write(&mut self, session: u64, number: u64, text: String) {
+        let session = if self.shared == Some(session) { 0 } else { session };
+        self.effects.push(ListenerEffect::Write(session, number, text));
     }
 
     fn begin_stream(&mut self, number: u64) {
@@ -488,6 +521,24 @@ impl Listener {
     fn log(&mut self, line: &str) {
         self.effects.push(ListenerEffect::Log(escaped_lines(&format!("toolwire: {line}"))));
     }
+}
+
+/// Returns an error if a body is not to be read.
+fn demand_readable(headers: &Headers) -> Result<(), Rejection> {
+    demand_types(headers, &[JSON, STREAM])?;
+    let unsupported = |why| Err(Rejection::new(415, PARSE_ERROR, why));
+    if !headers::is_json(headers) {
+        return unsupported("expected the content type `application/json`, found another");
+    }
+    if headers::value(headers, "content-encoding").is_some_and(|found| !found.eq_ignore_ascii_case("identity")) {
+        return unsupported("expected a body without a content encoding, found one");
+    }
+    let length: Option<u64> = headers::value(headers, "content-length").and_then(|text| text.parse().ok());
+    if length.is_some_and(|length| length > MOST_BODY) {
+        let why = format!("expected a body of at most {MOST_BODY} bytes, found a larger one");
+        return Err(Rejection::new(413, INVALID_REQUEST, &why));
+    }
+    Ok(())
 }
 
 /// Returns an error if a client does not take these types.

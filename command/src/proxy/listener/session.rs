@@ -30,6 +30,8 @@ pub(super) struct Session {
     pub(super) stream: Option<u64>,
     /// Number of alarms in a row without an open request.
     pub(super) silent: u64,
+    /// When it was used last: a number that grows with each use of any session.
+    pub(super) used: u64,
     /// Requests that the server has not answered, by the keys of their ids in this session.
     calls: BTreeMap<String, Call>,
     /// Messages for which no stream is open.
@@ -55,6 +57,8 @@ struct Call {
 pub(super) enum Delivery {
     /// It answers this request of HTTP.
     Answer(u64, String),
+    /// It refuses `initialize`, the message of this request: there is no session.
+    Refused(Option<u64>, String),
     /// It is an event in the stream of this request.
     Event(u64, String),
     /// Nobody will read it: the server gets this answer.
@@ -65,7 +69,16 @@ pub(super) enum Delivery {
 
 impl Session {
     pub(super) fn new(id: Option<String>) -> Session {
-        Session { id, version: None, stream: None, silent: 0, calls: BTreeMap::new(), kept: VecDeque::new(), next: 0 }
+        Session {
+            id,
+            version: None,
+            stream: None,
+            silent: 0,
+            used: 0,
+            calls: BTreeMap::new(),
+            kept: VecDeque::new(),
+            next: 0,
+        }
     }
 
     /// Notes a request. Returns the key of its id here, and its text if that is another one than the client's.
@@ -150,6 +163,9 @@ impl Session {
         if call.is_initialize {
             let version = read.as_ref().and_then(|node| message::text_at(node, &["result", "protocolVersion"]));
             self.version = version;
+            if read.as_ref().is_some_and(|node| node.get("result").is_none()) {
+                return Delivery::Refused(call.request, text.into());
+            }
         }
         let Some(number) = call.request else { return Delivery::Kept };
         if self.id.is_some() {
