@@ -1,4 +1,4 @@
-// Converts the reply of a Chat Completions backend into blocks of Anthropic's API with their events: texts, thoughts, calls and searches.
+// Converts the reply of a Chat Completions backend into blocks of Anthropic's API with their events: text, thinking, calls and searches.
 
 import { randomBytes } from 'node:crypto';
 import type OpenAI from 'openai';
