@@ -153,7 +153,7 @@ function delta(kind: Part['kind'], text: string): Json {
   return { type: 'input_json_delta', partial_json: text };
 }
 
-/** Returns whether a part that is followed by another can get no more pieces. A call can until its arguments are complete. */
+/** Returns true if a part that is followed by another is complete. A call is complete once its arguments are. */
 function complete({ call, text }: Part) {
   try {
     return call === undefined || JSON.parse(text) !== undefined;
