@@ -1,4 +1,4 @@
-// Converts the reply of a Chat Completions backend into blocks of Anthropic's API with their events: texts, thoughts, calls and searches.
+// Converts the reply of a Chat Completions backend into blocks of Anthropic's API with their events: text, thinking, calls and searches.
 
 import { randomBytes } from 'node:crypto';
 import type OpenAI from 'openai';
@@ -153,7 +153,7 @@ function delta(kind: Part['kind'], text: string): Json {
   return { type: 'input_json_delta', partial_json: text };
 }
 
-/** Returns whether a part that is followed by another can get no more pieces. A call can until its arguments are complete. */
+/** Returns true if a part that is followed by another is complete. A call is complete once its arguments are. */
 function complete({ call, text }: Part) {
   try {
     return call === undefined || JSON.parse(text) !== undefined;

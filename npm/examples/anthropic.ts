@@ -1,4 +1,4 @@
-// The Anthropic SDK with tools of other origin: `sanitizeTools` for the request, `restore` for the reply.
+// The Anthropic SDK with tools from another source: `sanitizeTools` for the request, `restore` for the reply.
 
 import Anthropic from '@anthropic-ai/sdk';
 import { sanitizeTools, type Tool } from 'toolwire';

@@ -1,4 +1,4 @@
-// Mastra's agents by an input processor: for models of any kind, also those that Mastra's router makes of a name.
+// Mastra's agents with an input processor: for any model, including those that Mastra's router creates from a name.
 
 import { Agent } from '@mastra/core/agent';
 import type { MastraModelConfig } from '@mastra/core/llm';

@@ -1,6 +1,6 @@
-// A structured answer from an API without schemas for answers: DeepSeek's Chat Completions refuses `response_format` with a
-// schema. With `formats: 'ladder'`, the model is forced to call a function with that schema instead, and the SDK gets the call as the
-// text of the answer.
+// A structured answer from an API without response schemas: DeepSeek's Chat Completions refuses `response_format` with
+// a schema. With `formats: 'ladder'`, the model is forced to call a function with that schema instead, and the SDK gets
+// the call as the text of the answer.
 
 import OpenAI from 'openai';
 import { toolwireFetch } from 'toolwire/fetch';

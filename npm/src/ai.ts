@@ -1,6 +1,6 @@
 /**
- * The Vercel AI SDK, version 7: a middleware for `wrapLanguageModel`. Tools are sent in a dialect, calls come back with the tools' own names and
- * arguments, whole and streamed.
+ * Middleware for the Vercel AI SDK, version 7 (`wrapLanguageModel`). It sends tools in a dialect, and restores the
+ * tools' own names and arguments in calls, whole and streamed.
  *
  * @packageDocumentation
  */
@@ -12,16 +12,16 @@ import { ModelCalls } from './language-model.js';
 
 export type { FrameworkOptions, SentTool, SentTools } from './framework.js';
 
-/** The middleware, and what hands the model `retryMessage` for calls that could not be repaired (`repair`). */
+/** The middleware, and two functions that give the model the `retryMessage` of calls that could not be repaired. */
 export interface ToolwireMiddleware extends LanguageModelMiddleware {
-  /** For the option of that name: the error of a call that the AI SDK refuses is the `retryMessage`. */
+  /** Function for the AI SDK's option of the same name. A call that the SDK refuses fails with the `retryMessage`. */
   repairToolCall: ToolCallRepairFunction<ToolSet>;
-  /** The same tools, except that a call that could not be repaired does not run: its error is the `retryMessage`. */
+  /** Returns the same tools, but a call that could not be repaired does not run: it fails with the `retryMessage`. */
   guarded<T extends ToolSet>(tools: T): T;
 }
 
 /**
- * A middleware that sends tools in a dialect and restores the calls.
+ * Returns a middleware that sends tools in a dialect and restores their calls.
  *
  * @example
  * ```ts

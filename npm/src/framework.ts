@@ -1,12 +1,13 @@
 /**
- * What the adapters of frameworks share. A framework has its own types for tools and calls: its adapter gives the tools here, and gets back
- * what is sent for them and what restores the calls. An `Exchange` would need each request and reply as the text of an API, which the
- * framework's provider writes and reads below the adapter, and would restore the last call of a stream only where the reply ends.
+ * The code that all adapters of frameworks share. Each framework has types for tools and calls: its adapter passes the
+ * tools to a `Turn`, which returns the tools as they are sent and restores the calls. An `Exchange` is not used here:
+ * it needs each request and reply as the text of an API, which the framework's provider writes and reads below the
+ * adapter, and it restores the last call of a stream only at the end of the reply.
  *
  * @packageDocumentation
  */
 
-// The file beside this one: no second WebAssembly.
+// The same file that users import, so that the WebAssembly is not loaded twice.
 import {
   type AdaptOptions,
   type AdaptReport,
@@ -50,7 +51,7 @@ export interface FrameworkOptions extends Omit<AdaptOptions, OwnOption> {
 
 /** The tools of a request as they are sent. */
 export interface SentTools {
-  /** The dialect that they are written in. */
+  /** The dialect of the tools. */
   dialect: Dialect;
   /** The model, as the framework names it. */
   model: string;
@@ -60,48 +61,52 @@ export interface SentTools {
 
 /** A tool as it is sent. */
 export interface SentTool {
-  /** The name that the API takes. */
+  /** The name, in a form that the API accepts. */
   name: string;
   /** The description; absent if the tool has none. */
   description?: string;
-  /** The schema of its arguments, in the dialect. */
+  /** The schema of the arguments, in the dialect. */
   parameters: { [keyword: string]: unknown };
-  /** Whether the API enforces the schema; absent if the dialect does not say so. */
+  /** True if the API enforces the schema. Absent if the dialect does not write `strict`. */
   strict?: boolean;
 }
 
-/** A tool as the core takes it: a function in the form of Chat Completions, Responses or Anthropic. */
+/** A tool in a form that the core accepts: a function of Chat Completions, Responses or Anthropic. */
 export type GivenTool = object & { function?: { name: string }; name?: string };
 
-/** Which tool the model has to call: `"auto"`, `"none"`, `"required"`, or one by its own name. */
+/** The tool choice: `"auto"`, `"none"`, `"required"`, or a tool by its own name. */
 export type Choice = 'auto' | 'none' | 'required' | { name: string } | undefined;
 
-/** What {@link Turn} takes of a request. */
+/** The parts of a request that {@link Turn} needs. */
 export interface GivenRequest {
-  /** The tools, in their order; `undefined` for those that the provider runs itself. */
+  /** The tools in order, with `undefined` for those that the provider runs itself. */
   tools: readonly (GivenTool | undefined)[];
-  /** The names of tools that the provider runs itself: no other tool is sent under such a name. */
+  /** Names of tools that the provider runs itself. No other tool is sent under such a name. */
   hosted?: readonly (string | undefined)[];
-  /** The choice, in any form that frameworks have: a mode, or a tool's name, alone or as a member of `function`. */
+  /** The choice in any framework's form: a mode, a tool's name, or an object with `name` or `function.name`. */
   choice?: unknown;
-  /** The calls in the history: tools that the list no longer has need a name that the API takes, too. */
+  /** The calls in the history. Tools that are no longer in the list also need a name that the API accepts. */
   called?: Iterable<PastCall>;
   /** The model, as the framework names it. */
   model?: string;
 }
 
-/** A call in the history: the tool's own name, and the arguments, a value or JSON text. */
+/** A call in the history: the tool's own name, and the arguments as a value or as JSON text. */
 export interface PastCall {
   name: string;
   arguments: unknown;
 }
 
-/** What an adapter keeps from request to request: its options, and the calls that it has refused. */
+/** The state that an adapter keeps across requests: its options, and the calls that it has refused. */
 export class Adapter {
   readonly options: FrameworkOptions;
   readonly refusals = new Refusals();
 
-  /** @throws {@link ToolwireError} `unknown-option`, `invalid-option`, `unknown-dialect`: here, and not with the first request. */
+  /**
+   * Checks the options, so that errors do not wait for the first request.
+   *
+   * @throws {@link ToolwireError} `unknown-option`, `invalid-option`, `unknown-dialect`.
+   */
   constructor(options: FrameworkOptions) {
     const { onSetAside, onReport, onRepair, ...rest } = options;
     for (const name of OWN_OPTIONS)
@@ -125,26 +130,26 @@ function invalid(code: 'unknown-option' | 'invalid-option', name: string, messag
   return new ToolwireError(code, `/${name}`, message);
 }
 
-/** One request of a framework: what is sent for its tools, and what restores the calls of its reply. */
+/** One request of a framework. It holds the tools as they are sent, and restores the calls of the reply. */
 export class Turn {
   /** The tools as they are sent. */
   readonly sent: SentTools;
-  /** The choice as it was given; `undefined` if it was none of these tools. */
+  /** The given choice; `undefined` if there was none, or if it names a tool that is not in the list. */
   readonly #givenChoice: Choice;
   /** The choice as it is sent; `undefined` if it was dropped. */
   readonly #sentChoice: Choice;
   readonly #adapter: Adapter;
   readonly #restore: Restore;
-  /** What is sent for each tool, by its place in the list. */
+  /** The sent form of each tool, by its index in the given list. */
   readonly #places: (SentTool | undefined)[];
-  /** The names that are sent, by the tools' own. */
+  /** Maps the tools' own names to the names that are sent. */
   readonly #sentNames = new Map<string, string>();
-  /** The tools' own names, by those that are sent. */
+  /** Maps the names that are sent to the tools' own names. */
   readonly #ownNames = new Map<string, string>();
-  /** The arguments of calls in the history as they are sent, by those that were given. */
+  /** Maps the given arguments of calls in the history to the arguments that are sent. */
   readonly #sentTexts = new Map<string, string>();
 
-  /** @throws {@link ToolwireError} What {@link adaptRequest} and {@link sanitizeTools} throw. */
+  /** @throws {@link ToolwireError} The errors of {@link adaptRequest} and {@link sanitizeTools}. */
   constructor(
     { tools, hosted = [], choice: found, called = [], model = '' }: GivenRequest,
     adapter: Adapter,
@@ -155,10 +160,11 @@ export class Turn {
     const choice = functions.length === 0 ? undefined : choiceOf(found, functions.map(nameOf));
     const past = [...called];
     const names = [...new Set(past.map(({ name }) => name))];
-    // Arguments that are an object stay as they are.
+    // Arguments that are an object are sent unchanged.
     const unread = past.filter((call) => !isRecord(call.arguments));
     const calls = [...names.map((name) => ({ name, arguments: {} })), ...unread];
-    // Some models refuse to be forced while they think, which only the framework's own settings say.
+    // Some models refuse a forced choice while they think, but only the framework's settings show whether they think.
+    // So the model is left out if the choice is forced.
     const isForced = typeof choice === 'object' || choice === 'required';
     const adapt = (list: readonly GivenTool[]) => {
       const request = {
@@ -178,12 +184,13 @@ export class Turn {
         tools: list,
         tool_choice: typeof choice === 'object' ? { type: 'function', function: choice } : choice,
       };
-      // As text: without `undefined`, which no JSON has.
+      // The request is serialized, because the core does not accept `undefined`.
       const adapted = adaptRequest(JSON.stringify(request), { ...rest, format: 'openai-chat', deferred: false });
       return { adapted, written: JSON.parse(adapted.request) as Written };
     };
     let { adapted, written } = adapt(functions);
-    // A tool that the provider runs has its name already. Only functions reserve a name for every dialect.
+    // The names of tools that the provider runs are taken. They are reserved by placeholder functions, because only
+    // functions reserve a name in every dialect.
     const taken = new Set(hosted.filter((name) => name !== undefined));
     for (const tool of functions) taken.delete(nameOf(tool));
     if (written.tools?.some((tool) => taken.has(tool.function.name))) {
@@ -191,7 +198,7 @@ export class Turn {
       ({ adapted, written } = adapt([...functions, ...reserved]));
     }
     const { report, restore } = adapted;
-    // It warns, throws or calls the function, depending on `onSetAside`.
+    // `sanitizeTools` warns, throws or calls the function, depending on `onSetAside`.
     if (report.quarantined.length > 0) {
       const list = JSON.parse(JSON.stringify(functions));
       sanitizeTools(list, { ...rest, format: 'openai-chat', onSetAside });
@@ -204,7 +211,8 @@ export class Turn {
     const aside = new Set(report.quarantined.map(({ pointer }) => Number(pointer.split('/')[2])));
     const sent = (written.tools ?? []).map((tool) => tool.function);
     const places = functions.map((_, at) => (aside.has(at) ? undefined : sent.shift()));
-    // Last: a listed tool has its name before one that only the history knows, and the first of two of one name before the other.
+    // Listed tools come last and in reverse: they override names that occur only in the history, and of two tools with
+    // the same name the first one wins.
     for (const [at, tool] of [...functions.entries()].reverse()) {
       const place = places[at];
       if (place !== undefined) this.#name(nameOf(tool), place.name);
@@ -224,24 +232,24 @@ export class Turn {
     this.#ownNames.set(sent, own);
   }
 
-  /** The name that is sent for a tool's own name. */
+  /** Returns the name under which a tool is sent. */
   sentName(own: string): string {
     return this.#sentNames.get(own) ?? own;
   }
 
-  /** The tool's own name, of a name that the model knows. */
+  /** Returns the tool's own name for a name that was sent. */
   ownName(sent: string): string {
     return this.#ownNames.get(sent) ?? sent;
   }
 
-  /** The arguments of a call in the history as they are sent: an object, or its text if text was given. */
+  /** Returns the arguments of a call in the history as they are sent: an object, or JSON text if text was given. */
   sentArguments<T>(args: T): T {
     if (isRecord(args)) return args;
     const text = this.#sentTexts.get(textOf(args)) ?? '{}';
     return (typeof args === 'string' ? text : JSON.parse(text)) as T;
   }
 
-  /** The framework's choice as it is sent: as it was if nothing had to change, `undefined` if it was dropped. */
+  /** Returns the framework's choice as it is sent: unchanged if possible, `undefined` if it was dropped. */
   chosen<T>(found: T, write: (choice: NonNullable<Choice>) => T): T | undefined {
     const [given, sent] = [this.#givenChoice, this.#sentChoice];
     if (given === undefined || (given === sent && typeof given === 'string')) return found;
@@ -249,9 +257,10 @@ export class Turn {
   }
 
   /**
-   * The framework's list as it is sent: without what was set aside; what the provider runs itself stays.
+   * Returns the framework's list as it is sent. Tools that were set aside are removed, tools that the provider runs are
+   * kept.
    *
-   * @param given - The tools as they were given to the turn.
+   * @param given - The tools that were given to the turn.
    */
   listed<T>(tools: readonly T[], given: GivenRequest['tools'], write: (tool: T, sent: SentTool) => T): T[] {
     return tools.flatMap((tool, at) => {
@@ -262,14 +271,14 @@ export class Turn {
   }
 
   /**
-   * Restores a call, says what became of its arguments, and refuses it if they could not be repaired, or not be read.
+   * Restores a call, reports the repairs of its arguments, and refuses it if they could not be repaired or parsed.
    *
-   * @param isCut - Whether the reply may have ended within the call: then no text that breaks off is closed.
+   * @param isCut - True if the reply may have ended within the call. Truncated arguments are then not completed.
    */
   call<T>(id: string | undefined, name: string, args: T, isCut = false): RestoredCall<T> {
     const restored = (isCut ? this.#cutCall(name, textOf(args)) : this.#restore.call(name, args)) as RestoredCall<T>;
     const { valid, repairs = [], left = [], retryMessage = null } = restored;
-    // Some frameworks run a call that they cannot read without its arguments.
+    // If a call's arguments cannot be parsed, some frameworks run it without arguments.
     const isRead = typeof args !== 'string' || (args.trim() === '' ? !isCut : isJson(restored.arguments));
     const refusal = retryMessage ?? (isRead ? null : unread(restored.name));
     this.#adapter.refusals.keep(id, restored.name, restored.arguments, refusal);
@@ -288,23 +297,23 @@ export class Turn {
     return { ...calls[0], ...found };
   }
 
-  /** Restores the arguments of a call in pieces. Does not report repairs: {@link call} does, once the arguments are whole. */
+  /** Restores the arguments of a call in pieces. {@link call} reports the repairs, once the arguments are whole. */
   callStream(name: string): CallStream {
     return this.#restore.callStream(name);
   }
 }
 
-/** Whether arguments are a value, or JSON text. */
+/** Returns true if arguments are a value or JSON text. */
 function isJson(args: unknown): boolean {
   return typeof args !== 'string' || read(args) !== args;
 }
 
-/** The error of a call whose arguments cannot be read, without `repair`. */
+/** Returns the error for a call whose arguments cannot be parsed, without `repair`. */
 export function unread(name: string): string {
   return `The call of \`${name}\` was not run: expected its arguments as JSON, found text that is none or was cut off. Call it again with whole arguments.`;
 }
 
-/** Words of model APIs and frameworks for the end of a reply at a length limit. */
+/** Finish reasons of model APIs and frameworks for a reply that ended at a length limit. */
 const ENDS_OF_A_CUT = [
   'length',
   'model_length',
@@ -314,12 +323,12 @@ const ENDS_OF_A_CUT = [
   'incomplete',
 ];
 
-/** Whether a reply that ended for this reason may have ended within a call. */
+/** Returns true if a reply that ended for this reason may have ended within a call. */
 export function isCut(reason: unknown): boolean {
   return ENDS_OF_A_CUT.includes(reason as string);
 }
 
-/** Whether a schema as it is sent takes an example of arguments. If it does not, APIs refuse the tool. */
+/** Returns false if an example of arguments does not match the schema as sent: APIs would refuse the tool. */
 export function fits(example: unknown, parameters: SentTool['parameters']): boolean {
   return validateArguments(example, parameters).valid !== false;
 }
@@ -327,12 +336,12 @@ export function fits(example: unknown, parameters: SentTool['parameters']): bool
 /** The schema of a function that only reserves a name. */
 const NOTHING = { type: 'object', properties: {} };
 
-/** The own name of a tool. */
+/** Returns the own name of a tool. */
 function nameOf(tool: GivenTool): string {
   return tool.function?.name ?? tool.name ?? '';
 }
 
-/** The choice of one of the tools, or of a mode. */
+/** Reads a framework's choice: a mode, or one of the tools. */
 function choiceOf(found: unknown, names: readonly string[]): Choice {
   if (found === 'any' || found === 'required') return 'required';
   if (found === 'auto' || found === 'none') return found;
@@ -345,19 +354,19 @@ function choiceOf(found: unknown, names: readonly string[]): Choice {
 /** Maximum number of calls whose `retryMessage` is kept. */
 const MOST = 1000;
 
-/** Number of levels of arguments that tell calls apart. */
+/** Maximum depth to which the arguments of calls are compared. */
 const DEEPEST = 64;
 
 /**
- * The `retryMessage` of calls that could not be repaired. A call is its id, its tool and its arguments: some backends count ids in each
- * reply, so those of different replies and conversations may be equal.
+ * The `retryMessage` of each call that could not be repaired. A call is identified by its id, tool and arguments: some
+ * backends number the calls of each reply from the start, so different replies and conversations may have equal ids.
  */
 export class Refusals {
   readonly #messages = new Map<string, string>();
-  /** The calls with an id and a name, whatever their arguments. */
+  /** Number of calls, and of refused calls, for each id and name, whatever the arguments. */
   readonly #judged = new Map<string, { calls: number; refused: number; message: string }>();
 
-  /** Keeps the message of a call with the tool's own name and restored arguments; none if the call may run. */
+  /** Records a call with the tool's own name and restored arguments, and its message unless the call may run. */
   keep(id: string | undefined, name: string, args: unknown, message: string | null | undefined): void {
     const pair = JSON.stringify([id ?? '', name]);
     const { calls, refused, message: before } = this.#judged.get(pair) ?? { calls: 0, refused: 0, message: '' };
@@ -366,20 +375,20 @@ export class Refusals {
     if (message) put(this.#messages, keyOf(id, name, args), message);
   }
 
-  /** The message of a call that could not be repaired. */
+  /** Returns the message of a call that could not be repaired, or `undefined` for any other call. */
   get(id: string | undefined, name: string, args: unknown): string | undefined {
     return this.#messages.get(keyOf(id, name, args));
   }
 
-  /** Throws the message of a call that could not be repaired. */
+  /** Throws if a call could not be repaired. */
   check(id: string | undefined, name: string, args: unknown): void {
     const message = this.get(id, name, args);
     if (message !== undefined) throw new Error(message);
   }
 
   /**
-   * The same where the framework has changed the arguments by the tool's own schema, so that they may no longer be those that were judged:
-   * then no call of this id and tool runs if all of them were refused.
+   * Like {@link check}, for frameworks that may have changed the arguments according to the tool's own schema, so that
+   * they no longer match the recorded ones. Also throws if all calls with this id and tool were refused.
    */
   checkValidated(id: string | undefined, name: string, args: unknown): void {
     this.check(id, name, args);
@@ -388,7 +397,7 @@ export class Refusals {
   }
 }
 
-/** Puts a member behind all others, and drops the oldest beyond the most that are kept. */
+/** Adds a member at the end, or moves it there, and drops the oldest members beyond the maximum. */
 function put<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);
   for (const oldest of map.keys()) if (map.size < MOST || !map.delete(oldest)) break;
@@ -399,7 +408,7 @@ function keyOf(id: string | undefined, name: string, args: unknown): string {
   return JSON.stringify([id ?? '', name, canonical(read(args), DEEPEST)]);
 }
 
-/** The value of arguments, which may be JSON text. Text that cannot be read is its own value; none is no arguments. */
+/** Parses arguments that are JSON text. Text that cannot be parsed is returned unchanged, and blank text is `{}`. */
 function read(args: unknown): unknown {
   if (typeof args !== 'string') return args ?? {};
   try {
@@ -409,7 +418,7 @@ function read(args: unknown): unknown {
   }
 }
 
-/** The arguments of a call as an object; `undefined` if they are none. */
+/** Returns the arguments of a call as an object, or `undefined` if they are not an object. */
 export function argumentsOf(found: unknown): Record<string, unknown> | undefined {
   const value = found === '' ? found : read(found);
   return isRecord(value) ? value : undefined;
@@ -419,12 +428,12 @@ function isRecord(found: unknown): found is Record<string, unknown> {
   return typeof found === 'object' && found !== null && !Array.isArray(found);
 }
 
-/** Arguments as JSON text. */
+/** Returns arguments as JSON text. */
 function textOf(args: unknown): string {
   return typeof args === 'string' ? args : (JSON.stringify(args) ?? '');
 }
 
-/** A value that is written alike whatever the order of its members. What is deeper is one and the same. */
+/** Returns a value whose JSON text does not depend on the order of members. Anything below `levels` becomes null. */
 function canonical(value: unknown, levels: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (levels === 0) return null;
@@ -434,7 +443,7 @@ function canonical(value: unknown, levels: number): unknown {
   return { members: members.map(([name, member]) => [name, canonical(member, levels - 1)]) };
 }
 
-/** The parts of the adapted request that are read. */
+/** The parts of the adapted request that this module reads. */
 interface Written {
   messages: { tool_calls?: { function: { name: string; arguments: string } }[] }[];
   tools?: { function: SentTool }[];

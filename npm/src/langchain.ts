@@ -1,6 +1,6 @@
 /**
- * LangChain's agents, version 1: a middleware for `createAgent`. Tools are sent in a dialect, calls come back with the tools' own names and
- * arguments.
+ * Middleware for LangChain's agents, version 1 (`createAgent`). It sends tools in a dialect, and restores the tools'
+ * own names and arguments in calls.
  *
  * @packageDocumentation
  */
@@ -25,8 +25,8 @@ type Request = Parameters<NonNullable<AgentMiddleware['wrapModelCall']>>[0];
 type Tool = Request['tools'][number];
 
 /**
- * A middleware that sends an agent's tools in a dialect and restores the calls. With `repair`, a call that could not be repaired does not run:
- * its result is the `retryMessage`, so that the model reads what was expected.
+ * Returns a middleware that sends an agent's tools in a dialect and restores their calls. With `repair`, a call that
+ * could not be repaired does not run: its result is the `retryMessage`, which tells the model what was expected.
  *
  * @example
  * ```ts
@@ -44,7 +44,7 @@ export function toolwireMiddleware(options: FrameworkOptions): AgentMiddleware {
       const [turn, sent] = adapted(request, adapter, core);
       const response = await handler(sent);
       const restore = <M>(one: M) => (core.isAIMessage(one) ? restored(turn, one, adapter) : one);
-      // With a structured answer, the message is one of a list.
+      // If the answer is structured, the message is an element of a list.
       const { messages } = response as { messages?: unknown };
       if (!Array.isArray(messages)) return restore(response);
       return { ...response, messages: messages.map(restore) } as unknown as typeof response;
@@ -64,7 +64,7 @@ type Core = Awaited<ReturnType<typeof installed>>;
 type Call = NonNullable<AIMessage['tool_calls']>[number];
 type UnreadCall = NonNullable<AIMessage['invalid_tool_calls']>[number];
 
-/** LangChain's own classes. */
+/** Imports LangChain's classes. */
 async function installed() {
   try {
     const messages = await import('@langchain/core/messages');
@@ -77,7 +77,7 @@ async function installed() {
   }
 }
 
-/** The members of a tool that are read, whether it is one of LangChain's or as it stands in a request. */
+/** The members that this module reads of a tool, which is either LangChain's own or in the format of a request. */
 interface AnyTool {
   name?: string;
   description?: string;
@@ -95,7 +95,7 @@ function isClient({ schema, name }: AnyTool): boolean {
   return schema !== undefined && typeof name === 'string';
 }
 
-/** A tool as toolwire takes it; `undefined` if the provider runs it, or it is no function. */
+/** Returns a tool in a form that toolwire accepts, or `undefined` if the provider runs it or it is not a function. */
 function given(tool: Tool, { convertToOpenAITool }: Core): GivenTool | undefined {
   const found = tool as AnyTool;
   if (isClient(found)) {
@@ -105,7 +105,7 @@ function given(tool: Tool, { convertToOpenAITool }: Core): GivenTool | undefined
   return found.type === 'function' || found.input_schema !== undefined ? (tool as GivenTool) : undefined;
 }
 
-/** A tool as it is sent, in the form that it has. */
+/** Returns a tool as it is sent, in the same form as the given tool. */
 function written(tool: Tool, sent: SentTool): Tool {
   const found = tool as AnyTool;
   const { parameters, ...own } = sent;
@@ -113,20 +113,20 @@ function written(tool: Tool, sent: SentTool): Tool {
   if (found.input_schema !== undefined) return { ...kept, ...own, input_schema: parameters } as Tool;
   if (isClient(found)) {
     if (!found.extras) return { type: 'function', function: sent };
-    // Only this form has what a provider's package reads in `extras`.
+    // Only this form keeps `extras`, which providers' packages read.
     const extras = exampled(found.extras, sent);
     return { name: own.name, description: own.description, schema: parameters, extras } as Tool;
   }
   return (found.function === undefined ? { ...kept, ...sent } : { ...found, function: sent }) as Tool;
 }
 
-/** The members of a tool with those of its examples that the schema takes as it is sent. */
+/** Returns the members of a tool, without the examples that do not match the schema as sent. */
 function exampled<T extends { input_examples?: unknown }>({ input_examples: found, ...kept }: T, sent: SentTool) {
   const fitting = Array.isArray(found) ? found.filter((one) => fits(one, sent.parameters)) : [];
   return fitting.length === 0 ? kept : { ...kept, input_examples: fitting };
 }
 
-/** The request as it is sent, and what restores the calls of the response. */
+/** Returns the request as it is sent, and the turn that restores the calls of the response. */
 function adapted(request: Request, adapter: Adapter, core: Core): [Turn, Request] {
   const tools = request.tools.map((tool) => given(tool, core));
   const hosted = request.tools.map((tool, at) => (tools[at] ? undefined : (tool as AnyTool).name));
@@ -147,12 +147,12 @@ function adapted(request: Request, adapter: Adapter, core: Core): [Turn, Request
   return [turn, toolChoice === undefined ? sent : { ...sent, toolChoice }];
 }
 
-/** The calls of a message, also those that LangChain could not read. */
+/** Returns the calls of a message, including those that LangChain could not parse. */
 function callsOf({ tool_calls: calls = [], invalid_tool_calls: unread = [] }: AIMessage): (Call | UnreadCall)[] {
   return [...calls, ...unread];
 }
 
-/** The response with the tools' own names and arguments. */
+/** Returns the response with the tools' own names and arguments. */
 function restored(turn: Turn, message: AIMessage, adapter: Adapter): AIMessage {
   const ends = message.response_metadata as { [member: string]: unknown };
   const cut = ENDS.some((member) => isCut(ends[member]));
@@ -160,27 +160,28 @@ function restored(turn: Turn, message: AIMessage, adapter: Adapter): AIMessage {
   const last = cut && texts === undefined ? message.tool_calls?.at(-1) : undefined;
   return recalled(message, (call) => {
     const text = texts?.get(call);
-    // LangChain closes text that breaks off in a stream.
+    // LangChain completes truncated JSON in a stream.
     const isClosed = text !== undefined && argumentsOf(text) === undefined && (cut || text.trim() !== '');
     const found = turn.call<unknown>(call.id, call.name ?? '', isClosed ? text : (call.args ?? ''), isClosed || cut);
     const args = argumentsOf(found.arguments);
-    // A call that LangChain could not read would end the agent: its result says what is wrong.
+    // An invalid call would end the agent. If there is a `retryMessage`, it becomes the result of a valid call instead.
     if (args === undefined && !found.retryMessage)
       return { ...call, type: 'invalid_tool_call', name: found.name, args: found.arguments } as UnreadCall;
     if (args === undefined) adapter.refusals.keep(call.id, found.name, {}, found.retryMessage);
-    // It may be one that LangChain has closed.
+    // LangChain may have completed the truncated arguments of this call.
     else if (call === last) adapter.refusals.keep(call.id, found.name, args, found.retryMessage ?? unread(found.name));
     const own = { type: 'tool_call' as const, name: found.name, args: args ?? {} };
     return call.id === undefined ? own : { id: call.id, ...own };
   });
 }
 
-/** Members with which providers' packages say why a reply ended. */
+/** Members in which providers' packages give the reason why a reply ended. */
 const ENDS = ['finish_reason', 'finishReason', 'stop_reason', 'stopReason', 'done_reason', 'status'];
 
 /**
- * The arguments of the calls of a streamed message as the model wrote them; `undefined` if its pieces are not those of its calls. Ids may be
- * repeated: the calls of one id are in the order of their pieces, apart from those that LangChain could not read.
+ * Returns the arguments of a streamed message's calls exactly as the model wrote them, or `undefined` if the message's
+ * pieces do not match its calls. Ids may repeat: calls with the same id are in the order of their pieces, except for
+ * calls that LangChain could not parse.
  */
 function textsOf(message: AIMessage): Map<Call | UnreadCall, string> | undefined {
   const { tool_calls: calls = [], invalid_tool_calls: unread = [] } = message;
@@ -198,14 +199,14 @@ function textsOf(message: AIMessage): Map<Call | UnreadCall, string> | undefined
   return pieces.length === 0 && areOwn.every(Boolean) ? texts : undefined;
 }
 
-/** The parts of a call of a streamed message that are read. */
+/** The members that this module reads of a piece of a streamed call. */
 interface Piece {
   id?: string;
   args?: unknown;
   isCustomTool?: boolean;
 }
 
-/** A message of the history with the names that are sent. */
+/** Returns a message of the history with the names and arguments that are sent. */
 function renamed(turn: Turn, message: BaseMessage, core: Core): BaseMessage {
   if (core.isToolMessage(message)) {
     return message.name === undefined ? message : copied(message, { name: turn.sentName(message.name) });
@@ -218,7 +219,7 @@ function renamed(turn: Turn, message: BaseMessage, core: Core): BaseMessage {
   });
 }
 
-/** A copy of a message with other calls, also where `content` repeats them (`output_version: "v1"`). */
+/** Returns a copy of a message with changed calls, also in `content` (`output_version: "v1"` repeats them there). */
 function recalled(message: AIMessage, change: (call: Call | UnreadCall) => Call | UnreadCall) {
   const calls = callsOf(message);
   const changed = calls.map(change);
@@ -234,12 +235,12 @@ function recalled(message: AIMessage, change: (call: Call | UnreadCall) => Call 
     tool_calls: changed.filter((call): call is Call => !isUnread(call)),
     ...(changed.some(isUnread) || calls.some(isUnread) ? { invalid_tool_calls: changed.filter(isUnread) } : {}),
     ...(Array.isArray(content) ? { content: content.map(block) as typeof content } : {}),
-    // The pieces of which a streamed message was made: they have the calls as they were.
+    // Drops the pieces of a streamed message, which contain the original calls.
     ...('tool_call_chunks' in message ? { tool_call_chunks: [] } : {}),
   });
 }
 
-/** A copy of a message. Not by its constructor: that changes the content that it is given. */
+/** Returns a copy of a message. Does not use the constructor, which changes the content that it is given. */
 function copied<M extends BaseMessage>(message: M, changed: Partial<M>): M {
   const lc_kwargs = { ...message.lc_kwargs, ...changed };
   return Object.assign(Object.create(Object.getPrototypeOf(message)), message, changed, { lc_kwargs });

@@ -1,6 +1,6 @@
 /**
- * The calls of language models in the form of the AI SDK: parameters are adapted, replies restored. For the adapters of frameworks whose models
- * have this form.
+ * Adapts parameters and restores replies of language models that have the AI SDK's interface. The adapters of
+ * frameworks whose models have this interface use it.
  *
  * @packageDocumentation
  */
@@ -23,10 +23,10 @@ type Streaming = Parameters<NonNullable<LanguageModelMiddleware['wrapStream']>>[
 type Generated = Awaited<ReturnType<Generating['doGenerate']>>;
 type Part = Awaited<ReturnType<Streaming['doStream']>>['stream'] extends ReadableStream<infer P> ? P : never;
 type ToolCall = Extract<Part, { type: 'tool-call' }>;
-/** The parameters of a call of a model. */
+/** The parameters of a model call. */
 export type Params = Generating['params'];
 
-/** The calls of models with one adapter. */
+/** Adapts the model calls of one adapter. */
 export class ModelCalls {
   readonly #adapter: Adapter;
   readonly #turns = new WeakMap<Params, Turn>();
@@ -35,14 +35,14 @@ export class ModelCalls {
     this.#adapter = adapter;
   }
 
-  /** The parameters as they are sent: {@link generated} and {@link streamed} take the same object. */
+  /** Returns the parameters as they are sent. {@link generated} and {@link streamed} must get the same object. */
   sent(params: Params, model: string): Params {
     const [turn, sent] = adapted(params, model, this.#adapter);
     this.#turns.set(sent, turn);
     return sent;
   }
 
-  /** A whole reply with the tools' own names and arguments. */
+  /** Returns a whole reply with the tools' own names and arguments. */
   generated(result: Generated, sent: Params): Generated {
     const turn = this.#turns.get(sent) as Turn;
     const cut = isCut(result.finishReason.unified);
@@ -50,11 +50,12 @@ export class ModelCalls {
     return { ...result, content };
   }
 
-  /** The same for a reply that comes in parts. */
+  /** Like {@link generated}, for a streamed reply. */
   streamed<R extends { stream: ReadableStream<Part> }>(result: R, sent: Params): R {
     const turn = this.#turns.get(sent) as Turn;
     const open = new Map<string, CallStream>();
-    // Why the stream ended is told later. Only then, a call without arguments is one, or was cut off.
+    // Calls with blank arguments. They are held back until the reason of the end is known, which shows whether they
+    // were cut off.
     const blank: ToolCall[] = [];
     const judged = (isWhole: boolean) => blank.splice(0).map((call) => restored(turn, call, !isWhole));
     const pieces = (part: Part): Part[] => {
@@ -76,7 +77,7 @@ export class ModelCalls {
     };
     const restoring = new TransformStream<Part, Part>({
       transform(part, controller) {
-        // A piece that is held back is no piece.
+        // An empty delta means that the stream holds text back.
         for (const one of pieces(part))
           if (one.type !== 'tool-input-delta' || one.delta !== '') controller.enqueue(one);
       },
@@ -87,7 +88,7 @@ export class ModelCalls {
     return { ...result, stream: result.stream.pipeThrough(restoring) };
   }
 
-  /** The same tools, except that a call that could not be repaired does not run: its error is the `retryMessage`. */
+  /** Returns the same tools, but a call that could not be repaired does not run: it fails with the `retryMessage`. */
   guarded<T extends object>(tools: T): T {
     const guard = ([name, tool]: [string, { execute?: unknown }]) => {
       const { execute: run } = tool;
@@ -96,32 +97,32 @@ export class ModelCalls {
         this.#adapter.refusals.checkValidated(callId(context), name, input);
         return run.call(tool, input, context, ...more);
       };
-      // With what the tool's class has.
+      // The copy keeps the tool's prototype.
       return [name, Object.assign(Object.create(Object.getPrototypeOf(tool)), tool, { execute })];
     };
     return Object.fromEntries(Object.entries(tools).map(guard));
   }
 }
 
-/** The id of a call, of what the AI SDK or Mastra gives a tool. */
+/** Returns the id of a call from the context that the AI SDK or Mastra passes to a tool. */
 function callId(context: unknown): string | undefined {
   const { toolCallId, agent } = (context ?? {}) as { toolCallId?: string; agent?: { toolCallId?: string } };
   return toolCallId ?? agent?.toolCallId;
 }
 
-/** Why a reply ended: before the AI SDK 6, a word. */
+/** Returns the reason why a reply ended. Before the AI SDK 6, it is a string. */
 function reasonOf({ finishReason }: Extract<Part, { type: 'finish' }>): unknown {
   return (finishReason as { unified?: unknown } | undefined)?.unified ?? finishReason;
 }
 
-/** A call with the tool's own name and arguments. */
+/** Returns a call with the tool's own name and arguments. */
 function restored(turn: Turn, part: ToolCall, cut: boolean): ToolCall {
   if (part.providerExecuted) return part;
   const { name, arguments: input } = turn.call(part.toolCallId, part.toolName, part.input, cut);
   return { ...part, toolName: name, input };
 }
 
-/** The parameters as they are sent, and what restores the calls of the reply. */
+/** Returns the parameters as they are sent, and the turn that restores the calls of the reply. */
 function adapted(params: Params, model: string, adapter: Adapter): [Turn, Params] {
   const { tools = [], toolChoice: found, ...rest } = params;
   const given = tools.map((tool) => {
@@ -143,25 +144,25 @@ function adapted(params: Params, model: string, adapter: Adapter): [Turn, Params
     name: turn.sentName(call.name),
     arguments: turn.sentArguments(call.arguments),
   }));
-  // The choice of a tool that the API itself runs stays.
+  // A choice of a tool that the API itself runs is unchanged.
   const toolChoice = turn.chosen(found, written);
   const choosing = toolChoice === undefined ? {} : { toolChoice };
   return [turn, { ...rest, prompt, ...(sent.length === 0 ? {} : { tools: sent }), ...choosing }];
 }
 
-/** A choice in the form of the AI SDK. */
+/** Returns a choice in the form of the AI SDK. */
 function written(choice: NonNullable<Choice>): Params['toolChoice'] {
   return typeof choice === 'object' ? { type: 'tool', toolName: choice.name } : { type: choice };
 }
 
-/** The prompt with other calls of those that the client runs, and other names of their results. */
+/** Returns the prompt with changed calls of the client's tools, and with changed names in their results. */
 function recalled(prompt: Params['prompt'], change: (call: PastCall) => PastCall): Params['prompt'] {
   return prompt.map((message) => {
     if (message.role !== 'assistant' && message.role !== 'tool') return message;
     const content = message.content.map((part) => {
       if (part.type === 'tool-call' && !part.providerExecuted) {
         const call = change({ name: part.toolName, arguments: part.input });
-        // Providers make text of it once more.
+        // A value, because providers serialize it again.
         return { ...part, toolName: call.name, input: argumentsOf(call.arguments) };
       }
       if (part.type !== 'tool-result' || message.role !== 'tool') return part;

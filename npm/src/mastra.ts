@@ -1,6 +1,6 @@
 /**
- * Mastra's agents, version 1: an input processor. Tools are sent in a dialect, calls come back with the tools' own names and arguments, whole and
- * streamed.
+ * Input processor for Mastra's agents, version 1. It sends tools in a dialect, and restores the tools' own names and
+ * arguments in calls, whole and streamed.
  *
  * @packageDocumentation
  */
@@ -14,7 +14,7 @@ export type { FrameworkOptions, SentTool, SentTools } from './framework.js';
 /** An input processor for Mastra's agents. */
 export interface ToolwireProcessor {
   readonly id: 'toolwire';
-  /** Adapts the calls of the model of a step, and guards its tools. */
+  /** Returns a step's model with adapted calls, and its tools, which refuse calls that could not be repaired. */
   processInputStep<M extends object>(step: {
     model: M;
     tools?: Record<string, unknown>;
@@ -25,8 +25,8 @@ export interface ToolwireProcessor {
 }
 
 /**
- * An input processor that sends an agent's tools in a dialect and restores the calls. With `repair`, a call that could not be repaired does not
- * run: its error is the `retryMessage`, so that the model reads what was expected.
+ * Returns an input processor that sends an agent's tools in a dialect and restores their calls. With `repair`, a call
+ * that could not be repaired does not run: it fails with the `retryMessage`, which tells the model what was expected.
  *
  * @example
  * ```ts
@@ -49,7 +49,7 @@ export function toolwireProcessor(options: FrameworkOptions): ToolwireProcessor 
   };
 }
 
-/** The members of Mastra's models that are read. Their parameters and parts are those of the AI SDK, from its version 5 on. */
+/** The members that this module reads of Mastra's models. Parameters and parts are those of the AI SDK 5 and later. */
 interface MastraModel {
   specificationVersion: string;
   modelId: string;
@@ -58,14 +58,14 @@ interface MastraModel {
 }
 type StreamResult = Parameters<ModelCalls['streamed']>[0];
 
-/** The same model, whose calls are adapted. It stays an instance of its class, which Mastra asks for. */
+/** Returns the model with adapted calls. The result is still an instance of the model's class, which Mastra checks. */
 function adapted<M extends object>(model: M, calls: ModelCalls): M {
   const { specificationVersion: version } = model as MastraModel;
   if (!['v2', 'v3', 'v4'].includes(version)) {
     const message = `expected Mastra 1 (models of the specifications v2 to v4), found ${version}: run \`npm install @mastra/core@1\``;
     throw new ToolwireError('invalid-option', '', message);
   }
-  // Not of the model itself: of a frozen one, a proxy may give nothing else.
+  // The target is not the model itself, because a proxy must return a frozen target's own values.
   return new Proxy(Object.create(model) as M, {
     set: (_, property, value) => Reflect.set(model, property, value),
     ownKeys: () => Reflect.ownKeys(model),
@@ -75,13 +75,13 @@ function adapted<M extends object>(model: M, calls: ModelCalls): M {
     },
     get(_, property) {
       const found: unknown = Reflect.get(model, property, model);
-      // Bound: Mastra's models have private members.
+      // Methods are bound to the model, because Mastra's models have private members.
       if (property !== 'doGenerate' && property !== 'doStream')
         return typeof found === 'function' && property !== 'constructor' ? found.bind(model) : found;
       return async (params: Params) => {
         const one = model as MastraModel;
         const sent = calls.sent(params, one.modelId);
-        // Mastra reads whole replies as a stream, too.
+        // In Mastra, `doGenerate` also returns a stream.
         return calls.streamed(await one[property](sent), sent);
       };
     },

@@ -1,4 +1,4 @@
-// `toolwire proxy --listen`: every transcript of tests/listen, and the program between clients of HTTP and servers.
+// Tests `toolwire proxy --listen`: every transcript of tests/listen, and the program with HTTP clients and servers.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -29,7 +29,7 @@ const cases = files.flatMap((name) =>
   JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')).map((it) => ({ ...it, file: name.replace('.json', '') })),
 );
 
-/** A body or a message as it stands in a transcript: text, or JSON that becomes compact text. */
+/** Returns a transcript's body or message as bytes: text, or JSON, which becomes compact text. */
 const bytes = (body) => Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 
 function played(listener, step) {
@@ -43,7 +43,7 @@ function played(listener, step) {
   return listener.closed(number);
 }
 
-/** Effects as transcripts have them: words, JSON as a value. */
+/** Returns effects in the form of the transcripts: words, and JSON as a value. */
 function shown(words) {
   const effects = [];
   for (let at = 0; at < words.length; at += 3) {
@@ -83,7 +83,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A server that keeps a note of its client, and does what the name of a tool says. */
+/** A server that acts according to the tool's name. */
 const SERVER = join(folder, 'server.mjs');
 writeFileSync(
   SERVER,
@@ -130,7 +130,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 `,
 );
 
-/** The program: its address, and what it says. */
+/** Starts the program, and returns its URL and its log. */
 async function served(args = ['--', process.execPath, SERVER], { listen = '127.0.0.1:0', env = {} } = {}) {
   const child = spawn(process.execPath, [PROGRAM, 'proxy', '--listen', listen, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -154,7 +154,7 @@ async function served(args = ['--', process.execPath, SERVER], { listen = '127.0
   return started;
 }
 
-/** A client of the SDK. */
+/** Returns a connected SDK client. */
 async function connected(url, { headers = {}, capabilities = {} } = {}) {
   const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
   const client = new Client({ name: 'test', version: '1' }, { capabilities });
@@ -165,7 +165,7 @@ async function connected(url, { headers = {}, capabilities = {} } = {}) {
 
 const HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
-/** Sends a message as it stands; gives status, headers and body. */
+/** Sends a message unchanged, and returns the status, headers and body of the response. */
 function posted(url, body, headers = {}, method = 'POST') {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers: { ...HEADERS, ...headers } }, async (response) => {
@@ -194,7 +194,7 @@ const isRunning = (pid) => {
   }
 };
 
-/** Waits until something holds; the test itself has the limit. */
+/** Waits until a condition holds. The test itself has the time limit. */
 async function until(holds) {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
@@ -339,7 +339,7 @@ describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
     const large = Buffer.alloc((4 << 20) + 1, 0x20);
     assert.equal(await status(large), 413);
     assert.equal(await status(large, { 'transfer-encoding': 'chunked' }), 413);
-    // It goes on.
+    // The program still serves other clients.
     assert.equal(await status(initialize, { origin: 'http://localhost:6274' }), 200);
   });
 
@@ -395,7 +395,7 @@ describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
       `POST /mcp HTTP/1.1\r\nHost: localhost\r\n${Object.entries({ ...HEADERS, ...named })
         .map(([name, value]) => `${name}: ${value}\r\n`)
         .join('')}Content-Length: ${length}\r\n\r\n`;
-    // More than there may be requests at once.
+    // More requests than may be open at the same time.
     for (let turn = 0; turn < 21; turn++) {
       const sockets = await Promise.all(
         Array.from({ length: 50 }, async (_, at) => {
@@ -429,7 +429,7 @@ describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
     await new Promise((resolve) => setTimeout(resolve, 1000));
     const answer = await posted(url, message('pid'), headers('pid'));
     assert.ok(Number(text(JSON.parse(answer.text).result)) > 0);
-    // Its response has ended, because too much of it waited.
+    // The response was aborted, because too much of it was unread.
     let read = '';
     const reading = async () => {
       for await (const piece of unread) read += piece;

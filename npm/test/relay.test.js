@@ -1,4 +1,4 @@
-// Tests `toolwire relay`: runs every transcript of tests/relay, and the program between clients and upstreams on real sockets.
+// Tests `toolwire relay`: every transcript of tests/relay, and the program with clients and upstreams on real sockets.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -79,7 +79,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Starts an API that answers with a function. */
+/** Starts a fake API whose replies are written by a function. */
 async function api(answer) {
   const server = createServer(answer);
   server.listen(0, '127.0.0.1');
@@ -485,7 +485,7 @@ test('several upstreams, and a report without values', async () => {
     ['one', '/v1/chat/completions?key=hidden', 'gpt'],
     ['two', '/base/v1/chat/completions', 'd'],
   ]);
-  // A line may come after the answer that it is about.
+  // A log line may be written after the answer that it describes.
   let text = '';
   while (text.split('\n').length < 4) {
     await new Promise((resolve) => setTimeout(resolve, 10));

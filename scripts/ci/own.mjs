@@ -1,6 +1,6 @@
-// Writes toolwire's own entry into package.json and package-lock.json next to this file: an exact version, and the
-// other members from the package's own lock file. It has no hash, because a package is packed after the commit that
-// contains the lock file. All other entries have one.
+// Writes toolwire's own entry into package.json and package-lock.json next to this file: an exact version, and members
+// copied from npm/package.json. The entry has no hash, because the package is packed after the commit that contains the
+// lock file. All other entries have a hash.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const read = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));

@@ -1,5 +1,5 @@
 // Tests the adapters of frameworks with unusual calls and lists: equal ids, names of hosted tools, other formats of tools.
-// The models are scripted here, because a real API does not give such replies on request.
+// The models are scripted, because a real API does not send such replies on request.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -50,7 +50,7 @@ function scripted(...replies) {
   return ending('stop', ...replies);
 }
 
-/** The same, with why each reply ends. */
+/** Like {@link scripted}, with the reason why each reply ends. */
 function ending(unified, ...replies) {
   const got = [];
   const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
@@ -194,7 +194,7 @@ for (const streams of [false, true]) {
     for (const [input, unified, valid, ran] of [
       ['{"ids": ["a"', 'length', false, []],
       ['{"ids": ["a"', 'stop', !streams, streams ? [] : [{ ids: ['a'] }]],
-      // The AI SDK itself runs no call of such a reply.
+      // The AI SDK itself does not run the calls of such a reply.
       ['', 'length', false, []],
       ['{"ids": ["a"]}', 'length', true, []],
       ['', 'stop', true, [{}]],
@@ -569,7 +569,7 @@ test('toolwire/langchain: of several calls, the one that was cut off does not ru
         [],
         0,
       ],
-      // The pieces say nothing of the calls: the last one is refused.
+      // The pieces do not match the calls, so the last call is refused.
       ['of unknown pieces', [whole, ['b', '{"ids": ["b"']], [{ type: 'tool_call_chunk', id: 'c', args: '{}' }], 1],
     ]) {
       const pieces = calls.map(([id, args], index) => ({ type: 'tool_call_chunk', index, id, name: 'pay', args }));

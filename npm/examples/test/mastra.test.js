@@ -1,4 +1,4 @@
-// The processor for Mastra's agents, with Mastra itself, before the fake of an API.
+// Tests the processor for Mastra's agents with Mastra itself and a fake API.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ import { ask } from '../dist/mastra-processor.js';
 import { backend } from '../fake/backend.js';
 import { served, TOOLS } from '../fake/server.js';
 
-/** How the model calls the tool in a dialect that renames `$ref`, and what its server expects. */
+/** The model's call of the tool in a dialect that renames `$ref`, and below the call that its server expects. */
 const ENCODED = { name: 'files_read', input: { path: 'README.md', dollar_ref_: 'main' } };
 const EXPECTED = [{ name: 'files.read', input: { path: 'README.md', $ref: 'main' } }];
 const DONE = { text: 'It says: any model.' };
@@ -39,7 +39,7 @@ for (const streams of [false, true]) {
       assert.equal(await ask(model(url), TOOLS, call, streams, { onReport }), DONE.text);
       assert.deepEqual(calls, EXPECTED);
       assert.equal(got.length, 2);
-      // The history has the name that is sent.
+      // The history has the name that was sent.
       const [sent] = got[1].messages.flatMap(({ tool_calls: found }) => found ?? []);
       assert.equal(sent.function.name, 'files_read');
       assert.deepEqual(reports, Array(2).fill(['moonshot', 'kimi-k2', ['files_read']]));
@@ -67,7 +67,7 @@ for (const streams of [false, true]) {
   }
 }
 
-/** An agent with these tools. */
+/** Returns an agent with these tools. */
 function agent(url, tools, inputProcessors, model = MODELS['the AI SDK'](url)) {
   return new Agent({ id: 'a', name: 'a', instructions: 'Go.', model, tools, inputProcessors });
 }
@@ -135,7 +135,7 @@ for (const streams of [false, true]) {
     'toolwire/mastra': (options) => [toolwireProcessor(options), undefined],
     'toolwire/ai': (options) => [undefined, toolwireMiddleware(options)],
   })) {
-    // Mastra would run what it cannot read with `{}`.
+    // Without an adapter, Mastra runs a call with `{}` if it cannot parse the arguments.
     test(`${adapter}: no call that was cut off runs in Mastra, ${streams ? 'streamed' : 'whole'}`, async (t) => {
       for (const repair of [false, true]) {
         for (const [input, finish, expected] of [
@@ -146,7 +146,7 @@ for (const streams of [false, true]) {
           ['', 'tool_calls', [{}]],
           ['{"path": "x"}', 'length', [{ path: 'x' }]],
         ]) {
-          // What breaks off in a whole reply that did not end at a limit may be repaired.
+          // Truncated arguments may be repaired if the reply is whole and did not end at a limit.
           if (repair && finish === 'tool_calls' && input !== '') continue;
           const { url } = await backend(t, 'moonshot', [{ name: 'read', input, finish }, DONE]);
           const runs = [];

@@ -1,12 +1,12 @@
-/** The answers of APIs. The key is put in here, and taken out here: nothing else ever has it. */
+/** Sends requests to APIs. The key is inserted and redacted here; no other code handles it. */
 
 import { setTimeout } from 'node:timers/promises';
 import { hidden } from './hidden.js';
 
-/** More than any API says. */
+/** Maximum size of an answer in bytes, larger than any real one. */
 const MOST = 1_000_000;
 
-/** A request as the core describes it. Seconds. */
+/** A request as the core describes it. Times are in seconds. */
 export interface Request {
   wait: number;
   timeout: number;
@@ -16,25 +16,25 @@ export interface Request {
   body: string;
 }
 
-/** What was answered. */
+/** An API's answer. */
 export interface Answer {
   status: number;
   retryAfter: string | null;
   body: string;
 }
 
-/** Sends a request. */
+/** Sends a request, and returns the answer without the key. */
 export async function answerOf(request: Request): Promise<Answer> {
   const { key } = request;
   const secret = key === null ? '' : (process.env[key.variable] ?? '').trim();
-  // The error of whoever tried to send it would show it.
+  // `fetch` would repeat such a key in its error.
   if (key !== null && !/^[!-~]*$/.test(secret)) throw new Error('EKEY');
   const safe = (text: string) => hidden(text, [secret], `(${key?.variable})`);
   await setTimeout(request.wait * 1000);
   const signal = AbortSignal.timeout(request.timeout * 1000);
   try {
     const headers = { ...request.headers, ...(key && { [key.header]: key.before + secret }) };
-    // What a request carries is for one address.
+    // A redirect is not followed: key and body are meant for one address.
     const answer = await fetch(request.url, {
       method: 'POST',
       headers,
@@ -45,12 +45,12 @@ export async function answerOf(request: Request): Promise<Answer> {
     const body = await begun(answer);
     return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: safe(body) };
   } catch (error) {
-    // The words of an error may hold what was sent.
+    // Error messages may contain the request.
     throw new Error(safe(why(error as Error)));
   }
 }
 
-/** The beginning of what may never end. */
+/** Returns the beginning of a body, which may never end. */
 async function begun(answer: Response): Promise<string> {
   const pieces: Uint8Array[] = [];
   let length = 0;

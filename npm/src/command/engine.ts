@@ -1,4 +1,4 @@
-/** The core's command line, in an instance of its own. */
+/** The core's command line, in a separate WebAssembly instance. */
 
 import { newGlue } from 'wasm:glue';
 import { compiledModule } from 'wasm:source';
@@ -7,7 +7,8 @@ const glue = newGlue();
 glue.initSync({ module: compiledModule() });
 
 /**
- * A command line that is being carried out: says what it needs, is given that, does its steps, and gives what to print. And a connection
- * of `toolwire proxy`, its sessions over HTTP, and the state of `toolwire relay`: they take messages, and say what there is to do.
+ * `CommandLine` is a running command: it reports what it needs, receives it, advances step by step, and returns its
+ * output. `ProxyConnection` is a connection of `toolwire proxy`, `ProxyListener` its sessions over HTTP, and
+ * `RelayState` the state of `toolwire relay`: they receive messages, and return the actions to perform.
  */
 export const { CommandLine, ProxyConnection, ProxyListener, RelayState } = glue;

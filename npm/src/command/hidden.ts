@@ -1,17 +1,17 @@
-/** Takes secrets out of a text, also where others have escaped their characters. */
+/** Redacts secrets in a text, even if their characters are escaped. */
 
-/** Escapes of escapes are read up to this depth: JSON in a string of JSON is 2. */
+/** Maximum depth of nested escapes that are decoded: JSON in a JSON string has depth 2. */
 const DEPTH = 4;
-/** A character as JSON, addresses and HTML write it. */
+/** An escaped character in JSON, in a URL or in HTML. */
 const ESCAPE =
   /\\u([\da-f]{4})|\\(["'\\/bfnrt])|((?:%[0-7]|%[cd][\da-f]%[89ab]|%e[\da-f](?:%[89ab][\da-f])%[89ab]|%f[0-7](?:%[89ab][\da-f]){2}%[89ab])[\da-f])|&#(\d{1,7});|&#x([\da-f]{1,6});|&(amp|lt|gt|quot|apos);/gi;
 const CONTROLS: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /**
- * A text with something else in place of secrets. Secrets that overlap are hidden as one.
+ * Returns a text in which `instead` replaces each secret. Overlapping secrets are replaced as one.
  *
- * @param from - What stands before this place is left out.
+ * @param from - Offset at which the returned part of the text begins.
  */
 export function hidden(text: string, secrets: Iterable<string>, instead: string, from = 0): string {
   const plain = unescaped(text);
@@ -32,7 +32,7 @@ export function hidden(text: string, secrets: Iterable<string>, instead: string,
   return shown + text.slice(Math.max(done, from));
 }
 
-/** The beginnings and ends of a secret in a text. */
+/** Yields the start and end of each occurrence of a secret in a text. */
 function* found(text: string, secret: string): Generator<[number, number]> {
   if (secret === '') return;
   for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + secret.length)) {
@@ -40,7 +40,7 @@ function* found(text: string, secret: string): Generator<[number, number]> {
   }
 }
 
-/** A text without escapes, with the place in the given text of each of its characters and of its end. */
+/** Decodes the escapes in a text. `places` maps each offset in the decoded text, end included, to the given text. */
 function unescaped(text: string): { text: string; places: Uint32Array } {
   let plain = text;
   let places = Uint32Array.from({ length: text.length + 1 }, (_, at) => at);
@@ -64,7 +64,7 @@ function unescaped(text: string): { text: string; places: Uint32Array } {
   return { text: plain, places };
 }
 
-/** The character that an escape stands for. */
+/** Returns the character that an escape represents. */
 function meant([whole, unit, letter, bytes, decimal, hexadecimal, name]: RegExpMatchArray): string {
   if (unit !== undefined) return String.fromCharCode(Number.parseInt(unit, 16));
   if (letter !== undefined) return CONTROLS[letter] ?? letter;

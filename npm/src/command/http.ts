@@ -1,4 +1,4 @@
-/** What the servers of HTTP share: `toolwire relay`, and `toolwire proxy --listen`. */
+/** Functions that both HTTP servers share: `toolwire relay` and `toolwire proxy --listen`. */
 
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -7,24 +7,24 @@ import type { Readable, Transform } from 'node:stream';
 import { setTimeout as after } from 'node:timers/promises';
 import * as zlib from 'node:zlib';
 
-/** How long the rest of a request is drained after an early answer, in milliseconds. */
+/** Maximum time for draining the rest of a request after an early answer, in milliseconds. */
 const LINGER = 10_000;
 /** Maximum size of the head of a request or a reply, in bytes. */
 export const MOST_HEAD = 1 << 16;
-/** Maximum request number; numbering then restarts at 1. */
+/** Maximum request number, after which numbering restarts at 1. */
 const LAST = 0xffff_ffff;
 const SILENT = 'expected the whole request in time, found a part of it';
 
-/** Headers, each a name and a value. */
+/** Headers as pairs of name and value. */
 export type Pairs = [string, string][];
 
-/** Where a program listens, and the variable of the environment with the token that clients send. */
+/** Address at which a program listens, and the environment variable with the token that clients send. */
 export interface Listening {
   listen: { host: string; port: number };
   token: string | null;
 }
 
-/** A body that cannot be read, and the status that says so. */
+/** Error for a body that cannot be read, with the HTTP status that reports it. */
 export class Unreadable extends Error {
   constructor(
     readonly status: number,
@@ -41,7 +41,7 @@ export function tokenOf({ token }: Listening): string | undefined {
   throw new Error(`expected a token in the variable ${token} of the environment, found none`);
 }
 
-/** Begins to listen; gives `HOST:PORT`. */
+/** Starts to listen, and returns `HOST:PORT`. */
 export async function listening(server: Server, { host, port }: Listening['listen']): Promise<string> {
   const where = host.includes(':') ? `[${host}]` : host;
   try {
@@ -54,12 +54,12 @@ export async function listening(server: Server, { host, port }: Listening['liste
   return `${where}:${(server.address() as AddressInfo).port}`;
 }
 
-/** The number of the next request. */
+/** Returns the number of the next request. */
 export function following(number: number): number {
   return number === LAST ? 1 : number + 1;
 }
 
-/** Headers as pairs. */
+/** Converts Node's raw headers to pairs. */
 export function pairs(raw: string[]): Pairs {
   return Array.from({ length: raw.length / 2 }, (_, at) => [raw[2 * at] ?? '', raw[2 * at + 1] ?? '']);
 }
@@ -68,7 +68,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Whether the client has not sent its whole request. */
+/** Returns true if the client has not sent its whole request yet. */
 export function isEarly(request: IncomingMessage): boolean {
   return hasBody(request) && !request.complete;
 }
@@ -84,14 +84,14 @@ export function onceOver({ socket }: IncomingMessage, response: ServerResponse, 
     over();
   };
   response.once('close', done);
-  // Each request of a connection may wait here.
+  // Every pending request of a connection adds a listener.
   socket.setMaxListeners(0);
-  // A response that waits for the one before it on its connection is not closed with the connection.
+  // Node emits no `close` for a response that is queued behind another one when the connection closes.
   socket.once('close', done);
   return stop;
 }
 
-/** A bound for bodies that are being read at once, in bytes. */
+/** Limits the total size of the bodies that are being read at the same time, in bytes. */
 export class Room {
   #taken = 0;
 
@@ -107,15 +107,15 @@ export class Room {
   }
 }
 
-/** How long a body may take, in seconds (0: for ever), and the room for it and others. */
+/** Time limits for a body, in seconds (0: none), and the size limit that it shares with other bodies. */
 export interface Limits {
-  /** For each piece. */
+  /** Time limit for each piece. It takes precedence over `whole`. */
   piece?: number;
   whole?: number;
   room?: Room;
 }
 
-/** Ends a reply. The client may read it only after it has sent everything, so the rest of its request is drained first. */
+/** Ends a reply. A client may read it only after sending the whole request, so the rest is drained first. */
 export async function ended(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (isEarly(request) && !response.destroyed) {
     const drained = new Promise<void>((resolve) => {
@@ -128,7 +128,7 @@ export async function ended(request: IncomingMessage, response: ServerResponse):
   response.end();
 }
 
-/** A whole body, without its content encoding. */
+/** Reads a whole body, and decodes its content encoding. */
 export async function wholeOf(
   stream: Readable,
   most: number,
@@ -137,7 +137,7 @@ export async function wholeOf(
 ): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;
-  // The connection is not ended: the client is to read an answer.
+  // The stream is not destroyed after an error, because the client still has to receive an answer.
   const iterator = unpacked(stream, encoding).iterator({ destroyOnReturn: false });
   let timer: NodeJS.Timeout | undefined;
   let held = 0;
@@ -169,7 +169,7 @@ export async function wholeOf(
   return Buffer.concat(pieces);
 }
 
-/** A stream without its content encoding. */
+/** Returns a stream that decodes a content encoding. */
 export function unpacked(stream: Readable, encoding: string | null): Readable {
   if (encoding === null) return stream;
   const unpack = unpacker(encoding);
@@ -184,7 +184,7 @@ export function unpacked(stream: Readable, encoding: string | null): Readable {
 function unpacker(encoding: string): Transform {
   if (encoding === 'br') return zlib.createBrotliDecompress();
   if (encoding !== 'zstd') return zlib.createUnzip();
-  // Since Node 22.15.
+  // Exists since Node 22.15.
   const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform };
   if (createZstdDecompress === undefined) {
     throw new Unreadable(415, 'expected another content encoding than zstd, which this version of Node does not have');

@@ -1,7 +1,7 @@
-// What scripts/bundle.js provides to the program: the glue that wasm-bindgen wrote, and the WebAssembly itself.
+// Modules that scripts/bundle.js provides to the program: the glue code of wasm-bindgen, and the WebAssembly itself.
 
 declare module 'wasm:glue' {
-  /** A command line, see command/src/lib.rs. */
+  /** A running command, see command/src/lib.rs. */
   class CommandLine {
     constructor(facts: string);
     need(): string[] | undefined;
@@ -11,15 +11,15 @@ declare module 'wasm:glue' {
     step(): string | undefined;
     waiting(seconds: number): string;
     /**
-     * Standard output, standard error, exit code; then the files to write: the name and the content of each, the suffix in which no link is
-     * followed, and the file whose permissions it gets.
+     * Returns standard output, standard error and the exit code, then four strings for each file to write: its path,
+     * its content, the suffix of the path in which no link is followed, and the file whose permissions it gets.
      */
     finish(): string[];
   }
 
   /**
-   * A connection of `toolwire proxy`, see command/src/proxy/mod.rs. Each function returns what there is to do: for each thing its kind, a
-   * number or an empty word, and a text.
+   * A connection of `toolwire proxy`, see command/src/proxy/mod.rs. Methods that return `string[]` return the actions
+   * to perform, as a flat list: for each action its kind, a number or an empty string, and a text.
    */
   class ProxyConnection {
     constructor(settings: string);
@@ -34,8 +34,8 @@ declare module 'wasm:glue' {
   }
 
   /**
-   * The sessions of `toolwire proxy --listen`, see command/src/proxy/listener. Each function returns what there is to do: for each thing its
-   * kind, JSON or an empty word, and a text.
+   * The sessions of `toolwire proxy --listen`, see command/src/proxy/listener. Methods that return `string[]` return
+   * the actions to perform, as a flat list: for each action its kind, JSON or an empty string, and a text.
    */
   class ProxyListener {
     constructor(settings: string, token: string | undefined);
@@ -50,8 +50,8 @@ declare module 'wasm:glue' {
   }
 
   /**
-   * The state of `toolwire relay`, see command/src/relay/mod.rs. Each function returns what there is to do: for each thing its kind, JSON or
-   * an empty word, and a text.
+   * The state of `toolwire relay`, see command/src/relay/mod.rs. Methods that return `string[]` return the actions to
+   * perform, as a flat list: for each action its kind, JSON or an empty string, and a text.
    */
   class RelayState {
     constructor(settings: string, token: string | undefined);

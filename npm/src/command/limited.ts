@@ -1,15 +1,16 @@
-/** Limits what servers at an address answer: a few bytes may unpack to more than the memory holds. */
+/** Limits the size of remote servers' answers: a few bytes may decompress to more than fits into memory. */
 
-/** Which bytes are counted together: those of all answers, or those of each message. */
+/** Scope of the limit: all answers together, or each message. */
 export type Counted = 'answers' | 'message';
 
-/** The ends of an event in an event stream. */
+/** Character sequences that end an event in an event stream. */
 const ENDS = ['\n\n', '\r\n\r\n', '\r\r'];
 
 /**
- * Returns a `fetch` whose answers have at most `most` bytes, after unpacking.
+ * Returns a `fetch` that limits answers to `most` bytes after decompression.
  *
- * @param exceeded - Called with the error that also ends the body: the SDK may handle that one by asking again.
+ * @param exceeded - Called with the error that also ends the body. The body's error alone is not enough, because the
+ * SDK may respond to it with another request.
  */
 export function limited(
   ask: typeof fetch,
@@ -47,7 +48,7 @@ export function limited(
   };
 }
 
-/** The number of characters behind the last event that ends in the text, or infinity if none does. */
+/** Returns the number of characters after the last event that ends in the text, or infinity if no event ends in it. */
 function behindEvents(text: string): number {
   const ends = ENDS.map((end) => ({ at: text.lastIndexOf(end), length: end.length })).filter(({ at }) => at >= 0);
   return ends.length === 0

@@ -1,18 +1,18 @@
-/** The lines of a stream, each of which is a message. */
+/** Splits a stream into lines, each of which is a message. */
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Puts lines together from pieces. A line that is longer than any message is skipped to its end. */
+/** Assembles lines from the pieces of a stream. A line that exceeds the limit is skipped. */
 export class Lines {
   #pieces: Buffer[] = [];
   #length = 0;
   #skips = false;
 
   /**
-   * @param most - The most bytes of a line.
-   * @param line - Takes each line that is not empty, without its end.
-   * @param tooLong - Is told of each line that is longer, once.
+   * @param most - Maximum length of a line, in bytes.
+   * @param line - Called with each line that is not blank, without its line end.
+   * @param tooLong - Called once for each line that exceeds the limit.
    */
   constructor(
     readonly most: number,
@@ -30,7 +30,7 @@ export class Lines {
     this.#add(piece.subarray(start));
   }
 
-  /** The end of the stream, which may be that of a line. */
+  /** Ends the stream. The last line needs no line feed. */
   end(): void {
     this.#done();
   }

@@ -1,4 +1,4 @@
-/** `toolwire proxy --listen`: the sockets and the clock of it. Who gets which answer is decided in Rust. */
+/** Sockets and timers of `toolwire proxy --listen`. Rust decides which client gets which answer. */
 
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -20,32 +20,32 @@ import {
 import { type Client, Host } from './proxy.js';
 import { Log, ReportFile } from './records.js';
 
-/** How long a client may take for the body of a request, and may not read a response, in seconds. */
+/** Time limit for receiving a request body, and for a client that does not read its response, in seconds. */
 const PATIENCE = 60;
-/** Maximum size of all bodies that are being read, in bytes. */
+/** Maximum total size of the bodies that are being read, in bytes. */
 const MOST_BODIES = 512 << 20;
-/** How much of a response may wait where servers do not wait for its client, in bytes. */
+/** Maximum number of unsent bytes of a response whose servers cannot be paused for its client. */
 const MOST_WAITING = 16 << 20;
-/** Maximum number of connections: more than there may be open requests. */
+/** Maximum number of connections, greater than the maximum number of open requests. */
 const MOST_CONNECTIONS = 4_000;
 
-/** What the host has to know. */
+/** The settings that the host reads. */
 interface Settings extends Listening {
   report: string | null;
 }
 
-/** What there is to do, in order; and the body that was received before. */
+/** The actions that follow an event, in order, and the request body if the event was its arrival. */
 interface Work {
   effects: string[];
   body: Uint8Array | undefined;
 }
 
-/** Runs until it is told to end. */
+/** Serves clients until a signal stops the program. */
 export async function listened(settings: string): Promise<void> {
   await new Front(settings).run();
 }
 
-/** The sessions of all clients. */
+/** The HTTP server in front of all sessions. */
 class Front {
   readonly #settings: Settings;
   readonly #token: string | undefined;
@@ -56,7 +56,7 @@ class Front {
   readonly #sessions = new Map<number, Session>();
   readonly #work: Work[] = [];
   readonly #room = new Room(MOST_BODIES);
-  /** Responses that their clients do not read. */
+  /** Responses whose clients have stopped reading. */
   readonly #full = new Set<ServerResponse>();
   #listener: InstanceType<typeof ProxyListener>;
   #last = 0;
@@ -67,7 +67,7 @@ class Front {
     this.#token = tokenOf(this.#settings);
     this.#report = new ReportFile(this.#settings.report, this.#log.reportFailed);
     this.#listener = new ProxyListener(text, this.#token);
-    // Of a client that is gone without a word, the system learns by asking.
+    // Keep-alive probes detect clients that disconnected silently.
     const limits = { maxHeaderSize: MOST_HEAD, keepAlive: true, keepAliveInitialDelay: PATIENCE * 1000 };
     this.#server = createServer(limits, (request, response) => this.#take(request, response));
     this.#server.maxConnections = MOST_CONNECTIONS;
@@ -97,7 +97,7 @@ class Front {
     this.do((listener) => listener.request(number, head));
   }
 
-  /** Does what there is to do after something has happened, and after what happens meanwhile. */
+  /** Carries out the actions that follow an event, and those of events that occur meanwhile. */
   do(decide: (listener: InstanceType<typeof ProxyListener>) => string[], body?: Uint8Array): void {
     try {
       this.#work.push({ effects: decide(this.#listener), body });
@@ -105,7 +105,7 @@ class Front {
       this.#restart(error as Error);
       return;
     }
-    // Who has begun to work does this as well.
+    // The call that is already running also carries out these actions.
     if (this.#work.length > 1) return;
     for (let work = this.#work[0]; work !== undefined; work = this.#work[0]) {
       const { effects } = work;
@@ -122,13 +122,13 @@ class Front {
     }
   }
 
-  /** The core or this host has failed: all sessions end, and others may begin. */
+  /** Ends all sessions after a failure of the core or this host. New sessions may start. */
   #restart(error: Error): void {
     this.#log.write(`toolwire: internal: found a defect of toolwire (${error.message})`);
     const settings = JSON.stringify({ ...this.#settings, lastSession: this.#lastSession });
     this.#listener = new ProxyListener(settings, this.#token);
     this.#work.splice(1);
-    // The rest of what was begun was for the former sessions.
+    // The remaining actions belong to the ended sessions.
     if (this.#work[0] !== undefined) this.#work[0].effects.length = 0;
     for (const { response } of this.#open.values()) response.destroy();
     for (const session of this.#sessions.values()) session.close();
@@ -153,7 +153,7 @@ class Front {
         break;
       case 'write':
         if (open === undefined) break;
-        // Others share the servers, which cannot wait for one client.
+        // Session 0 is shared by clients, so its servers cannot wait for one of them.
         if (about.session === 0 && open.response.writableLength > MOST_WAITING) open.response.destroy();
         else if (!open.response.write(text)) this.#wait(open.response, session);
         break;
@@ -185,7 +185,7 @@ class Front {
       const body = await wholeOf(request, most, null, { whole: PATIENCE, room: this.#room });
       this.do((listener) => listener.body(number, body), body);
     } catch (error) {
-      // Otherwise the client is gone.
+      // Any other error means that the client has disconnected.
       if (error instanceof Unreadable) {
         this.do((listener) => listener.unread(number, error.status, error.message));
       }
@@ -205,7 +205,7 @@ class Front {
     );
   }
 
-  /** Lets the servers of a session wait until its client has read. A client that reads nothing loses the response. */
+  /** Pauses the servers of a session until its client has read. The response is aborted if that takes too long. */
   #wait(response: ServerResponse, session: Session | undefined): void {
     if (this.#full.has(response)) return;
     this.#full.add(response);
@@ -228,7 +228,7 @@ class Front {
   }
 }
 
-/** What an effect is about, as far as its kind has it. */
+/** Fields of an effect. Its kind determines which of them are present. */
 interface About {
   request: number;
   session: number;
@@ -241,10 +241,10 @@ interface About {
 /** The client of one session. */
 class Session implements Client {
   readonly write: (message: string | Uint8Array) => void;
-  /** Messages that came before the servers were started. */
+  /** Messages that arrived before the servers were started. */
   #early: Uint8Array[] = [];
   #host: Host | undefined;
-  /** Responses that the client does not read. */
+  /** Responses that the client has stopped reading. */
   readonly #full = new Set<ServerResponse>();
   #isOver = false;
   #end: () => void = () => {
@@ -275,7 +275,7 @@ class Session implements Client {
     this.#end();
   }
 
-  /** The client does not read a response: the servers wait. */
+  /** Pauses the servers, because the client has stopped reading a response. */
   pause(response: ServerResponse): void {
     this.#full.add(response);
     this.#host?.pause();

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The program `toolwire`. What it does is in the core; here is input and output: files, standard input, MCP servers' tools,
- * APIs' answers, what is a terminal, and the exit code.
+ * The program `toolwire`. The core does the work; this file handles input and output: files, standard input, MCP
+ * servers' tools, APIs' answers, terminals, and the exit code.
  */
 
 import { constants, type Dirent, writeSync } from 'node:fs';
@@ -20,39 +20,40 @@ const VARIABLES = ['NO_COLOR', 'FORCE_COLOR', 'TERM'];
 const UNUSABLE = 2;
 /** Maximum size of a file, in bytes. */
 const LARGEST = 2 ** 31 - 1;
-/** As shells give it for programs that a signal ended. */
+/** Exit codes for signals, as shells report them. */
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const;
 
-/** Why an output cannot be written. */
+/** The first error of an output that cannot be written. */
 let unwritten: NodeJS.ErrnoException | undefined;
 
 let isSignalled = false;
 
 function failed(error: NodeJS.ErrnoException): void {
-  // Whoever reads it has had enough, `head` for instance: that is no error, and changes neither the exit code nor what else is written.
+  // `EPIPE` means that the reader, for instance `head`, has stopped reading. That is not an error: neither the exit
+  // code nor other output changes.
   if (error.code !== 'EPIPE') unwritten ??= error;
 }
 
-/** Ends the program once everything is written, also if something that a server has started lives on and holds its pipes. */
+/** Exits once all output is written, even if a server's child process keeps the pipes open. */
 async function end(): Promise<void> {
   const isWritten = (stream: NodeJS.WriteStream) => new Promise<void>((resolve) => stream.write('', () => resolve()));
   await Promise.all([process.stdout, process.stderr].map(isWritten));
-  // The signal's handler ends the program, once all that was started has ended.
+  // The signal handler exits once all child processes have ended.
   if (isSignalled) return;
   if (unwritten !== undefined) {
     process.exitCode = UNUSABLE;
     const { code, message } = unwritten;
-    // Not through the stream, which may be the one that failed.
+    // Writes to the descriptor, because the stream may be the one that failed.
     try {
       writeSync(2, `toolwire: expected an output that can be written, found one that cannot (${code ?? message})\n`);
     } catch {
-      // The exit code says it.
+      // The exit code reports the failure.
     }
   }
   process.exit();
 }
 
-/** The day where we are, as 2026-11-23. */
+/** Returns today's local date, as 2026-11-23. */
 function today(): string {
   const now = new Date();
   const two = (number: number) => String(number).padStart(2, '0');
@@ -69,12 +70,12 @@ function facts(): string {
     date: today(),
     environment: Object.fromEntries(VARIABLES.map((name) => [name, process.env[name]])),
     folder: folder(),
-    // Without a shell, Windows starts no script.
+    // `npx` is a script, which Windows cannot start without a shell.
     program: [...(process.platform === 'win32' ? ['cmd', '/c'] : []), 'npx', '-y', 'toolwire'],
   });
 }
 
-/** Where the command is run; nowhere, if that was deleted. */
+/** Returns the working directory, or undefined if it was deleted. */
 function folder(): string | undefined {
   try {
     return process.cwd();
@@ -89,7 +90,7 @@ async function input(): Promise<Uint8Array> {
   return Buffer.concat(pieces);
 }
 
-/** The names in a folder, those of folders with `/` behind them, those of links to folders with `//`. */
+/** Returns the names in a folder. Folders are marked with a trailing `/`, links to folders with `//`. */
 async function listed(folder: string): Promise<string[]> {
   const entries = await readdir(folder === '' ? '.' : folder, { withFileTypes: true });
   const name = async (entry: Dirent) => {
@@ -99,7 +100,7 @@ async function listed(folder: string): Promise<string[]> {
   return Promise.all(entries.map(name));
 }
 
-/** What somebody types after a question; nothing where nobody can. */
+/** Prompts the user for a line. Returns an empty string if standard input is not a terminal. */
 async function line(question: string): Promise<string> {
   if (process.stdin.isTTY !== true) return '';
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
@@ -114,17 +115,17 @@ async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();
   } catch {
-    // A link to nothing.
+    // A dangling link.
     return false;
   }
 }
 
 /**
- * The content of a file, as long as it was when it was opened. What has no such length is an error: a device or a pipe. Files of `/proc` say
- * that they are empty.
+ * Reads a regular file, up to the length that it had when it was opened. Throws for anything without a length, such as
+ * a device or a pipe. Files in `/proc` report the length 0, so they are read as empty.
  */
 async function regular(path: string): Promise<Uint8Array> {
-  // Whoever opens a pipe would wait for its other end. Not on Windows, which has no such flag.
+  // Without `O_NONBLOCK`, opening a pipe would wait for its other end. Windows does not have this flag.
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const found = await file.stat();
@@ -144,7 +145,7 @@ async function regular(path: string): Promise<Uint8Array> {
   }
 }
 
-/** What is needed, as bytes. */
+/** Returns what the core needs, as bytes. */
 async function got([kind, ...words]: string[]): Promise<Uint8Array> {
   const json = (value: unknown) => Buffer.from(JSON.stringify(value));
   switch (kind) {
@@ -175,12 +176,12 @@ async function got([kind, ...words]: string[]): Promise<Uint8Array> {
   }
 }
 
-/** Whether a proxy serves HTTP, by its settings. */
+/** Returns true if a proxy with these settings serves HTTP. */
 function isListening(settings: string): boolean {
   return (JSON.parse(settings) as { listen: unknown }).listen !== null;
 }
 
-/** The same, and on the way what the core shows of how long it takes. */
+/** Like {@link got}, but shows the core's progress while it waits for a server or an API. */
 async function watched(command: InstanceType<typeof CommandLine>, need: string[]): Promise<Uint8Array> {
   if (need[0] !== 'server' && need[0] !== 'request') return got(need);
   let seconds = 0;
@@ -209,7 +210,7 @@ async function main(): Promise<void> {
   }
   for (let shown = command.step(); shown !== undefined; shown = command.step()) {
     if (shown !== '') process.stderr.write(shown);
-    // Between two steps there is time for Ctrl-C.
+    // Gives the event loop time to handle Ctrl-C.
     await setImmediate();
   }
   const [stdout, stderr, code, ...files] = command.finish();
@@ -219,14 +220,16 @@ async function main(): Promise<void> {
   for (let at = 0; at < files.length; at += 4) {
     const [path = '', content = '', confined = '', like = ''] = files.slice(at, at + 4);
     const isWritten = await written(path, content, confined, like);
-    // The file itself is left as it is if its backup failed.
+    // If the backup could not be written, the file itself is left unchanged.
     if (!isWritten && like !== '') break;
   }
 }
 
 /**
- * @param confined - The suffix of the path in which no link is followed.
- * @param like - The file whose permissions it gets, if it is to be written as a whole or not at all.
+ * Writes a file, and reports a failure on standard error. Returns true if the file was written.
+ *
+ * @param confined - Suffix of the path in which no link is followed.
+ * @param like - File whose permissions the written file gets. If it is given, the write is atomic.
  */
 async function written(path: string, content: string, confined: string, like: string): Promise<boolean> {
   try {
@@ -235,7 +238,7 @@ async function written(path: string, content: string, confined: string, like: st
       return true;
     }
     await refuseLinks(path, confined);
-    // Not on Windows, which has no such flag.
+    // Windows does not have this flag.
     const unlinked = confined === '' ? 0 : (constants.O_NOFOLLOW ?? 0);
     await writeFile(path, content, {
       flag: constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | unlinked,
@@ -251,7 +254,7 @@ async function written(path: string, content: string, confined: string, like: st
   }
 }
 
-/** Writes a file beside its place and moves it there, so that nobody reads a half. */
+/** Writes a temporary file next to the target and renames it, so that no reader sees a partial file. */
 async function replaced(path: string, content: string, like: string): Promise<void> {
   const { mode } = await stat(like);
   const place = await realpath(path).catch(() => path);
@@ -266,7 +269,7 @@ async function replaced(path: string, content: string, like: string): Promise<vo
   }
 }
 
-/** Fails if a folder or the file of that suffix is a symbolic link, or a junction. */
+/** Throws if a folder or the file in the suffix is a symbolic link or a junction. */
 async function refuseLinks(path: string, confined: string): Promise<void> {
   if (confined === '') return;
   let at = path.slice(0, path.length - confined.length);

@@ -1,4 +1,4 @@
-/** `toolwire proxy`: the processes, the streams and the clock of it. What happens to a message is decided in Rust. */
+/** Processes, streams and timers of `toolwire proxy`. Rust decides what happens to each message. */
 
 import { type ChildProcess, type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
@@ -10,9 +10,9 @@ import { Remote } from './remote.js';
 import { withoutSecrets } from './secrets.js';
 import type { Server as Described, Program } from './server.js';
 
-/** Maximum size of a message, and of what a server has not read yet, in bytes. */
+/** Maximum size of a message, and of the output that a server has not read yet, in bytes. */
 const MOST = 64 << 20;
-/** How long open requests may take after the client has closed its end, and how long each way to end a server may take, in milliseconds. */
+/** Time limit for open requests after the client has closed its end, and for each step of stopping a server, in ms. */
 const PATIENCE = 1000;
 const isWindows = process.platform === 'win32';
 
@@ -21,43 +21,43 @@ type Server = Described & { name: string };
 
 type Running = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** A server that can be spoken with. */
+/** A connected server. */
 interface Link {
   write(message: string | Uint8Array): void;
-  /** While the client has much to read, no server is heard. */
+  /** Stops reading from the server while the client's output is backed up. */
   pause?(): void;
   resume?(): void;
-  /** Ends it because it does not behave. */
+  /** Ends a server that violates the protocol. */
   stop(): void;
   close(): Promise<void>;
 }
 
-/** What a server tells its host. */
+/** Callbacks from a server to its host. */
 interface Listener {
   message(message: Uint8Array): void;
-  /** A line of its standard error. */
+  /** Receives a line of the server's standard error. */
   log(line: string): void;
-  /** A message that has not reached it. */
+  /** Reports a message that could not be delivered to the server. */
   undelivered(message: Uint8Array, why: string): void;
   ended(why: string): void;
 }
 
 const running = new Set<ChildProcess>();
-// However this process ends.
+// Kills the servers, however this process ends.
 process.on('exit', () => {
   for (const child of running) kill(child, 'SIGKILL');
 });
 
 let isEnding = false;
 
-/** Lets everything that was started end, for a second at most. */
+/** Terminates all servers, and waits at most a second until they have ended. */
 export async function stopServers(): Promise<void> {
   isEnding = true;
   for (const child of running) kill(child, 'SIGTERM');
   for (let waited = 0; running.size > 0 && waited < PATIENCE; waited += 20) await after(20);
 }
 
-/** Runs between a client on standard input and output and its servers, until the client has closed its end. */
+/** Serves a client on standard input and output until the client closes its end. */
 export async function proxied(settings: string): Promise<void> {
   const { report } = JSON.parse(settings) as { report: string | null };
   const log = new Log();
@@ -71,15 +71,15 @@ export async function proxied(settings: string): Promise<void> {
 
 /** The client of a proxy. */
 export interface Client {
-  /** Takes its messages until it closes its end. */
+  /** Passes the client's messages to the host until the client closes its end. */
   listen(host: Host): Promise<void>;
   write(message: string | Uint8Array): void;
 }
 
-/** The client that has started this program. */
+/** The client that started this program, on standard input and output. */
 class Stdio implements Client {
   #host: Host | undefined;
-  /** It has much to read. */
+  /** True while the output is backed up. */
   #isFull = false;
 
   listen(host: Host): Promise<void> {
@@ -97,7 +97,7 @@ class Stdio implements Client {
           resolve();
         })
         .on('error', reject);
-      // The client has closed its other end.
+      // The client no longer reads the output.
       process.stdout.once('error', () => resolve());
     });
   }
@@ -105,7 +105,7 @@ class Stdio implements Client {
   write(message: string | Uint8Array): void {
     process.stdout.write(message);
     if (process.stdout.write('\n') || this.#isFull) return;
-    // A client that does not read stops the servers and itself, not this process's memory.
+    // If the client does not read, reading from it and from the servers stops, so that memory use stays bounded.
     this.#isFull = true;
     process.stdin.pause();
     this.#host?.pause();
@@ -157,21 +157,21 @@ export class Host {
   async #served(): Promise<void> {
     await Promise.all(this.#servers.map((_, at) => this.#start(at, true)));
     await this.client.listen(this);
-    // Requests that the client has sent before it closed its end.
+    // Waits for requests that the client sent before it closed its end.
     for (let waited = 0; this.#connection.unanswered() > 0 && waited < PATIENCE; waited += 10) await after(10);
   }
 
-  /** A message of the client. */
+  /** Handles a message from the client. */
   take(message: Uint8Array): void {
     this.#do(() => this.#connection.client(message), message);
   }
 
-  /** A message of the client was longer than `most` bytes. */
+  /** Reports that a message from the client was longer than `most` bytes. */
   refuse(most: number): void {
     this.#do(() => this.#connection.tooLong(most));
   }
 
-  /** The client has much to read: until it has done that, no server is heard. */
+  /** Stops reading from servers while the client's output is backed up. */
   pause(): void {
     this.#isFull = true;
     for (const link of this.#links) link?.pause?.();
@@ -182,7 +182,7 @@ export class Host {
     for (const link of this.#links) link?.resume?.();
   }
 
-  /** Starts a server, or connects to it. If it is the only one and was never there, its absence is an error. */
+  /** Starts a server, or connects to it. Throws if the first attempt fails for the only server. */
   async #start(at: number, isFirst: boolean): Promise<void> {
     const server = this.#servers[at] as Server;
     let link: Link | undefined;
@@ -210,7 +210,7 @@ export class Host {
     }
   }
 
-  /** Does what there is to do after a message, or after something else. */
+  /** Carries out the actions that follow a message or another event. */
   #do(decide: () => string[], message?: Uint8Array): void {
     try {
       this.#carryOut(decide(), message);
@@ -269,18 +269,18 @@ export class Host {
   }
 }
 
-/** Starts a program. */
+/** Starts a server's program. */
 function started(program: Program, { message, log, ended }: Listener): Promise<Link> {
   const [command = '', ...args] = program.command;
   const env: Record<string, string> = {};
   for (const name of program.inherited) {
     const value = process.env[name];
-    // A function of the shell is no value.
+    // Skips exported shell functions.
     if (value !== undefined && !value.startsWith('()')) env[name] = value;
   }
   Object.assign(env, program.environment);
   const folder = program.folder === null ? {} : { cwd: program.folder };
-  // In a group of its own, so that what it starts itself ends with it.
+  // A separate process group, so that the server's child processes end with the server.
   const group = { detached: !isWindows, windowsHide: true };
   const child: Running = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'], ...folder, ...group });
   return new Promise((resolve, reject) => {
@@ -295,7 +295,7 @@ function started(program: Program, { message, log, ended }: Listener): Promise<L
         write: (message) => {
           child.stdin.write(message);
           child.stdin.write('\n');
-          // A server that does not read is ended.
+          // Kills a server that does not read.
           if (child.stdin.writableLength > MOST) stop(`it has not read ${MOST} bytes`);
         },
         pause: () => child.stdout.pause(),
@@ -304,14 +304,14 @@ function started(program: Program, { message, log, ended }: Listener): Promise<L
         close: () => end(child),
       });
     });
-    // One that was started and cannot be killed: `close` will come.
+    // If the process has an id, it was started but could not be killed; `close` follows.
     child.once('error', (error) => child.pid === undefined && reject(error));
-    // What it has started and left behind, and what would keep its streams open.
+    // Kills leftover child processes, which would keep the streams open.
     child.once('exit', () => kill(child, 'SIGKILL'));
     child.once('close', (code, signal) => {
       if (running.delete(child)) ended(why ?? (signal === null ? `exit code ${code}` : `signal ${signal}`));
     });
-    // It may end while something is written to it: `close` says so.
+    // The server may end during a write; `close` reports that.
     child.stdin.on('error', () => {});
     const lines = new Lines(MOST, message, () => stop(`it wrote a message of more than ${MOST} bytes`));
     child.stdout.on('data', (piece: Buffer) => lines.take(piece)).on('end', () => lines.end());
@@ -324,7 +324,7 @@ function started(program: Program, { message, log, ended }: Listener): Promise<L
   });
 }
 
-/** Lets a server end: its input is closed, then it is told to end, then it is ended. */
+/** Stops a server: closes its input, then sends SIGTERM, then SIGKILL. */
 async function end(child: Running): Promise<void> {
   if (!running.has(child)) return;
   const gone = new Promise<void>((resolve) => {
@@ -339,13 +339,13 @@ async function end(child: Running): Promise<void> {
   timers.forEach(clearTimeout);
 }
 
-/** Sends a signal to a server and to what it has started. */
+/** Sends a signal to a server and its child processes. */
 function kill(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
   try {
     if (isWindows) spawnSync('taskkill', ['/pid', String(child.pid), '/T', '/F'], { stdio: 'ignore' });
     else process.kill(-child.pid, signal);
   } catch {
-    // It has ended by itself.
+    // The process has already ended.
   }
 }

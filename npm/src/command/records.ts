@@ -2,22 +2,22 @@
 
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 
-/** Maximum size of the log that has not been read yet, in bytes: the lines behind it are left out. */
+/** Maximum size of the unread log, in bytes. Further lines are left out. */
 export const MOST_LOG = 1 << 20;
 
-/** The log. */
+/** The log, on standard error. */
 export class Log {
-  /** Warns that the report lacks lines. */
+  /** Warns that lines are missing from the report. */
   readonly reportFailed = (code: string) => {
     this.write(
       `toolwire: the report has lines missing: expected a file that can be written, found one that cannot (${code})`,
     );
   };
 
-  /** Lines that were left out. */
+  /** Number of lines left out since the last line that was written. */
   #leftOut = 0;
 
-  /** Writes a line, if somebody reads. */
+  /** Writes a line, or leaves it out if too much of the log is unread. */
   write(line: string): void {
     if (process.stderr.writableLength > MOST_LOG) {
       this.#leftOut += 1;
@@ -29,19 +29,19 @@ export class Log {
   }
 }
 
-/** The report, if one is wanted: a regular file that is no link, to which lines are added. */
+/** The report, if one is wanted. Its lines are appended to a regular file, which must not be a link. */
 export class ReportFile {
   readonly #file: number | undefined;
   #hasFailed = false;
 
-  /** @param failed - Is told once if a line cannot be written, for instance because the disk is full. */
+  /** @param failed - Called for the first line that cannot be written, for instance because the disk is full. */
   constructor(
     path: string | null,
     readonly failed: (code: string) => void,
   ) {
     if (path === null) return;
     const { O_WRONLY, O_CREAT, O_APPEND } = constants;
-    // Not on Windows, which has none of them.
+    // Windows does not have these flags.
     const safe = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
     this.#file = openSync(path, O_WRONLY | O_CREAT | O_APPEND | safe, 0o666);
     if (fstatSync(this.#file).isFile()) return;

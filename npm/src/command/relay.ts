@@ -1,4 +1,4 @@
-/** `toolwire relay`: the sockets and the clock of it. Where a request goes, and what a client gets, is decided in Rust. */
+/** Sockets and timers of `toolwire relay`. Rust decides where a request goes, and what the client gets. */
 
 import {
   type ClientRequest,
@@ -31,9 +31,9 @@ import {
 } from './http.js';
 import { Log, ReportFile } from './records.js';
 
-/** How long open requests may take once the relay is told to end, in milliseconds. */
+/** Time limit for open requests after the relay is asked to stop, in milliseconds. */
 const PATIENCE = 10_000;
-/** How long an unused connection to an API is kept, in milliseconds: less than servers keep theirs, 5 seconds in Node and uvicorn. */
+/** Lifetime of an idle connection to an API, in milliseconds. Servers keep theirs longer: 5 s in Node and uvicorn. */
 const KEPT = 4_000;
 
 /** An API, as the core describes it. */
@@ -43,11 +43,11 @@ interface Upstream {
   port: number;
 }
 
-/** What the host has to know. */
+/** The settings that the host reads. */
 interface Settings extends Listening {
   upstreams: Upstream[];
   mostClients: number;
-  /** Seconds. */
+  /** Maximum silence of a client or an upstream, in seconds. */
   timeout: number;
   report: string | null;
 }
@@ -67,7 +67,7 @@ export async function stopRelay(): Promise<void> {
   await current?.stop();
 }
 
-/** Runs until it is told to end. */
+/** Serves clients until a signal stops the program. */
 export async function relayed(settings: string): Promise<void> {
   const host = new Host(settings);
   current = host;
@@ -93,7 +93,7 @@ class Host {
     this.#token = tokenOf(this.settings);
     this.report = new ReportFile(this.settings.report, this.log.reportFailed);
     this.#state = new RelayState(text, this.#token);
-    // Silent clients are ended here, and not after a fixed time for the whole request.
+    // `setTimeout` below disconnects silent clients; there is no time limit for a whole request.
     const limits = { maxHeaderSize: MOST_HEAD, requestTimeout: 0 };
     this.#server = createServer(limits, (request, response) => this.#take(request, response));
     this.#server.setTimeout((this.settings.timeout + 10) * 1000);
@@ -139,16 +139,16 @@ class Host {
   }
 }
 
-/** A request of a client, and its reply. */
+/** A client's request and its reply. */
 class Exchange {
   readonly #response: ServerResponse;
   #body: Buffer = Buffer.alloc(0);
   #upstream: ClientRequest | undefined;
   #reply: IncomingMessage | undefined;
   #isOver = false;
-  /** The upstream was silent for too long. */
+  /** True if the upstream was silent for too long. */
   #isLate = false;
-  /** Milliseconds in the core. */
+  /** Time spent in the core, in milliseconds. */
   #spent = 0;
 
   constructor(
@@ -174,14 +174,14 @@ class Exchange {
     this.#run(this.#ask((state) => state.request(this.number, head)));
   }
 
-  /** The client's connection has ended, or the reply is complete. */
+  /** Called when the reply is complete or the client's connection has ended. */
   close(): void {
     this.#isOver = true;
     this.#upstream?.destroy();
     this.#note(this.#ask((state) => state.closed(this.number, Math.round(this.#spent * 1000))));
   }
 
-  /** Ends the connection of the client. */
+  /** Closes the client's connection. */
   abort(): void {
     this.#response.destroy();
   }
@@ -202,7 +202,7 @@ class Exchange {
     });
   }
 
-  /** Effects that are for the log and the report alone. */
+  /** Carries out the effects that write to the log or the report. */
   #note(effects: string[]): void {
     for (let at = 0; at < effects.length; at += 3) {
       const [kind, , text = ''] = effects.slice(at, at + 3);
@@ -263,7 +263,7 @@ class Exchange {
   }
 
   #head({ status, headers }: { status: number; headers: Pairs }): void {
-    // The upstream has answered, and will not read the rest of the request.
+    // The upstream has already replied, so it will not read the rest of the request.
     if (isEarly(this.request) && this.#upstream !== undefined) this.request.unpipe(this.#upstream);
     this.#response.writeHead(status, headers.flat());
   }
@@ -287,7 +287,7 @@ class Exchange {
       this.#reply = await replyOf(upstream);
     } catch (error) {
       upstream.destroy();
-      // Not sent again: the model may have run, and would be paid for twice.
+      // The request is not sent again: the model may have run already, and both runs would be billed.
       if (!this.#isOver) await this.#failed(why(error));
       return;
     }
@@ -299,7 +299,7 @@ class Exchange {
   #opened({ upstream, method, target, headers }: Sending): ClientRequest {
     const { encrypted, host, port } = this.host.settings.upstreams[upstream] as Upstream;
     const list = headers.flat();
-    // If the request is chunked, it is forwarded chunked, whatever its method is; without a body, it has none.
+    // A chunked request is forwarded chunked, whatever its method. A POST, PUT or PATCH without a body has length 0.
     if (!headers.some(([name]) => name.toLowerCase() === 'content-length')) {
       if (this.request.headers['transfer-encoding'] !== undefined) list.push('Transfer-Encoding', 'chunked');
       else if (['POST', 'PUT', 'PATCH'].includes(method)) list.push('Content-Length', '0');
@@ -361,7 +361,7 @@ class Exchange {
     if (!this.#isOver) await this.#carryOut(this.#ask((state) => state.end(this.number)));
   }
 
-  /** Writes to the client. One that does not read stops the upstream. */
+  /** Writes to the client. While the client does not read, the upstream is not read either. */
   async #write(piece: string | Buffer): Promise<void> {
     if (this.#isOver || this.#response.write(piece)) return;
     const { timeout } = this.host.settings;
@@ -390,14 +390,14 @@ function replyOf(upstream: ClientRequest): Promise<IncomingMessage> {
   });
 }
 
-/** Sends a body. What the client sends goes on as it comes. */
+/** Sends a request body to the upstream. A stream is forwarded as it arrives. */
 function write(body: Buffer | Readable, upstream: ClientRequest): void {
   if (Buffer.isBuffer(body)) {
     upstream.end(body);
     return;
   }
   body.once('close', () => {
-    // The client has gone before its end.
+    // The client disconnected before the end of its request.
     if (!body.readableEnded) upstream.destroy();
   });
   body.pipe(upstream);

@@ -1,29 +1,32 @@
-/** A server at an address, through the official SDK's transports: streamable HTTP, and SSE if that is all that it has. */
+/** A remote MCP server, through the official SDK: streamable HTTP, or SSE if the server has nothing else. */
 
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { limited } from './limited.js';
 import { type Address, Heard, loaded, transports } from './server.js';
 
-/** Maximum size of a message, in bytes, unpacked. */
+/** Maximum size of a message in bytes, after decompression. */
 const MOST = 64 << 20;
 
-/** What is told of the connection. */
+/** Receives the events of a connection. */
 interface Listener {
   message(message: Uint8Array): void;
   undelivered(message: Uint8Array, why: string): void;
   ended(why: string): void;
 }
 
-/** A connection to a server at an address. */
+/** A connection to a remote server. */
 export class Remote {
   readonly #transports: Iterator<Transport>;
   #transport: Transport | undefined;
-  /** Messages are sent one after the other until one has arrived: until then the server's transport is unknown. */
+  /** Until a first message is delivered, the transport is unknown, so messages are sent one at a time. */
   #sending: Promise<void> = Promise.resolve();
   #hasArrived = false;
   #isOver = false;
-  /** The bytes of messages by the text that the SDK makes of them: it is these that are sent, with every digit of a number. */
+  /**
+   * Original bytes of each message, keyed by the SDK's serialization. `fetch` sends the original bytes, because the SDK
+   * rounds large numbers.
+   */
   readonly #bytes = new Map<string, Uint8Array>();
 
   private constructor(
@@ -52,7 +55,7 @@ export class Remote {
     if (!this.#hasArrived) this.#sending = done;
   }
 
-  /** Sends a message by the first transport that the server has. */
+  /** Sends a message over the first transport that the server supports. */
   async #first(bytes: Buffer): Promise<void> {
     try {
       await this.#post(bytes);
@@ -77,7 +80,7 @@ export class Remote {
     }
   }
 
-  /** A message has not arrived. Only a session that the server has forgotten ends the connection. */
+  /** Handles an undelivered message. Ends the connection only if the server no longer knows the session (404). */
   #failed(bytes: Buffer, error: Error): void {
     if (statusOf(error) === 404 && this.#hasArrived) this.#end(error);
     else if (!this.#isOver) this.listener.undelivered(bytes, reason(error));
@@ -92,7 +95,7 @@ export class Remote {
     await former?.close();
     transport.onmessage = (message) => {
       const version = (message as { result?: { protocolVersion?: unknown } }).result?.protocolVersion;
-      // A header of every later request.
+      // The SDK sends the version as a header of every later request.
       if (typeof version === 'string') transport.setProtocolVersion?.(version);
       this.listener.message(Buffer.from(JSON.stringify(message)));
     };
@@ -116,14 +119,14 @@ export class Remote {
 
   async close(): Promise<void> {
     this.#isOver = true;
-    // Servers keep sessions until they are told.
+    // Servers keep a session until it is terminated explicitly.
     const { terminateSession } = this.#transport as { terminateSession?(): Promise<void> };
     await terminateSession?.call(this.#transport).catch(() => {});
     await this.#transport?.close();
   }
 }
 
-/** The status of HTTP that an error of the SDK has, or 0. */
+/** Returns the HTTP status of an SDK error, or 0. */
 function statusOf(error: unknown): number {
   const { code } = error as { code?: unknown };
   return typeof code === 'number' ? code : 0;

@@ -1,35 +1,41 @@
-/** What a server was given in confidence, taken out of what is said about it: an error may repeat it. */
+/** Redacts a server's secrets in messages about the server: an error may repeat them. */
 
 import { hidden } from './hidden.js';
 
-/** What is shorter says nothing, and stands in too many words. */
+/** Minimum length of a secret. Shorter values are not redacted, because they occur in ordinary words. */
 const SHORTEST = 6;
 const HIDDEN = '…';
-/** The most characters that an error has for each character of a secret, if escapes are escaped again. */
+/** Maximum number of characters in an error for one character of a secret, if escapes are escaped again. */
 const LONGEST_ESCAPE = 16;
 
-/** What a server gets: a program by its environment, an address. `secrets` are the values of variables that it contains. */
+/**
+ * The configuration of a program (its environment) or of a remote server (URL and headers). `secrets` are the values of
+ * the variables that were substituted into it.
+ */
 type Given = { secrets?: string[] } & (
   | { inherited: string[]; environment: Record<string, string> }
   | { url: string; headers: Record<string, string> }
 );
 
-/** A text without the values of headers and variables, and without query, fragment and user of the address. */
+/** Redacts the values of headers and variables in a text, and the URL's user, query and fragment. */
 export function withoutSecrets(text: string, server: Given): string {
   return hidden(text, secretsOf(server), HIDDEN);
 }
 
-/** The same for the end of a longer text, whose first `longestSecret` characters may be the rest of a secret: they are left out. */
+/**
+ * Like {@link withoutSecrets}, for the end of a longer text. Its first `longestSecret` characters are omitted, because
+ * they may be the rest of a secret.
+ */
 export function endWithoutSecrets(text: string, server: Given): string {
   return hidden(text, secretsOf(server), HIDDEN, longestSecret(server));
 }
 
-/** Maximum number of characters that a secret of a server takes in a text. */
+/** Returns the maximum number of characters that a server's secret may have in a text. */
 export function longestSecret(server: Given): number {
   return LONGEST_ESCAPE * Math.max(0, ...[...secretsOf(server)].map((secret) => secret.length));
 }
 
-/** What is secret of a server. */
+/** Returns the secrets of a server. */
 function secretsOf(server: Given): Set<string> {
   const secrets = new Set<string>();
   const add = (value: string) => {
@@ -42,7 +48,7 @@ function secretsOf(server: Given): Set<string> {
   } else {
     for (const value of Object.values(server.headers)) {
       add(value);
-      // After the scheme, as in `Bearer …`.
+      // The credentials after a scheme, as in `Bearer …`.
       for (const word of value.split(/\s+/).slice(1)) add(word);
     }
     const [, user = '', rest = ''] = /^[^/]*\/\/(?:([^/?#]*)@)?([\s\S]*)$/.exec(server.url) ?? [];

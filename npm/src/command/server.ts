@@ -1,4 +1,4 @@
-/** The tools of MCP servers, asked for through the official SDK, which is only needed here. */
+/** Lists the tools of MCP servers through the official SDK, which is loaded only if a command needs it. */
 
 import { stamp } from 'wasm:stamp';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -8,24 +8,27 @@ import { limited } from './limited.js';
 import { endWithoutSecrets, longestSecret, withoutSecrets } from './secrets.js';
 
 const SDK = '@modelcontextprotocol/sdk';
-/** The SDK's code for an answer that did not come in time. */
+/** The SDK's error code for an answer that did not arrive in time. */
 const TIMED_OUT = -32001;
-/** More pages than any server has: a cursor that goes round must not go round for ever. */
+/** Maximum number of pages, more than any server has. It bounds cyclic cursors. */
 const PAGES = 10_000;
-/** Maximum number of tools: each of them takes kilobytes of findings. */
+/** Maximum number of tools: the findings about each tool take kilobytes. */
 const TOOLS = 10_000;
-/** How many times its limit for one answer a server may take for all pages: those that it makes up must not take days. */
+/** Time limit for all pages, as a multiple of the limit for one answer: endless pages must not take days. */
 const PATIENCE = 10;
-/** Maximum size of all answers of a server at an address, unpacked: objects take a hundred times the memory of their text. */
+/**
+ * Maximum total size of a remote server's answers in bytes, after decompression: objects take a hundred times the
+ * memory of their text.
+ */
 const MOST = 16 << 20;
-/** How much of what a server said is shown if it fails, in bytes. */
+/** Maximum size of the part of a server's standard error that is shown if the server fails, in bytes. */
 const LOG = 16_384;
 const NO_ADDRESS = 'expected an address, found something else';
 const NO_LIST = 'expected an answer with a list in `tools`, found none';
 
-/** The server did not list its tools. */
+/** Error of a server that did not list its tools. */
 export class ServerFailure extends Error {
-  /** @param log - What the server said on its standard error, last. */
+  /** @param log - The end of the server's standard error. */
   constructor(
     message: string,
     readonly log: string,
@@ -36,23 +39,23 @@ export class ServerFailure extends Error {
 
 let running: StdioClientTransport | undefined;
 
-/** Ends the server at once, if one runs. */
+/** Ends the running server immediately, if there is one. */
 export function stopServer(): void {
   const pid = running?.pid;
   if (pid == null) return;
   try {
     process.kill(pid);
   } catch {
-    // It has ended by itself.
+    // The process has already ended.
   }
 }
 
-/** A server as the core describes it: a program, or an address. Seconds. */
+/** A server as the core describes it: a program or a URL. Timeouts are in seconds. */
 export type Server = (Program | Address) & { secrets?: string[] };
 
 export interface Program {
   timeout: number;
-  /** What an error must not repeat. */
+  /** Values that an error must not repeat. */
   secrets: string[];
   command: string[];
   folder: string | null;
@@ -62,14 +65,14 @@ export interface Program {
 
 export interface Address {
   timeout: number;
-  /** What an error must not repeat. */
+  /** Values that an error must not repeat. */
   secrets: string[];
   url: string;
   headers: Record<string, string>;
   sse: boolean;
 }
 
-/** The tools of all pages of a server's `tools/list`, as it sent them. */
+/** Returns the tools of all pages of a server's `tools/list`, exactly as the server sent them. */
 export async function toolsOf(server: Server): Promise<unknown[]> {
   const sdk = await loaded('command' in server ? '-- SERVER' : '--url URL');
   const heard = new Heard(server);
@@ -89,13 +92,13 @@ export async function toolsOf(server: Server): Promise<unknown[]> {
     try {
       return await asked(sdk, transport, server.timeout, tooMuch);
     } catch (error) {
-      // Of two ways to reach an address the first one's reason is the better one.
+      // If both transports fail, the first error is the more useful one.
       failure ??= error;
       if (isLate(error)) break;
     }
   }
   const { code, message, cause } = failure as NodeJS.ErrnoException;
-  // The SDK's own words around the server's are the same each time.
+  // The SDK adds the same prefix to every error of a server.
   const said = message.replace(/^MCP error -?\d+: /, '');
   let why = said;
   if (code === 'ENOENT') why = 'expected a command, found none of that name';
@@ -116,7 +119,7 @@ function isAddress(url: string): boolean {
 
 const isLate = (error: unknown) => Number((error as { code?: unknown }).code) === TIMED_OUT;
 
-/** The ways to reach a server, one after the other. */
+/** Yields the transports to try for a server, in order. */
 export function* transports(sdk: Sdk, server: Server, heard: Heard, ask: typeof fetch): Generator<Transport> {
   if ('command' in server) {
     yield program(sdk, server, heard);
@@ -124,14 +127,14 @@ export function* transports(sdk: Sdk, server: Server, heard: Heard, ask: typeof 
   }
   const url = new URL(server.url);
   const options = { requestInit: { headers: server.headers }, fetch: ask };
-  // Types that differ only in whether a missing member may be written as undefined.
+  // The cast is safe: the types differ only in whether a missing member may be undefined.
   if (!server.sse) yield new sdk.StreamableHTTPClientTransport(url, options) as Transport;
   yield new sdk.SSEClientTransport(url, options) as Transport;
 }
 
 /**
- * A server that is started. It is somebody else's program: it gets the variables of the environment that the SDK thinks safe, those of the
- * names that the caller gave, and those that its own declaration has.
+ * Returns the transport to a server that is started as a program. The program is third-party code: it gets only the
+ * environment variables that the SDK considers safe, those that the caller named, and those of its own configuration.
  */
 function program(sdk: Sdk, server: Program, heard: Heard): Transport {
   const [command = '', ...args] = server.command;
@@ -148,7 +151,7 @@ function program(sdk: Sdk, server: Program, heard: Heard): Transport {
   return transport;
 }
 
-/** The end of what a server says on its standard error. */
+/** Collects the end of a server's standard error. */
 export class Heard {
   #log: Buffer = Buffer.alloc(0);
   #isCut = false;
@@ -164,7 +167,7 @@ export class Heard {
     this.#log = log.subarray(-this.#most);
   }
 
-  /** The end, without secrets. */
+  /** Returns the collected text, without secrets. */
   shown(): string {
     const text = this.#log.toString();
     const safe = this.#isCut ? endWithoutSecrets(text, this.server) : withoutSecrets(text, this.server);
@@ -172,12 +175,16 @@ export class Heard {
   }
 }
 
-/** @param tooMuch - Fails if the server answers more than may be kept. */
+/**
+ * Connects to a server, and returns its tools.
+ *
+ * @param tooMuch - Rejects if the server's answers exceed the size limit.
+ */
 async function asked(sdk: Sdk, transport: Transport, seconds: number, tooMuch: Promise<never>): Promise<unknown[]> {
   const timeout = seconds * 1000;
   const client = new sdk.Client({ name: 'toolwire', version: stamp.split(' ')[1] ?? '' });
   let timer: NodeJS.Timeout | undefined;
-  // What opens a stream has no limit of its own.
+  // The SDK does not limit the time for opening an event stream.
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(Object.assign(new Error('late'), { code: TIMED_OUT })), timeout);
   });
@@ -187,7 +194,7 @@ async function asked(sdk: Sdk, transport: Transport, seconds: number, tooMuch: P
     return await Promise.race([listed(client, sdk.ResultSchema, timeout), tooMuch]);
   } finally {
     clearTimeout(timer);
-    // Until it has ended, a signal has to end it.
+    // `running` is kept until the server has ended, so that a signal can still end it.
     try {
       await transport.close();
     } finally {
@@ -202,13 +209,13 @@ async function listed(client: Client, any: Sdk['ResultSchema'], timeout: number)
   const end = performance.now() + PATIENCE * timeout;
   for (let page = 0; page < PAGES; page++) {
     const params = page === 0 ? {} : { cursor };
-    // Not `client.listTools`: its result type puts the keys of schemas into another order.
+    // `client.listTools` is not used, because its result type reorders the keys of schemas.
     const result = await client.request({ method: 'tools/list', params }, any, { timeout });
     if (!Array.isArray(result.tools)) throw new Error(NO_LIST);
     if (tools.length + result.tools.length > TOOLS) throw new Error(`expected at most ${TOOLS} tools, found more`);
     for (const tool of result.tools) tools.push(tool);
     cursor = result.nextCursor;
-    // At the end it should not be there; some servers write `null` or an empty string.
+    // The last page should have no cursor, but some servers write `null` or an empty string.
     if (cursor === undefined || cursor === null || cursor === '') return tools;
     if (performance.now() > end) throw new Error(`expected all pages in ${(PATIENCE * timeout) / 1000} s, found more`);
   }
@@ -221,7 +228,7 @@ type Sdk = typeof import('@modelcontextprotocol/sdk/client/index.js') &
   typeof import('@modelcontextprotocol/sdk/client/streamableHttp.js') &
   typeof import('@modelcontextprotocol/sdk/types.js');
 
-/** The SDK beside this package. Never one of the folder that the command is run in, which may be somebody else's repository. */
+/** Loads the SDK next to this package, never from the working directory, which may be an untrusted repository. */
 export async function loaded(server: string): Promise<Sdk> {
   const files = ['client/index.js', 'client/stdio.js', 'client/sse.js', 'client/streamableHttp.js', 'types.js'];
   const modules = files.map((name) => `${SDK}/${name}`);
