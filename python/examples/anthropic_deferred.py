@@ -40,7 +40,7 @@ def book(base_url: str, streams: bool, call: Callable[[str, object], str]) -> li
                 message: Message = stream.get_final_message()
         else:
             message = client.messages.create(model="kimi-k2", max_tokens=1000, messages=messages, tools=TOOLS)
-        # The content includes the searches as Anthropic's blocks, from which the next request knows the found tools.
+        # The content includes the searches as Anthropic's blocks, which tell the next request what was found.
         messages.append({"role": "assistant", "content": message.content})
         results: list[ToolResultBlockParam] = [
             {"type": "tool_result", "tool_use_id": block.id, "content": call(block.name, block.input)}

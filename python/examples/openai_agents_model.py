@@ -1,4 +1,4 @@
-"""OpenAI's Agents SDK with a wrapped model: for a model without an HTTP client option, or from other code."""
+"""OpenAI's Agents SDK with a wrapped model, if the model accepts no HTTP client or is created elsewhere."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""pydantic-ai with a capability: for a model without an HTTP client option, or from other code."""
+"""pydantic-ai with a capability, if the model accepts no HTTP client or is created elsewhere."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
 """pydantic-ai through two of its extension points: the profile's schema transformer, and the tools' validators.
 
-The transformer replaces that of the provider's profile, so that a schema is rewritten only once. Do not combine them
+The transformer replaces that of the provider's profile, so that a schema is rewritten only once. Do not combine this
 with `pydantic_ai_transport.py`, which does the same and also restores names.
 """
 

@@ -311,7 +311,7 @@ def test_langchain_keeps_what_tools_have_for_a_provider() -> None:
 
 
 class Streaming(Scripted):
-    """The same model, streamed: LangChain reads the calls from the pieces, and discards the pieces."""
+    """The same model, streamed: LangChain reads the calls from the pieces, and does not keep the pieces."""
 
     member: str
     reason: str

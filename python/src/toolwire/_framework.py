@@ -142,7 +142,7 @@ class Reply:
     def judged_call(
         self, call_id: str | None, name: str, arguments: Any, *, is_cut: bool = False
     ) -> tuple[RestoredCall[Any], list[RepairedCall]]:
-        """Do the same as `call`, but return the report instead of sending it."""
+        """Restore a call like `call`, but return the report instead of calling `on_repair`."""
         restored: Any
         if is_cut and isinstance(arguments, str):
             restored = self._cut_call(name, arguments)
@@ -224,7 +224,7 @@ class Turn(Reply):
             return adapted, [tool["function"] for tool in adapted.request.get("tools") or ()]
 
         adapted, sent = adapt()
-        # Names of tools that the provider runs are taken. In every dialect, only functions can reserve a name.
+        # Names of tools that the provider runs are taken. Functions reserve them, which works in every dialect.
         taken = {name for name in hosted if name}.difference(own)
         if any(function["name"] in taken for function in sent):
             reserved = [{"type": "function", "function": {"name": name, **_NOTHING}} for name in sorted(taken)]
@@ -384,7 +384,7 @@ def _text(arguments: Any) -> str:
 
 
 def _read(arguments: Any) -> Any:
-    """Parse arguments that are JSON text. Text that cannot be parsed, and values, are returned unchanged."""
+    """Parse arguments that are JSON text. Values, and text that cannot be parsed, are returned unchanged."""
     if not isinstance(arguments, str):
         return arguments
     try:

@@ -57,7 +57,7 @@ def signalled() -> asyncio.Future[int]:
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[int] = loop.create_future()
     for name, code in SIGNALS.items():
-        # Windows has only some of these signals, and its event loop handles none: Python's default handlers remain.
+        # Windows has only some of these signals, and its event loop handles none, so Python's default handlers remain.
         number = getattr(signal, name, None)
         if number is None or signal.getsignal(number) is signal.SIG_IGN:
             continue

@@ -253,7 +253,7 @@ async def _asked(way: str, server: dict[str, Any], log: Any, limit: Limit) -> li
 
 
 def _limit(seconds: float) -> AbstractAsyncContextManager[object]:
-    """Return a context with a timeout for opening a stream, which has none itself; Python 3.10 supports none."""
+    """Return a context with a timeout for opening a stream, which has none itself. On Python 3.10, do nothing."""
     if sys.version_info >= (3, 11):
         return asyncio.timeout(seconds)
     return nullcontext()

@@ -30,7 +30,7 @@ _OF_REPLY = (*_OF_BODY, b"content-encoding", b"etag")
 """The same for a reply: its body is already decompressed, and its `etag` does not identify the rewritten body."""
 
 _OF_REQUEST = (b"idempotency-key", b"x-idempotency-key")
-"""Headers by which a backend recognizes a repeated request. Asking the model again is a new request."""
+"""Headers by which a backend recognizes a repeated request. They are removed when the model is asked again."""
 
 
 class Transport:

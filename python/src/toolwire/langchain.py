@@ -48,8 +48,8 @@ _UNREAD = (
 class ToolwireMiddleware(AgentMiddleware):
     """Sends an agent's tools in a dialect and restores the calls.
 
-    A call that could not be repaired (`repair`) does not run: its result is the `retry_message`, which tells
-    the model what was expected. Tools that the provider runs itself pass unchanged.
+    A call that could not be repaired (`repair`) does not run: its result is the `retry_message`, which tells the model
+    what was expected. Tools that the provider runs itself pass unchanged.
     """
 
     def __init__(self, **options: Unpack[FrameworkOptions]) -> None:
