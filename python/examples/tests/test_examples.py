@@ -35,7 +35,7 @@ from toolwire.httpx2 import ToolwireTransport
 from toolwire.types import DialectName
 
 GIVEN = {"path": "README.md", "$ref": "main"}
-# How the model calls the tool in a dialect that renames `$ref`.
+# The model's call of the tool in a dialect that renames `$ref`.
 ENCODED = {"name": "files_read", "input": {"path": "README.md", "dollar_ref_": "main"}}
 PLAIN = {"name": "files_read", "input": GIVEN}
 EXPECTED = [("files.read", GIVEN)]

@@ -276,7 +276,7 @@ class _Program:
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
-        # The reason if the proxy kills the server.
+        # The reason why the proxy killed the server, if it did.
         self.reason: str | None = None
 
     def send(self, message: bytes) -> None:
