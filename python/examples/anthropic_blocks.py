@@ -16,12 +16,12 @@ Kind = Literal["text", "thinking", "call", "search"]
 
 @dataclass
 class Part:
-    """One block (of a search: two), as far as it has arrived."""
+    """One block (two for a search), with the text that has arrived."""
 
     kind: Kind
     text: str = ""
     started: bool = False
-    # Of calls and searches.
+    # The following fields are used for calls and searches.
     index: int = -1
     id: str | None = None
     # The id that the client gets.
@@ -31,7 +31,7 @@ class Part:
 
     @property
     def complete(self) -> bool:
-        """Whether it can get no more pieces if another part follows it."""
+        """True if the part gets no more pieces once another part follows."""
         if self.stream is None:
             return True
         try:
@@ -42,27 +42,30 @@ class Part:
 
 
 class Blocks:
-    """Makes blocks of a reply that comes in pieces, and appends each to `content` when it ends.
+    """Converts a streamed reply to blocks, and appends each block to `content` when it ends.
 
     Anthropic's SDKs expect each block to end before the next one starts. Calls of Chat Completions may be interleaved,
-    and only the next one shows that a call has ended. So one block is open, and the pieces of later ones are held back.
+    and only the next call shows that a call has ended. So one block is open, and pieces of later blocks are held back.
     """
 
     def __init__(
         self, content: list[dict[str, Any]], tools: Any, restore: Restore, search: str | None, history: str
     ) -> None:
-        """`search` is the name of the function that replaces the hosted search, `history` the messages as JSON."""
+        """Start without blocks.
+
+        `search` is the name of the function that replaces the hosted search, `history` contains the messages as JSON.
+        """
         self.content, self.tools, self.restore, self.search = content, tools, restore, search
         self.history = history
         self.parts: list[Part] = []
         self.open = 0
 
     def has(self, kind: Kind) -> bool:
-        """Whether the reply has a part of this kind."""
+        """Return whether the reply has a part of this kind."""
         return any(part.kind == kind for part in self.parts)
 
     def take(self, delta: ChoiceDelta, thinks: bool) -> Iterator[dict[str, Any]]:
-        """Take the next piece of the reply, and give the events to send."""
+        """Read the next piece of the reply, and yield the events to send."""
         thought = getattr(delta, "reasoning_content", None)
         if thinks and thought:
             yield from self._add(self._last("thinking"), thought)
@@ -90,7 +93,7 @@ class Blocks:
         return last if last and last.kind == kind else Part(kind)
 
     def _called(self, call: ChoiceDeltaToolCall) -> Part:
-        # Some backends give every call the index 0: another id is another call.
+        # Some backends give every call the index 0, so a different id means another call.
         for part in reversed(self.parts):
             if part.index == call.index and (not call.id or call.id == part.id):
                 return part
@@ -100,7 +103,7 @@ class Blocks:
         return Part(kind, index=call.index, id=call.id, own=self._id(call.id), name=name, stream=stream)
 
     def _id(self, given: str | None) -> str:
-        """Give the backend's id, which Kimi's models read, unless an earlier call has it.
+        """Return the backend's id, which Kimi's models read; if an earlier call has the same id, a new one.
 
         Some backends number the calls of each reply from 0.
         """
@@ -133,12 +136,12 @@ class Blocks:
             return {"type": "text", "text": text}
         if part.kind == "thinking":
             return {"type": "thinking", "thinking": text, "signature": ""}
-        # In the client's own form: its own name, and arguments in the shape of its own schema.
+        # In the client's format: the tool's own name, and arguments that fit its own schema.
         call = {"id": part.own, "name": part.name, "arguments": text or "{}"}
         return dict(self.restore.client_call(call).call)
 
     def _searched(self, part: Part) -> Iterator[dict[str, Any]]:
-        """Show the search and its result as Anthropic's servers do. The client sends both with its next request."""
+        """Yield the search and its result in the form of Anthropic's servers. The client sends both again."""
         call = self._block(part, part.text)
         answer = ToolIndex(self.tools).answer(call, tool_search_name=part.name) or {"content": []}
         id_ = hosted(part.own)
@@ -163,12 +166,12 @@ class Blocks:
 
 
 def hosted(id_: str) -> str:
-    """Give an id as Anthropic's servers give to what they run themselves."""
+    """Return an id in the form that Anthropic's servers use for tools that they run themselves."""
     return "srvtoolu_" + re.sub(r"[^A-Za-z0-9_]", "_", id_)
 
 
 def delta(kind: Kind, text: str) -> dict[str, Any]:
-    """Give the piece of a block."""
+    """Return a piece of a block, as the `delta` of an event."""
     if kind == "text":
         return {"type": "text_delta", "text": text}
     if kind == "thinking":

@@ -1,6 +1,6 @@
-"""Deferred tools and Anthropic's own tool search, on a backend that speaks Anthropic's protocol and knows neither.
+"""Deferred tools and Anthropic's own tool search, on a backend with Anthropic's protocol that supports neither.
 
-The one line that matters is `http_client`.
+Only the line with `http_client` is special.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from anthropic.types import Message, MessageParam, ToolResultBlockParam, ToolUni
 
 from toolwire.httpx2 import ToolwireTransport
 
-# The tools of three servers may be here; the model sees those that it has found.
+# The list may contain the tools of several servers. The model sees only those that it has found.
 TOOLS: list[ToolUnionParam] = [
     {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"},
     {
@@ -30,7 +30,7 @@ TOOLS: list[ToolUnionParam] = [
 
 
 def book(base_url: str, streams: bool, call: Callable[[str, object], str]) -> list[MessageParam]:
-    """Ask until the model calls nothing more."""
+    """Ask the model until it makes no more calls."""
     http_client = httpx2.Client(transport=ToolwireTransport(dialect="moonshot"))
     client = Anthropic(base_url=base_url, api_key="none", http_client=http_client)
     messages: list[MessageParam] = [{"role": "user", "content": "A room in Oslo, please."}]
@@ -40,7 +40,7 @@ def book(base_url: str, streams: bool, call: Callable[[str, object], str]) -> li
                 message: Message = stream.get_final_message()
         else:
             message = client.messages.create(model="kimi-k2", max_tokens=1000, messages=messages, tools=TOOLS)
-        # With the searches in it, as blocks of Anthropic's: that is how the next request knows what was found.
+        # The content includes the searches as Anthropic's blocks, which tell the next request what was found.
         messages.append({"role": "assistant", "content": message.content})
         results: list[ToolResultBlockParam] = [
             {"type": "tool_result", "tool_use_id": block.id, "content": call(block.name, block.input)}

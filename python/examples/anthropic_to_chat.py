@@ -1,7 +1,7 @@
-"""Clients of Anthropic's API (Claude Code, Anthropic's SDKs) in front of a backend that knows Chat Completions only.
+"""Clients of Anthropic's API (Claude Code, Anthropic's SDKs) in front of a backend that supports only Chat Completions.
 
-toolwire translates requests, their history and calls. This gateway sends them, runs the hosted tool search, and answers
-whole or streamed.
+toolwire translates requests, their history and calls. This gateway sends them, runs the hosted tool search, and
+returns whole or streamed replies.
 """
 
 import json
@@ -42,11 +42,11 @@ class Options:
     model: str | None = None
     # "content": `thinking` blocks become `reasoning_content` and vice versa. "drop": both are left out.
     reasoning: Literal["drop", "content"] = "drop"
-    # Whether arguments that the model got wrong are repaired. If so, a streamed call is held back until it ends.
+    # True if invalid arguments are repaired. Then a streamed call is held back until it ends.
     repair: bool = False
-    # How often the backend is asked for one message while the model only searches.
+    # Maximum number of requests to the backend for one message, while the model only searches.
     max_rounds: int = 10
-    # Receives what the translation of each request changed and left out.
+    # Called with a report of what the translation of each request changed and left out.
     on_report: Callable[[AdaptReport], object] | None = None
 
 
@@ -54,14 +54,14 @@ class RefusedError(Exception):
     """A request that the gateway does not send."""
 
     def __init__(self, status: int, message: str) -> None:
-        """`status` is the status of the answer."""
+        """Store the message, and the HTTP status of the answer."""
         super().__init__(message)
         self.status = status
 
 
 def gateway(base_url: str, options: Options, port: int = 0) -> ThreadingHTTPServer:
     """Make the server."""
-    # The client retries. A redirect followed would take its key elsewhere.
+    # Retries are left to the client. Following a redirect would send the key to another address.
     http_client = httpx2.Client(follow_redirects=False, timeout=600)
     backend = OpenAI(base_url=base_url, api_key="none", max_retries=0, http_client=http_client)
 
@@ -71,17 +71,17 @@ def gateway(base_url: str, options: Options, port: int = 0) -> ThreadingHTTPServ
                 asked = json.loads(self.read())
                 if not isinstance(asked, dict) or not isinstance(asked.get("messages"), list):
                     raise RefusedError(400, "expected a request with a list of messages")
-                # The key is the only header that the backend gets: `anthropic-beta` and the others mean nothing to it.
+                # The backend gets only the key, because `anthropic-beta` and the other headers mean nothing to it.
                 key = self.headers.get("x-api-key") or self.headers.get("authorization", "none").removeprefix("Bearer ")
                 self.answer(backend.with_options(api_key=key), asked)
             except ConnectionError:
-                pass  # The client has gone.
+                pass  # The client has disconnected.
             except Exception as error:
                 status, headers, body = refusal(error)
                 self.send(status, body, headers)
 
         def read(self) -> bytes:
-            # Chat Completions have no counterpart of `/v1/messages/count_tokens` and of Anthropic's other paths.
+            # Chat Completions has no counterpart of `/v1/messages/count_tokens` and Anthropic's other paths.
             if urlsplit(self.path).path != "/v1/messages":
                 raise RefusedError(404, f"unknown path {self.path}")
             size = int(self.headers.get("content-length", 0))
@@ -92,7 +92,7 @@ def gateway(base_url: str, options: Options, port: int = 0) -> ThreadingHTTPServ
         def answer(self, backend: OpenAI, asked: dict[str, Any]) -> None:
             message = empty(asked.get("model"))
             with closing(answered(backend, asked, message, options)) as events:
-                # The backend refuses a request before the first event, while the client can still be sent a status.
+                # If the backend refuses the request, this raises an error before a status was sent to the client.
                 first = next(events)
                 if not asked.get("stream"):
                     for _ in events:
@@ -126,13 +126,13 @@ def gateway(base_url: str, options: Options, port: int = 0) -> ThreadingHTTPServ
 def answered(
     backend: OpenAI, asked: dict[str, Any], message: dict[str, Any], options: Options
 ) -> Generator[dict[str, Any]]:
-    """Give the events of one message. The backend is asked once, and once more after each turn that only searches."""
+    """Yield the events of one message. The backend is asked once, and again after each turn that only searches."""
     kept = {**asked, "model": options.model or asked.get("model")}
     kept.pop("metadata", None)  # OpenAI refuses it without `store`.
     content, thinks, rounds = message["content"], options.reasoning == "content", 0
     while message["stop_reason"] is None:
         rounds += 1
-        # The model reads its searches as it will read them in the client's next request: from the history.
+        # The model reads its searches in the history, in the same form as in the client's next request.
         said = [{"role": "assistant", "content": content}] if content else []
         messages = [*asked["messages"], *said]
         adapted = adapt_request(
@@ -179,7 +179,7 @@ def answered(
 
 
 def sent(backend: OpenAI, body: dict[str, Any]) -> AbstractContextManager[Iterable[ChatCompletionChunk]]:
-    """Ask the backend. A whole reply is a stream of one chunk."""
+    """Ask the backend, and return its stream. A whole reply becomes a stream of one chunk."""
     completions = backend.chat.completions
     if body.get("stream"):
         stream: Stream[ChatCompletionChunk] = completions.create(**body, stream_options={"include_usage": True})
@@ -194,7 +194,7 @@ def sent(backend: OpenAI, body: dict[str, Any]) -> AbstractContextManager[Iterab
 
 
 def empty(model: Any) -> dict[str, Any]:
-    """Give a message without content."""
+    """Return a message without content."""
     return {
         "id": f"msg_{uuid4().hex}",
         "type": "message",
@@ -208,7 +208,7 @@ def empty(model: Any) -> dict[str, Any]:
 
 
 def written(first: dict[str, Any], rest: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Give the events, and an error as the last one."""
+    """Yield the events. An exception becomes the last event."""
     yield first
     try:
         yield from rest
@@ -217,7 +217,7 @@ def written(first: dict[str, Any], rest: Iterator[dict[str, Any]]) -> Iterator[d
 
 
 def refusal(error: Exception) -> tuple[int, dict[str, str], dict[str, Any]]:
-    """Give an error in Anthropic's form: status, headers and body."""
+    """Return an error in Anthropic's format: status, headers and body."""
     status, message = 502, str(error)
     headers: dict[str, str] = {}
     if isinstance(error, ToolwireError | json.JSONDecodeError):

@@ -10,7 +10,7 @@ from toolwire import sanitize_tools
 
 
 def ask(base_url: str, published: list[Any], call: Callable[[str, Any], str]) -> str:
-    """Ask until the model calls nothing more."""
+    """Ask the model until it makes no more calls."""
     client = Anthropic(base_url=base_url, api_key="none")
     sanitized = sanitize_tools(published, dialect="anthropic")
     for aside in sanitized.quarantined:

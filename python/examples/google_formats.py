@@ -1,7 +1,7 @@
-"""An answer by a schema beside functions, from a Gemini that does not combine them.
+"""An answer that follows a schema, from a Gemini model that does not support this together with functions.
 
 Models before Gemini 3 refuse JSON as the type of the answer if the request has functions. With `formats="ladder"`, the
-answer is one more function, and the SDK gets its call as text.
+answer becomes one more function, and the SDK gets the call of that function as text.
 """
 
 from typing import Any
@@ -33,5 +33,5 @@ def place(base_url: str, transport: ToolwireTransport | None) -> Any:
 
 
 def ladder() -> ToolwireTransport:
-    """Make the transport that mends it."""
+    """Make the transport that works around this limitation."""
     return ToolwireTransport(dialect="gemini-json-schema", formats="ladder")

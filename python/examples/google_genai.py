@@ -9,7 +9,7 @@ from toolwire import sanitize_tools
 
 
 def ask(base_url: str, published: list[Any]) -> list[dict[str, Any]]:
-    """Give the model's calls, as the tools' own servers expect them."""
+    """Return the model's calls in the form that the tools' own servers expect."""
     client = genai.Client(api_key="none", http_options=types.HttpOptions(base_url=base_url))
     sanitized = sanitize_tools(published, dialect="gemini-json-schema")
     reply = client.models.generate_content(

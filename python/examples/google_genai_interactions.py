@@ -9,8 +9,8 @@ from toolwire.httpx2 import ToolwireTransport
 
 
 def ask(base_url: str, tools: list[Any], *, streams: bool) -> list[tuple[str, Any]]:
-    """Give the names of the called functions, and their arguments as the SDK has them."""
-    # At Google's own address the dialect is known, and `deferred={"native": "auto"}` keeps deferred functions.
+    """Return the names of the called functions, and their arguments as the SDK represents them."""
+    # For Google's own host the dialect is known, and `deferred={"native": "auto"}` keeps deferred functions.
     transport = ToolwireTransport(dialect="gemini-interactions")
     options = types.HttpOptions(base_url=base_url, client_args={"transport": transport})
     client: Any = genai.Client(api_key="none", http_options=options)

@@ -1,4 +1,4 @@
-"""LangChain's agents by their middleware: for a model class that takes no HTTP client."""
+"""LangChain's agents with a middleware, for a model class that accepts no HTTP client."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ from toolwire.langchain import ToolwireMiddleware
 
 
 def ask(base_url: str, published: list[Any], call: Callable[[str, Any], str], **options: Any) -> str:
-    """Run an agent whose tools are sent in a dialect and called as they are."""
+    """Run an agent whose tools are sent in a dialect and called with restored arguments."""
 
     def tool(one: dict[str, Any]) -> StructuredTool:
         name, schema = one["name"], one["inputSchema"]

@@ -1,4 +1,4 @@
-"""LangChain: the model class takes the SDK's `http_client`, and the tools stay what they are."""
+"""LangChain: the model class accepts the SDK's `http_client`, and the tools need no change."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ from toolwire.httpx2 import ToolwireTransport
 
 
 def ask(base_url: str, published: list[Any], call: Callable[[str, Any], str]) -> str:
-    """Ask until the model calls nothing more."""
+    """Ask the model until it makes no more calls."""
     http_client = httpx2.Client(transport=ToolwireTransport(dialect="moonshot"))
     model = ChatOpenAI(model="kimi-k2", base_url=base_url, api_key=SecretStr("none"), http_client=http_client)
 

@@ -1,4 +1,4 @@
-"""OpenAI's Agents SDK by a model: for a model that takes no HTTP client, or one that somebody else made."""
+"""OpenAI's Agents SDK with a wrapped model, if the model accepts no HTTP client or is created elsewhere."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ from toolwire.openai_agents import ToolwireModel
 
 
 def agent(base_url: str, published: list[Any], call: Callable[[str, Any], str], **options: Any) -> Agent[None]:
-    """Make an agent whose tools are sent in a dialect and called as they are."""
+    """Make an agent whose tools are sent in a dialect and called with restored arguments."""
     client = AsyncOpenAI(base_url=base_url, api_key="none")
     inner = OpenAIChatCompletionsModel(model="kimi-k2", openai_client=client)
     model = ToolwireModel(inner, dialect="moonshot", repair=True, **options)
@@ -27,7 +27,7 @@ def agent(base_url: str, published: list[Any], call: Callable[[str, Any], str], 
             params_json_schema=one["inputSchema"],
             on_invoke_tool=invoke,
             strict_json_schema=False,
-            # A call that could not be repaired does not run: the model reads what was expected.
+            # A call that could not be repaired does not run. Instead, the model is told what was expected.
             tool_input_guardrails=[model.guardrail],
         )
 

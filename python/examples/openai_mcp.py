@@ -1,6 +1,6 @@
-"""The tools of an MCP server for OpenAI Chat Completions, or whoever speaks that protocol.
+"""The tools of an MCP server for OpenAI Chat Completions, or any API with that protocol.
 
-`tools/list`, `sanitize_tools`, the call, `restore`, `tools/call`.
+The steps are `tools/list`, `sanitize_tools`, the call, `restore`, `tools/call`.
 """
 
 import json
@@ -14,7 +14,7 @@ from toolwire.types import DialectName
 
 
 async def ask(base_url: str, server: ClientSession, dialect: DialectName) -> str | None:
-    """Ask until the model calls nothing more."""
+    """Ask the model until it makes no more calls."""
     client = AsyncOpenAI(base_url=base_url, api_key="none")
     sanitized = sanitize_tools(await server.list_tools(), dialect=dialect)
     for aside in sanitized.quarantined:

@@ -1,7 +1,7 @@
 """One tool of your own for OpenAI Responses, strict.
 
-`sanitize` writes the schema, and leaves the plan by which `restore_arguments` takes out what the strict
-mode made the model write.
+`sanitize` rewrites the schema, and returns the plan with which `restore_arguments` undoes the effects of the
+strict mode on the arguments.
 """
 
 import json
@@ -21,7 +21,7 @@ REWRITTEN = sanitize(SCHEMA, dialect="openai-strict")
 
 
 def forecast(base_url: str) -> Any:
-    """Give the arguments of the model's call, as the tool's own schema has them."""
+    """Return the arguments of the model's call, in the form of the tool's own schema."""
     client = OpenAI(base_url=base_url, api_key="none")
     tool: FunctionToolParam = {
         "type": "function",
@@ -33,6 +33,6 @@ def forecast(base_url: str) -> Any:
     reply = client.responses.create(model="gpt-5", input="The weather in Oslo?", tools=[tool])
     for item in reply.output:
         if item.type == "function_call":
-            # Strict schemas require everything, so the model says null for what it leaves out.
+            # Strict schemas require every property, so the model writes null for those that it omits.
             return restore_arguments(json.loads(item.arguments), REWRITTEN.restore_plan)
     return None

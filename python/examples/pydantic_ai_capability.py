@@ -1,4 +1,4 @@
-"""pydantic-ai by a capability: for a model that takes no HTTP client, or one that somebody else made."""
+"""pydantic-ai with a capability, if the model accepts no HTTP client or is created elsewhere."""
 
 from typing import Any
 
@@ -12,8 +12,8 @@ from toolwire.pydantic_ai import Toolwire
 
 
 def agent(base_url: str, toolset: AbstractToolset[None], **options: Any) -> Agent[None, str]:
-    """Make an agent whose tools are sent in a dialect and called as they are."""
+    """Make an agent whose tools are sent in a dialect and called with restored arguments."""
     provider = OpenAIProvider(base_url=base_url, api_key="none")
-    # Otherwise pydantic-ai rewrites the schemas once more, for OpenAI.
+    # Otherwise pydantic-ai would rewrite the schemas again, for OpenAI.
     model = OpenAIChatModel("kimi-k2", provider=provider, profile=ModelProfile(json_schema_transformer=None))
     return Agent(model, toolsets=[toolset], capabilities=[Toolwire(dialect="moonshot", repair=True, **options)])

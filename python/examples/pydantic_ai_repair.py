@@ -1,6 +1,6 @@
-"""pydantic-ai's own seam for calls that went wrong: the arguments are mended before the tool's own validator sees them.
+"""pydantic-ai with repaired arguments: they are repaired before the tool's own validator gets them.
 
-What cannot be mended is a `ModelRetry`: the model reads what was expected, and calls again.
+Arguments that cannot be repaired raise `ModelRetry`: the model reads what was expected, and calls again.
 """
 
 from collections.abc import Callable
@@ -18,14 +18,14 @@ from toolwire import ToolwireError, repair_arguments
 
 @dataclass
 class Repairing:
-    """What the model answered, before the tool's own validator sees it."""
+    """A validator that repairs the model's arguments before the tool's own validator gets them."""
 
     validator: Any
     name: str
     schema: dict[str, Any]
 
     def repaired(self, given: Any) -> Any:
-        """Repair arguments, or tell the model what is wrong with them."""
+        """Repair arguments, or report the remaining errors to the model."""
         try:
             found = repair_arguments(given, self.schema, name=self.name)
         except ToolwireError as unread:
@@ -33,13 +33,13 @@ class Repairing:
                 raise
             message = f"The tool was not run: {unread.message}."
             raise ModelRetry(message) from unread
-        # `valid` is None where that cannot be told: the tool's own validator decides then.
+        # `valid` is None if validity cannot be determined. Then the tool's own validator decides.
         if found.valid is False:
             raise ModelRetry(found.retry_message or "The arguments are not valid.")
         return found.arguments
 
     def validate_json(self, input: str | bytes | bytearray, **more: Any) -> Any:  # noqa: A002 (pydantic's name)
-        """Repair text, then validate it. Text that is still being streamed breaks off, and waits."""
+        """Repair text, then validate it. Text that is still being streamed is incomplete, and is not repaired yet."""
         if more.get("allow_partial", "off") in (False, "off"):
             input = self.repaired(input)  # noqa: A001
         return self.validator.validate_json(input, **more)
@@ -50,10 +50,10 @@ class Repairing:
 
 
 class RepairingToolset(WrapperToolset[None]):
-    """Any toolset, an MCP server's for instance, whose arguments are repaired."""
+    """Wraps any toolset, for instance that of an MCP server, and repairs arguments."""
 
     async def get_tools(self, ctx: RunContext[None]) -> dict[str, ToolsetTool[None]]:
-        """Put the repairing validator before each tool's own."""
+        """Wrap each tool's validator in one that repairs arguments."""
 
         def repairing(tool: ToolsetTool[None]) -> ToolsetTool[None]:
             schema = tool.tool_def.parameters_json_schema

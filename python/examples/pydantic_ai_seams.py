@@ -1,7 +1,7 @@
-"""pydantic-ai by its own two seams: the profile's schema transformer, and the arguments before they are validated.
+"""pydantic-ai through two of its extension points: the profile's schema transformer, and the tools' validators.
 
-The transformer takes the place of the one that the provider's profile brings, so that a schema is rewritten once. With
-`pydantic_ai_transport.py`, which has names, too, leave both out.
+The transformer replaces that of the provider's profile, so that a schema is rewritten only once. Do not combine this
+with `pydantic_ai_transport.py`, which does the same and also restores names.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ DIALECT: DialectName = "moonshot"
 
 
 class Sanitizing(JsonSchemaTransformer):
-    """The first seam: what the API is shown."""
+    """The first extension point: rewrites the schema that the API gets."""
 
     def walk(self) -> dict[str, Any]:
         """Rewrite the whole schema at once."""
@@ -30,19 +30,19 @@ class Sanitizing(JsonSchemaTransformer):
         return schema
 
     def transform(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """Change nothing: nobody walks."""
+        """Return the schema unchanged, because `walk` does not visit subschemas."""
         return schema
 
 
 @dataclass
 class Restoring:
-    """The second seam: what the model answered, before the tool's own validator sees it."""
+    """The second extension point: restores arguments before the tool's own validator gets them."""
 
     validator: Any
     plan: RestorePlan
 
     def restored(self, text: str) -> str:
-        """Restore JSON text. What is no JSON the tool's own validator tells the model."""
+        """Restore JSON text. For other text, the tool's own validator reports an error to the model."""
         try:
             return restore_arguments(text, self.plan)
         except ToolwireError:
@@ -59,10 +59,10 @@ class Restoring:
 
 
 class RestoringToolset(WrapperToolset[None]):
-    """Any toolset, an MCP server's for instance, with the second seam."""
+    """Wraps any toolset, for instance that of an MCP server, and restores arguments."""
 
     async def get_tools(self, ctx: RunContext[None]) -> dict[str, ToolsetTool[None]]:
-        """Put the restoring validator before each tool's own."""
+        """Wrap each tool's validator in one that restores arguments."""
 
         def restoring(tool: ToolsetTool[None]) -> ToolsetTool[None]:
             plan = sanitize(tool.tool_def.parameters_json_schema, dialect=DIALECT).restore_plan
@@ -73,7 +73,7 @@ class RestoringToolset(WrapperToolset[None]):
 
 
 def ask(base_url: str, toolset: AbstractToolset[None]) -> str:
-    """Run an agent with tools that are shown in the dialect and called as they are."""
+    """Run an agent with tools that are sent in the dialect and called with restored arguments."""
     provider = OpenAIProvider(base_url=base_url, api_key="none")
     profile = ModelProfile(json_schema_transformer=Sanitizing)
     agent = Agent(OpenAIChatModel("kimi-k2", provider=provider, profile=profile), toolsets=[RestoringToolset(toolset)])
@@ -81,7 +81,7 @@ def ask(base_url: str, toolset: AbstractToolset[None]) -> str:
 
 
 def toolset_of(published: list[Any], call: Callable[[str, Any], str]) -> FunctionToolset[None]:
-    """Make pydantic-ai's tools of published ones."""
+    """Convert published tools to pydantic-ai's tools."""
 
     def tool(one: dict[str, Any]) -> Tool[None]:
         name = one["name"]

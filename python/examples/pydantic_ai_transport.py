@@ -1,6 +1,6 @@
 """pydantic-ai with the transport: names, schemas, arguments and deferred tools in one line, whatever the toolset.
 
-No schema transformer of toolwire's beside it: that would rewrite twice.
+Do not combine this with a schema transformer of toolwire, which would rewrite the schemas twice.
 """
 
 import httpx2
@@ -14,10 +14,10 @@ from toolwire.httpx2 import AsyncToolwireTransport
 
 
 def ask(base_url: str, toolset: AbstractToolset[None]) -> str:
-    """Run an agent whose tools stay what they are."""
+    """Run an agent whose tools need no change."""
     http_client = httpx2.AsyncClient(transport=AsyncToolwireTransport(dialect="moonshot"))
     provider = OpenAIProvider(base_url=base_url, api_key="none", http_client=http_client)
-    # The provider's own transformer would see the schemas first, and has no way back.
+    # The provider's own transformer would run first, and its changes could not be undone.
     profile = ModelProfile(json_schema_transformer=None)
     agent = Agent(OpenAIChatModel("kimi-k2", provider=provider, profile=profile), toolsets=[toolset])
     return agent.run_sync("Read README.md of main.").output

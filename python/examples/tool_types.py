@@ -1,6 +1,6 @@
-"""What `sanitize_tools` and `ToolSet` return fits what the SDKs take, without a cast.
+"""Results of `sanitize_tools` and `ToolSet` have the types that the SDKs accept, without a cast.
 
-Checked by mypy and pyright, never run.
+This file is checked by mypy and pyright, and never run.
 """
 
 from anthropic.types import ToolUnionParam

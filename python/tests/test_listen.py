@@ -1,4 +1,4 @@
-"""`toolwire proxy --listen`: every transcript of tests/listen, and the program between clients of HTTP and servers."""
+"""`toolwire proxy --listen`: every transcript of tests/listen, and the program between HTTP clients and servers."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ for line in sys.stdin:
     elif method == "ping":
         say(id=id, result={})
 """
-# A server of the SDK, which speaks 2026-07-28 as well.
+# A server of the SDK, which also supports the protocol version 2026-07-28.
 MODERN = """
 import asyncio
 
@@ -180,7 +180,7 @@ def server_(tmp_path: Path) -> list[str]:
 
 
 class Served:
-    """The program, listening."""
+    """The program, which listens for clients."""
 
     def __init__(self, arguments: list[str], listen: str = "127.0.0.1:0", **settings: str) -> None:
         program = [*PROGRAM, "proxy", "--listen", listen, *arguments]
@@ -241,7 +241,7 @@ def test_calls_are_restored_repaired_and_refused(served: Served) -> None:
             done = await client.call_tool("big", {})
             assert len(text(done)) == 20 << 20
 
-    # The SDK takes events of a megabyte; the answer is no event.
+    # The SDK accepts events of up to a megabyte. This answer is not an event.
     through(what)
 
 
@@ -380,7 +380,7 @@ def test_a_client_of_2026_07_28_that_does_not_read_stops_nobody_else(served: Ser
                 await asyncio.sleep(1)
                 async with call("pid") as answer:
                     assert int((await answer.json())["result"]["content"][0]["text"]) > 0
-                # Its response ends, because too much of it waits.
+                # The response is aborted, because too many of its bytes are unsent.
                 with pytest.raises(aiohttp.ClientError):
                     await unread.read()
 
@@ -479,7 +479,7 @@ def test_signals_end_all_servers(served: Served, number: int) -> None:
             await until(lambda: not is_running(pid))
             await until(lambda: served.process.poll() is not None)
 
-    # The client may say that its server is gone.
+    # The client may report that it has lost its server.
     with suppress(Exception):
         through(what)
     assert served.process.returncode == 128 + number

@@ -201,7 +201,7 @@ def is_running(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    # A zombie process has ended, too.
+    # A zombie process counts as ended.
     status = Path(f"/proc/{pid}/stat")
     return not status.exists() or status.read_text("utf-8").rsplit(")", 1)[1].split()[0] != "Z"
 
@@ -338,7 +338,7 @@ def test_messages_pass_byte_for_byte(tmp_path: Path) -> None:
 
 
 class Remote(BaseHTTPRequestHandler):
-    """A server at an address: one session over streamable HTTP, which the test can make it forget."""
+    """A remote server with one session over streamable HTTP, which the test can delete."""
 
     session: str | None = None
     keys: list[str | None]

@@ -101,7 +101,7 @@ def call(identifier: str, name: str, arguments: str) -> dict[str, Any]:
 
 
 class Between:
-    """A fake API, the relay before it, and a client."""
+    """A fake API, the relay in front of it, and a client."""
 
     def __init__(self, answer: Any, *arguments: str, **environment: str) -> None:
         self._answer, self._arguments, self._environment = answer, arguments, environment
@@ -366,7 +366,7 @@ def test_large_bodies() -> None:
         assert (status, json.loads(text)["length"]) == (200, len(large))
         status, _ = await it.ask(compact(chat("a_b", user="x" * 70_000_000)).encode())
         assert status == 413
-        # 100 MB in 100 kB.
+        # 100 MB, compressed to 100 kB.
         status, _ = await it.ask(gzip.compress(b" " * 100_000_000), **{"Content-Encoding": "gzip"})
         assert status == 413
         status, _ = await it.ask(b"not packed", **{"Content-Encoding": "gzip"})

@@ -1,1 +1,1 @@
-"""What stands in for model APIs and for tools' own servers."""
+"""Fakes of model APIs and of tools' own servers."""

@@ -1,7 +1,7 @@
-"""A model API on this machine that refuses what the real one would, remembers what it got, and says what it is told to.
+"""A local model API that refuses what the real one would refuse, records requests, and gives scripted replies.
 
-Anthropic Messages, OpenAI Chat Completions and Responses, Gemini and its Interactions; whole, and for the first two and
-the last streamed.
+It supports Anthropic Messages, OpenAI Chat Completions and Responses, Gemini and its Interactions. Replies are whole
+or, for the first two and the last, streamed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 from toolwire import check_tools
 from toolwire.types import DialectName
 
-# What each API takes, by the end of its path: more than that is a 400.
+# Members that each API accepts, by the end of its path. A request with another member gets the status 400.
 TAKES = {
     "/messages": "model max_tokens messages tools tool_choice stream system temperature metadata",
     "/chat/completions": (
@@ -34,11 +34,11 @@ BLOCKS = {"/messages": ("text", "tool_use", "tool_result"), "/chat/completions":
 
 @dataclass
 class Backend:
-    """What it says, one turn for each request: `{"text"}`, or a call `{"name", "input"}`; and what it got.
+    """The replies, one for each request: `{"text"}`, or a call `{"name", "input"}`; and the recorded requests.
 
-    For Chat Completions, the input of a call may be text, as the model wrote it. Such a turn may have `reasoning`, a
-    text and several `calls` with ids, streamed interleaved; `finish`; a `status` to refuse with; and `cut` streams,
-    which end in the middle ("end") or lose their connection ("reset").
+    For Chat Completions, the input of a call may also be the model's text. Such a reply may have `reasoning`, text and
+    several `calls` with ids, which are streamed interleaved; `finish`; a `status`, which makes it a refusal; and `cut`,
+    which makes a stream end in the middle ("end") or lose its connection ("reset").
     """
 
     dialect: DialectName
@@ -47,7 +47,7 @@ class Backend:
     got: list[Any] = field(default_factory=list)
 
     def refusal(self, path: str, body: dict[str, Any], beta: str) -> str | None:
-        """Refuse as an API does."""
+        """Return the reason why the API would refuse the request, if it would."""
         unknown = [name for name in body if name not in TAKES[path].split()]
         if unknown:
             return f"unknown parameter {unknown[0]}"
@@ -76,7 +76,7 @@ class Backend:
 
 
 def unpaired_call(messages: list[dict[str, Any]]) -> str | None:
-    """Say what Chat Completions refuse of calls in the history: a bad name, no result, a result of no call."""
+    """Return why Chat Completions refuses calls in the history: a bad name, no result, or a result without a call."""
     waiting: list[str] = []
     for message in messages:
         if message["role"] == "tool":
@@ -101,7 +101,7 @@ def unpaired_call(messages: list[dict[str, Any]]) -> str | None:
 
 @contextmanager
 def backend(dialect: DialectName, *says: dict[str, Any]) -> Iterator[Backend]:
-    """Start it."""
+    """Start the API."""
     fake = Backend(dialect, list(says))
 
     class Handler(BaseHTTPRequestHandler):
@@ -137,7 +137,7 @@ def backend(dialect: DialectName, *says: dict[str, Any]) -> Iterator[Backend]:
             self.wfile.write(text.encode())
 
         def log_message(self, *_: object) -> None:
-            """Keep quiet."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
@@ -216,7 +216,7 @@ def chat_events(said: dict[str, Any], number: str) -> str:
     (choice,) = whole["choices"]
     calls = choice["message"].pop("tool_calls", [])
     deltas: list[dict[str, Any]] = [choice["message"]]
-    # Every call begins before the first one ends.
+    # Every call starts before the first one ends.
     for index, call in enumerate(calls):
         deltas.append({"tool_calls": [{**call, "index": index, "function": {**call["function"], "arguments": ""}}]})
     for half in range(2):

@@ -1,6 +1,6 @@
-"""An MCP server in this process, whose tools are ordinary JSON Schema that no model API takes as it is.
+"""An MCP server in this process, whose tools have ordinary JSON Schema that no model API accepts unchanged.
 
-It refuses arguments that are not what it published, and remembers the calls.
+It refuses arguments that do not fit the published schema, and records the calls.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 from mcp import types
 from mcp.server.lowlevel import Server
 
-# A name with a dot, a property that is called like a keyword, a constant without a type.
+# A name with a dot, a property named like a keyword, a constant without a type.
 TOOLS: list[dict[str, Any]] = [
     {
         "name": "files.read",
@@ -30,7 +30,7 @@ TOOLS: list[dict[str, Any]] = [
 
 
 def served(calls: list[Any], name: str, given: dict[str, Any]) -> str:
-    """Take a call, if it is as it was published."""
+    """Accept a call if it fits the published schema."""
     properties = next(tool["inputSchema"]["properties"] for tool in TOOLS if tool["name"] == name)
     strange = [key for key in given if key not in properties]
     assert not strange, f"no such argument: {strange[0]}"

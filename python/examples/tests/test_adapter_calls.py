@@ -1,7 +1,7 @@
-"""What the adapters of frameworks do with calls and lists that are out of the ordinary.
+"""The adapters of frameworks with unusual calls and lists.
 
-Equal ids, names of hosted tools, other forms of tools. The models are scripted here, because no API gives such replies
-when asked to.
+Examples are equal ids, names of hosted tools, and other forms of tools. The models are scripted, because no API gives
+such replies on request.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ PAY: dict[str, Any] = {
 LIST: dict[str, Any] = {"type": "object", "properties": {"ids": {"type": "array", "items": {"type": "string"}}}}
 WRONG = {"account": "alice"}
 RIGHT = {"account": "bob", "amount": 1}
-# Kimi's ids: counted in each reply.
+# Kimi's ids, which are numbered from 0 in each reply.
 ID = "functions.pay:0"
 RETRY = "The arguments of `pay`"
 
@@ -144,7 +144,7 @@ def test_a_choice_stays_unless_its_tool_has_another_name(given: Any, sent: Any) 
 
 
 class Scripted(BaseChatModel):
-    """A model of LangChain's, which says one message for each request, and keeps what it got."""
+    """A LangChain model that returns one message for each request, and records the requests."""
 
     replies: list[AIMessage]
     got: list[Any]
@@ -157,7 +157,7 @@ class Scripted(BaseChatModel):
         return "scripted"
 
     def bind_tools(self, tools: Sequence[Any], **options: Any) -> Any:
-        """Keep what it gets."""
+        """Record the tools and options."""
         self.options = (list(tools), options)
         return self
 
@@ -168,17 +168,17 @@ class Scripted(BaseChatModel):
 
 
 def scripted(*replies: AIMessage) -> Scripted:
-    """Make a model of LangChain's."""
+    """Make a LangChain model."""
     return Scripted(replies=list(replies), got=[])
 
 
 def calling(*calls: tuple[str, Any], call_id: str = ID) -> AIMessage:
-    """Make a message with calls of one id."""
+    """Make a message whose calls all have the same id."""
     return AIMessage("", tool_calls=[{"name": name, "args": args, "id": call_id} for name, args in calls])
 
 
 def tool(name: str, schema: Any, runs: list[Any] | None = None, **more: Any) -> StructuredTool:
-    """Make a tool of LangChain's; `runs` are the arguments that reach it."""
+    """Make a LangChain tool that appends the arguments of each call to `runs`."""
 
     def run(**given: Any) -> str:
         (runs if runs is not None else []).append(given)
@@ -226,7 +226,7 @@ def test_langchain_runs_a_call_that_a_person_has_edited() -> None:
 
     class Person(AgentMiddleware):
         def after_model(self, state: Any, runtime: Any) -> Any:  # noqa: ARG002
-            # As `HumanInTheLoopMiddleware` does it, without a pause: the call keeps its id.
+            # Like `HumanInTheLoopMiddleware`, but without a pause: the call keeps its id.
             message = state["messages"][-1]
             message.tool_calls = [{**call, "args": RIGHT} for call in message.tool_calls]
             return {"messages": [message]}
@@ -257,12 +257,12 @@ def test_langchain_messages_that_repeat_their_calls_in_their_content() -> None:
     history = model.got[1][0]
     assert [history[1].content[1]["name"], history[1].tool_calls[0]["name"], history[2].name] == ["files_read"] * 3
     assert runs == [{"$ref": "x"}]
-    # Not what traces call it.
+    # The name in reports is not the one in traces.
     assert reports == ["kimi-k2"] * 2
 
 
 def sent_by_langchain(*tools: Any) -> list[Any]:
-    """Give the tools that a model gets."""
+    """Return the tools that a model gets."""
     model = scripted()
     middleware = ToolwireMiddleware(dialect="moonshot", on_set_aside="error")
     create_agent(model, list(tools), middleware=[middleware]).invoke({"messages": [HumanMessage("Go.")]})
@@ -280,7 +280,7 @@ def test_langchain_tools_in_the_forms_of_other_apis() -> None:
         {"type": "web_search_20250305", "name": "web_search"},
         tool("web.search", EMPTY),
     )
-    # LangChain has its own tools first.
+    # LangChain puts its own tools first.
     assert sent[0]["function"]["name"].startswith("web_search_")
     assert sent[1:] == [
         {"type": "function", "name": "a_a", "description": "d", "parameters": SENT_REF, "strict": True},
@@ -311,7 +311,7 @@ def test_langchain_keeps_what_tools_have_for_a_provider() -> None:
 
 
 class Streaming(Scripted):
-    """The same model, streamed: LangChain reads the calls from the pieces, and forgets them."""
+    """The same model, streamed: LangChain reads the calls from the pieces, and does not keep the pieces."""
 
     member: str
     reason: str
@@ -403,7 +403,7 @@ def test_langchain_sends_objects_as_past_arguments_and_examples_that_fit() -> No
 
 
 def pay_agent(model: Any, runs: list[Any], *capabilities: Any) -> Agent[None, str]:
-    """Make an agent of pydantic-ai's that pays."""
+    """Make a pydantic-ai agent with the tool `pay`."""
     described = {"name": "pay", "description": "d", "inputSchema": PAY}
 
     def run(_: str, given: Any) -> str:
@@ -414,7 +414,7 @@ def pay_agent(model: Any, runs: list[Any], *capabilities: Any) -> Agent[None, st
 
 
 def paying(*calls: Any) -> FunctionModel:
-    """Make a model of pydantic-ai's that says calls with ids that are counted, and then that it is done."""
+    """Make a pydantic-ai model that makes calls with numbered ids, and then reports that it is done."""
 
     def reply(messages: Any, _: AgentInfo) -> ModelResponse:
         ids = [f"functions.pay:{at}" for at in range(len(calls))]
@@ -449,7 +449,7 @@ def test_pydantic_ai_and_a_call_of_another_conversation_with_the_same_id(slow: A
 
 
 def test_pydantic_ai_judges_each_call_of_a_reply() -> None:
-    # Of one id, pydantic-ai itself takes no two.
+    # pydantic-ai itself does not accept two calls with the same id.
     runs: list[Any] = []
     result = pay_agent(paying(WRONG, RIGHT), runs, Toolwire(dialect="moonshot", repair=True)).run_sync("Pay.")
     assert runs == [RIGHT]
@@ -510,12 +510,12 @@ def test_pydantic_ai_closes_no_call_that_was_cut_off(text: str, valid: bool, str
 
     (part,) = asyncio.run(asked()).parts
     assert isinstance(part, ToolCallPart)
-    # pydantic-ai itself runs no call of such a reply whose arguments break off.
+    # pydantic-ai itself does not run a call with truncated arguments in such a reply.
     assert (judged, part.args) == ([valid], text)
 
 
 def cut_off(text: str) -> FunctionModel:
-    """Make a model of pydantic-ai's whose reply ends at a length limit, after these arguments."""
+    """Make a pydantic-ai model whose reply ends at a length limit, after these arguments."""
 
     async def pieces(_: Any, __: AgentInfo) -> AsyncIterator[Any]:
         yield {0: DeltaToolCall(name="pay", json_args=text, tool_call_id=ID)}
@@ -559,12 +559,12 @@ def test_pydantic_ai_does_not_force_a_tool_that_was_set_aside(choice: Any) -> No
 
 
 class Agents(Model):
-    """A model of the Agents SDK, which says one output for each request, and keeps what it got."""
+    """A model of the Agents SDK that returns one output for each request, and records the requests."""
 
     model = "kimi-k2"
 
     def __init__(self, *replies: list[Any]) -> None:
-        """Take what it says."""
+        """Store the replies."""
         self.replies = list(replies)
         self.got: list[dict[str, Any]] = []
 
@@ -578,11 +578,11 @@ class Agents(Model):
         return self.replies.pop(0) if self.replies else [done]
 
     async def get_response(self, *args: Any, **given: Any) -> agents.ModelResponse:
-        """Reply."""
+        """Return the next reply."""
         return agents.ModelResponse(output=self._reply(args, given), usage=agents.Usage(), response_id=None)
 
     async def stream_response(self, *args: Any, **given: Any) -> AsyncIterator[Any]:
-        """Reply as a server that leaves out what it need not say."""
+        """Yield the next reply like a server that omits optional members."""
         output = self._reply(args, given)
         for at, item in enumerate(output):
             yield responses.ResponseOutputItemDoneEvent.construct(
@@ -618,7 +618,7 @@ def agents_tool(name: str, schema: Any, runs: list[Any] | None = None, *guards: 
 
 
 async def run_agent(model: ToolwireModel, *tools: Any, streams: bool = False, **more: Any) -> str:
-    """Run an agent of the Agents SDK, and give the results of its calls."""
+    """Run an agent of the Agents SDK, and return the results of its calls."""
     agent = agents.Agent(name="a", tools=list(tools), model=model, **more)
     result: Any
     if streams:
@@ -657,7 +657,7 @@ def test_openai_agents_and_a_call_of_another_conversation_with_the_same_id(slow:
 
 @STREAMS
 def test_openai_agents_judges_each_call_of_a_reply(streams: bool) -> None:
-    # Of one id, the SDK itself takes no two.
+    # The SDK itself does not accept two calls with the same id.
     runs: list[Any] = []
     inner = Agents([function_call("pay", WRONG, "a"), function_call("pay", RIGHT, "b")])
     model = ToolwireModel(inner, dialect="moonshot", repair=True)
@@ -738,10 +738,10 @@ def test_openai_agents_leaves_hosted_tools_and_their_choice() -> None:
 
 
 class Hides(Middleware):
-    """Hides a tool, as servers do for a user without rights."""
+    """Hides a tool, as servers do from users without permission."""
 
     async def on_list_tools(self, context: Any, call_next: Any) -> Any:
-        """List all but one."""
+        """Return all tools but one."""
         return [one for one in await call_next(context) if one.name != "files_read"]
 
 
@@ -749,11 +749,11 @@ class Adds(Middleware):
     """Adds a tool of its own."""
 
     async def on_list_tools(self, context: Any, call_next: Any) -> Any:
-        """List one more."""
+        """Return one more tool."""
         return [*await call_next(context), Tool.from_function(lambda: "", name="more.files")]
 
     async def on_call_tool(self, context: Any, call_next: Any) -> Any:
-        """Run its own."""
+        """Run the added tool."""
         return ToolResult("added") if context.message.name == "more.files" else await call_next(context)
 
 
@@ -774,7 +774,7 @@ def test_fastmcp_calls_the_tool_that_was_listed(is_first: bool) -> None:
     if is_first:
         assert listed == {"files_read": "read", "more_files": "added"}
     else:
-        # What a middleware before ours adds, it lists itself.
+        # A middleware before ours lists the tools that it adds itself.
         assert sorted(listed.values()) == ["added", "read"]
         assert "hidden" not in listed.values()
 

@@ -1,4 +1,4 @@
-"""The adapters of frameworks, each with the framework itself, before the fake of an API."""
+"""The adapters of frameworks, each with the framework itself and a fake API."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ from toolwire.fastmcp import ToolwireMiddleware as FastMcpMiddleware
 from toolwire.langchain import ToolwireMiddleware
 from toolwire.pydantic_ai import Toolwire
 
-# Traces would go to OpenAI.
+# Traces would be sent to OpenAI.
 agents.set_tracing_disabled(True)
 
-# How the model calls the tool in a dialect that renames `$ref`, and what its server expects.
+# The model's call of the tool in a dialect that renames `$ref`, and the call that the tool's server expects.
 ENCODED = {"name": "files_read", "input": {"path": "README.md", "dollar_ref_": "main"}}
 EXPECTED = [("files.read", {"path": "README.md", "$ref": "main"})]
 DONE = {"text": "It says: any model."}
@@ -51,7 +51,7 @@ HOW = pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed"
 
 
 def result_of(body: dict[str, Any]) -> str:
-    """Give the first result of a call in a request."""
+    """Return the first result of a call in a request."""
     return next(str(message["content"]) for message in body["messages"] if message["role"] == "tool")
 
 
@@ -94,7 +94,7 @@ def test_langchain_repairs_or_says_what_is_wrong(streams: bool) -> None:
 
 
 def tool(name: str, schema: Any) -> StructuredTool:
-    """Make a tool of LangChain's."""
+    """Make a LangChain tool."""
     return StructuredTool.from_function(lambda **_: "x", name=name, description="d", args_schema=schema)
 
 
@@ -129,7 +129,7 @@ async def test_langchain_asynchronously_with_history_and_a_tool_that_is_set_asid
 
 
 def run(agent: Agent[None, str], streams: bool) -> str:
-    """Run an agent of pydantic-ai's."""
+    """Run a pydantic-ai agent."""
     if not streams:
         return agent.run_sync("Read README.md of main.").output
 
@@ -185,7 +185,7 @@ def test_pydantic_ai_without_it(streams: bool) -> None:
 
 
 def test_pydantic_ai_streams_interleaved_calls() -> None:
-    """Pieces that need nothing pass at once; the others come whole."""
+    """Pieces that need no restoring pass at once; other arguments are sent when they are complete."""
     both = [{**ENCODED, "id": "a"}, {"name": "look_up", "input": {"word": "oslo"}, "id": "b"}]
     look = {
         "name": "look.up",
@@ -240,7 +240,7 @@ def test_wrong_options_are_errors() -> None:
 
 
 def fastmcp_server(calls: list[Any], *middleware: Any) -> FastMCP[Any]:
-    """Make a server of FastMCP's whose tools are ordinary JSON Schema."""
+    """Make a FastMCP server whose tools have ordinary JSON Schema."""
 
     class Published(Tool):
         async def run(self, arguments: dict[str, Any]) -> ToolResult:
@@ -267,7 +267,7 @@ def test_fastmcp() -> None:
 
     async def asked(server: FastMCP[Any]) -> list[Any]:
         async with fastmcp.Client(server) as client:
-            # A client that knows the list already.
+            # A client that already knows the list.
             await client.call_tool("files_read", ENCODED["input"])
             listed = await client.list_tools()
             await client.call_tool("files_read", {"path": 7, "dollar_ref_": "main"})
@@ -312,7 +312,7 @@ def test_fastmcp_without_it() -> None:
 
 
 def run_agents(agent: Any, streams: bool) -> str:
-    """Run an agent of OpenAI's SDK."""
+    """Run an agent of OpenAI's Agents SDK."""
 
     async def asked() -> str:
         if not streams:

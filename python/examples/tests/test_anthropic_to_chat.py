@@ -1,4 +1,4 @@
-"""Anthropic's SDK, the gateway, and a fake of a Chat Completions backend: what that got, and what the client gets."""
+"""Anthropic's SDK, the gateway, and a fake Chat Completions backend: its requests, and the client's replies."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ BOTH = pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed
 
 @dataclass
 class Setting:
-    """A client of a gateway of a backend."""
+    """A client, connected to a backend through the gateway."""
 
     fake: Backend
     client: Anthropic
 
     def ask(self, streams: bool, *messages: Any, **more: Any) -> Message:
-        """Ask, whole or streamed. Each block of a stream has ended before the next one starts."""
+        """Ask for a whole or streamed reply. In a stream, check that each block ends before the next one starts."""
         request: Any = {"model": "claude", "max_tokens": 1000, "metadata": {"user_id": "u"}, "tools": TOOLS}
         request.update(more, messages=messages)
         if not streams:
@@ -104,7 +104,7 @@ def calls_of(message: Message) -> list[tuple[str, object]]:
 
 
 def turn(message: Message, answer: Callable[[str], dict[str, Any]]) -> list[dict[str, Any]]:
-    """Give the message, and what the tools answer to its calls, as the next request has them."""
+    """Return the message and the results of its calls, in the form of the next request."""
     calls = [block for block in message.content if block.type == "tool_use"]
     results = [{"type": "tool_result", "tool_use_id": block.id, **answer(block.name)} for block in calls]
     return [{"role": "assistant", "content": content_of(message)}, {"role": "user", "content": results}]
@@ -183,7 +183,7 @@ def test_a_hosted_search_and_the_turn_after_it(streams: bool) -> None:
     names = [[tool["function"]["name"] for tool in body["tools"]] for body in to.fake.got]
     found = ["tool_search", "files_read", "book_room"]
     assert names == [found[:2], found, found]
-    # The next turn begins with the same messages, so that a prompt cache hits.
+    # The next turn starts with the same messages, so that a prompt cache hits.
     _, before, last = (body["messages"] for body in to.fake.got)
     assert last[: len(before)] == before
     assert "'book_room' is now available" in before[-1]["content"]
@@ -258,7 +258,7 @@ def test_stop_reasons(streams: bool) -> None:
 
 
 @BOTH
-# The SDK expects an object in place of the text that breaks off.
+# The SDK expects an object instead of the truncated text.
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
 def test_a_call_that_reaches_the_limit_does_not_spoil_the_next_turn(streams: bool) -> None:
     with setting({"name": "book_room", "input": '{"room": "Os', "finish": "length"}, DONE) as to:
@@ -317,7 +317,7 @@ def test_a_redirect_is_not_followed_and_the_key_is_passed_on() -> None:
             self.end_headers()
 
         def log_message(self, *_: object) -> None:
-            """Keep quiet."""
+            """Log nothing."""
 
     with served(Handler) as url, setting(at=url) as to:
         with pytest.raises(anthropic.APIStatusError) as raised:
@@ -343,7 +343,7 @@ def test_a_client_that_goes_away_ends_the_request_to_the_backend() -> None:
                 ended.set()
 
         def log_message(self, *_: object) -> None:
-            """Keep quiet."""
+            """Log nothing."""
 
     with served(Handler) as url, setting(at=url) as to:
         request: Any = {"model": "claude", "max_tokens": 9, "messages": [USER]}

@@ -1,4 +1,4 @@
-"""Every example against the fake of its API: what that got, what the tool's own server got, and what the user gets."""
+"""Every example against a fake of its API: the requests, the calls of the tool's own server, and the final answer."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ from toolwire.httpx2 import ToolwireTransport
 from toolwire.types import DialectName
 
 GIVEN = {"path": "README.md", "$ref": "main"}
-# How the model calls the tool in a dialect that renames `$ref`.
+# The model's call of the tool in a dialect that renames `$ref`.
 ENCODED = {"name": "files_read", "input": {"path": "README.md", "dollar_ref_": "main"}}
 PLAIN = {"name": "files_read", "input": GIVEN}
 EXPECTED = [("files.read", GIVEN)]
 SHOWN = [("files_read", ["path", "dollar_ref_", "encoding"])]
-# Where APIs, and the SDK of Google, have the schema.
+# Members in which the APIs and Google's SDK have the schema.
 KEYS = ("parametersJsonSchema", "parameters_json_schema", "parameters", "input_schema")
 DONE = {"text": "It says: any model."}
 
 
 def tools_of(body: dict[str, Any]) -> list[tuple[str, list[str]]]:
-    """Give the names of the tools that a request had, and of their parameters."""
+    """Return the names of the tools of a request, and of their parameters."""
     shown = []
     for entry in body["tools"]:
         for tool in entry.get("functionDeclarations", [entry.get("function", entry)]):
@@ -75,12 +75,12 @@ def test_anthropic_deferred(streams: bool) -> None:
     with backend("moonshot", search, {"name": "book_room", "input": {"room": "Oslo"}}, DONE) as fake:
         messages = anthropic_deferred.book(fake.url, streams, call)
     assert calls == [("book.room", {"room": "Oslo"})]
-    # The agent asked twice, the backend was asked three times; found tools stay.
+    # The agent made two requests, the backend got three. Tools that were found remain.
     names = [[name for name, _ in tools_of(body)] for body in fake.got]
     assert names == [["tool_search"], ["tool_search", "book_room"], ["tool_search", "book_room"]]
     kinds = [[block.type for block in message["content"]] for message in messages[1::2]]  # type: ignore[union-attr]
     assert kinds == [["server_tool_use", "tool_search_tool_result", "tool_use"], ["text"]]
-    # What the model read before its call is what it reads after it: the prompt cache holds.
+    # The messages before the call stay the same after it, so that the prompt cache hits.
     assert fake.got[2]["messages"][: len(fake.got[1]["messages"])] == fake.got[1]["messages"]
 
 
@@ -171,7 +171,7 @@ def test_codex_to_chat() -> None:
         ("message", None, None),
     ]
     assert turns[0]["input"] == "text(1)"
-    # The backend never saw a namespace, and each of its requests begins as the one before.
+    # The backend never gets a namespace, and each request starts with the messages of the previous one.
     assert [[name for name, _ in tools_of(body)] for body in fake.got] == [["exec", "crew__spawn_agent"]] * 3
     assert fake.got[2]["messages"][: len(fake.got[1]["messages"])] == fake.got[1]["messages"]
 
@@ -193,12 +193,12 @@ def test_google_genai_interactions(streams: bool) -> None:
     with backend("gemini-interactions", {"name": "files_read", "input": given}) as fake:
         called = google_genai_interactions.ask(fake.url, tools, streams=streams)
     assert called == [("files/read", json.dumps(given) if streams else given)]
-    # The backend is not known to have deferred functions: they are all loaded, under names that the API takes.
+    # The backend is not known to support deferred functions, so all are loaded, under names that the API accepts.
     assert tools_of(fake.got[0]) == [("files_read", ["path"])]
 
 
 def test_langchain_tools() -> None:
-    # LangChain itself takes a property that is called `$ref` for a reference, so this tool has none.
+    # LangChain itself mistakes a property named `$ref` for a reference, so this tool has none.
     schema = {**TOOLS[0]["inputSchema"], "properties": {"path": {"type": "string"}, "encoding": {"const": "utf-8"}}}
     published = [{**TOOLS[0], "inputSchema": schema}]
     calls: list[Any] = []
@@ -220,7 +220,7 @@ def test_pydantic_ai_transport() -> None:
 
 def test_pydantic_ai_seams() -> None:
     calls: list[Any] = []
-    # Names are not among the seams: this one is legal as it is.
+    # The extension points do not change names, so this name is already legal.
     published = [{**TOOLS[0], "name": "files_read"}]
     toolset = pydantic_ai_seams.toolset_of(published, lambda _, given: served(calls, "files.read", given))
     with backend("moonshot", ENCODED, DONE) as fake:
@@ -231,7 +231,7 @@ def test_pydantic_ai_seams() -> None:
 
 def test_pydantic_ai_repair() -> None:
     answers: list[Any] = [
-        # No JSON; a list in a string, a name in another spelling; what cannot be mended; what breaks off; right at last
+        # Not JSON; a list in a string and a misspelt name; not repairable; truncated; finally valid.
         "{'paths': ['a.txt',],}",
         {"paths": '["a.txt", "b.txt"]', "dryRun": "true"},
         {"path": "a.txt"},

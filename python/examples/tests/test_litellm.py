@@ -1,4 +1,4 @@
-"""The callback for LiteLLM, before the fake of an API."""
+"""The callback for LiteLLM, with a fake API."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import os
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
-# Otherwise it asks the network for prices.
+# Otherwise LiteLLM fetches prices from the network.
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 
 import litellm
@@ -29,10 +29,10 @@ import toolwire
 from toolwire.litellm import ToolwireLogger
 from toolwire.types import DialectName
 
-# LiteLLM's own types.
+# The warnings concern LiteLLM's own types.
 pytestmark = pytest.mark.filterwarnings("ignore:Items? '")
 
-# How the model calls the tool in a dialect that renames `$ref`, and what its server expects.
+# The model's call of the tool in a dialect that renames `$ref`, and the call that the tool's server expects.
 ENCODED = {"name": "files_read", "input": {"path": "README.md", "dollar_ref_": "main"}}
 EXPECTED = [("files.read", {"path": "README.md", "$ref": "main"})]
 DONE = {"text": "It says: any model."}
@@ -49,13 +49,13 @@ COUNT = {"type": "function", "function": {"name": "count", "parameters": {"type"
 
 @pytest.fixture(autouse=True)
 def _callbacks() -> Iterator[None]:
-    """Leave no callback behind."""
+    """Remove all callbacks after the test."""
     yield
     litellm.callbacks = []
 
 
 def logger(**options: Any) -> ToolwireLogger:
-    """Make the callback, and give it to LiteLLM."""
+    """Make the callback, and register it with LiteLLM."""
     made = ToolwireLogger(dialect="moonshot", repair=True, **options)
     litellm.callbacks = [made]
     return made
@@ -68,12 +68,12 @@ async def ask(fake: Backend, messages: Any = ASKED, tools: Any = TOOL_LIST, **mo
 
 
 def calls_of(message: Any) -> list[Any]:
-    """Give the names and arguments of the calls of a message."""
+    """Return the names and arguments of the calls of a message."""
     return [(call.function.name, json.loads(call.function.arguments)) for call in message.tool_calls or ()]
 
 
 async def read(chunks: AsyncIterator[Any]) -> list[Any]:
-    """Give the calls of a stream of LiteLLM's SDK."""
+    """Return the calls of a stream of LiteLLM's SDK."""
     pieces: dict[int, list[str]] = {}
     async for chunk in chunks:
         for call in chunk.choices[0].delta.tool_calls or ():
@@ -94,7 +94,7 @@ def test_a_conversation_with_tools() -> None:
         first = (await ask(fake, tool_choice=choice)).choices[0].message
         assert calls_of(first) == EXPECTED
         result = {"role": "tool", "tool_call_id": first.tool_calls[0].id, "content": "any model"}
-        # The message as LiteLLM has it.
+        # The message is an object of LiteLLM.
         assert isinstance(first, Message)
         second = (await ask(fake, [*ASKED, first, result])).choices[0].message
         assert second.content == DONE["text"]
@@ -120,7 +120,7 @@ def test_a_stream(is_behind_the_proxy: bool, recwarn: pytest.WarningsRecorder) -
     async def asked(fake: Backend) -> list[Any]:
         response = await ask(fake, stream=True)
         if is_behind_the_proxy:
-            # As LiteLLM's proxy calls it.
+            # LiteLLM's proxy calls the hook like this.
             data = {"litellm_logging_obj": response.logging_obj}
             return await read(ours.async_post_call_streaming_iterator_hook(None, response, data))
         return await read(ours.stream(response))
@@ -142,11 +142,11 @@ def test_a_stream_of_the_sdk_that_nothing_restores_is_a_warning() -> None:
 
 
 class Log:
-    """Stands for what LiteLLM keeps of a request."""
+    """A substitute for LiteLLM's logging object of a request."""
 
 
 async def restored(*chunks: Any) -> list[Any]:
-    """Give what a client of LiteLLM's proxy gets for these chunks."""
+    """Return the chunks that a client of LiteLLM's proxy gets for these chunks."""
     ours, log = logger(), Log()
     kwargs = {"messages": ASKED, "tools": TOOL_LIST, "litellm_logging_obj": log}
     await ours.async_pre_call_deployment_hook(kwargs, CallTypes.acompletion)
@@ -168,7 +168,7 @@ def test_streams_of_the_other_protocols_of_the_proxy() -> None:
         {"type": "content_block_stop", "index": 0},
     ]
     text = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in blocks)
-    # Cut anywhere.
+    # The pieces may be cut anywhere.
     got = asyncio.run(restored(text[:150].encode(), text[150:].encode()))
     assert b"files.read" in b"".join(got)
     assert b"dollar_ref_" not in b"".join(got)
@@ -204,7 +204,7 @@ def test_a_retry_of_litellm_is_restored_too() -> None:
         message = {"role": "assistant", "content": None, "tool_calls": [call]}
         response = litellm.ModelResponse(choices=[{"finish_reason": "tool_calls", "message": message}])
         own = await ours.async_post_call_success_deployment_hook(first, response, CallTypes.acompletion)
-        # What the model said is its own.
+        # The original response is not changed.
         assert response.choices[0].message.tool_calls[0].function.name == "files_read"
         return (first, again), own
 
@@ -299,7 +299,7 @@ def test_retries_that_call_no_callback_are_a_bad_request(
     with backend("moonshot", {"status": 400, "message": "no"}, ENCODED, ENCODED) as fake:
         with pytest.raises(BadRequestError, match=match):
             asyncio.run(ask(fake, tools=[LABEL], stream=streams, **given))
-        # Nor is it sent as it was given, which this API would take.
+        # The original request is not sent either, although this API would accept it.
         assert fake.got == []
 
 
@@ -321,7 +321,7 @@ def test_a_retry_of_responses_is_restored(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def router(*fakes: tuple[str, Backend], **more: Any) -> Any:
-    """Make LiteLLM's router of models `m0`, `m1`, …."""
+    """Make a LiteLLM router for the models `m0`, `m1`, …."""
     models = [
         {
             "model_name": f"m{at}",
@@ -357,7 +357,7 @@ PAIRS = {"name": "label", "input": {"labels": [{"key": "a", "value": "b"}]}}
 
 
 def two_loggers() -> tuple[ToolwireLogger, ToolwireLogger]:
-    """Make callbacks of two dialects."""
+    """Make callbacks for two dialects."""
     kimi = ToolwireLogger(dialect="moonshot", repair=True, models=lambda name: "kimi" in name)
     return kimi, ToolwireLogger(dialect="openai-strict", repair=True, models=lambda name: "gpt" in name)
 
@@ -374,7 +374,7 @@ def test_a_fallback_is_restored_with_what_its_own_model_was_sent(
 
     async def asked(first: Backend, second: Backend) -> Any:
         if is_routed:
-            # LiteLLM's proxy has one such object for all attempts.
+            # LiteLLM's proxy uses one logging object for all attempts.
             now = datetime.datetime.now(datetime.timezone.utc)
             log, _ = function_setup("acompletion", Rules(), now, model="m0", messages=ASKED, litellm_call_id="a")
             asking = router(("kimi-k2", first), ("gpt-9", second), fallbacks=[{"m0": ["m1"]}], num_retries=0)
@@ -387,7 +387,7 @@ def test_a_fallback_is_restored_with_what_its_own_model_was_sent(
         message = asyncio.run(asked(first, second)).choices[0].message
     expected = {"labels": {"a": "b"}} if is_second_adapted else call["input"]
     assert calls_of(message) == [("label", expected)]
-    # It gets what was given, not what was adapted for the first.
+    # The second backend gets the original request, not the one that was adapted for the first.
     (sent,) = second.got
     assert (sent["tools"] == [LABEL]) != is_second_adapted
     assert first.got[0]["tools"] != sent["tools"]

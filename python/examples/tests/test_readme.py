@@ -1,4 +1,4 @@
-"""The programs that READMEs begin with, as they stand there, with a server and an API of this machine."""
+"""The first program of each README, run unchanged with a local server and a local API."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fake.backend import backend
 EXAMPLES = Path(__file__).parents[1]
 ROOT = EXAMPLES.parents[1]
 
-# What stands for `npx -y @modelcontextprotocol/server-everything`: one of its tools.
+# A substitute for `npx -y @modelcontextprotocol/server-everything`, with one of its tools.
 SERVER = """
 from mcp.server.mcpserver import MCPServer
 
@@ -39,7 +39,7 @@ def program(page: str) -> str:
 
 
 MCP_1 = ROOT / "python" / ".venv" / "mcp-1"
-"""Where `python/dev` installs the SDK as it is beside LangChain's adapters and pydantic-ai; here is mcp 2."""
+"""Folder in which `python/dev` installs mcp 1, for LangChain's adapters and pydantic-ai. This process has mcp 2."""
 
 
 @pytest.mark.parametrize("major", ["1", "2"])
@@ -48,7 +48,7 @@ def test_a_page_begins_with_a_program_that_runs(page: str, major: str, tmp_path:
     (tmp_path / "agent.py").write_text(program(page), encoding="utf-8")
     (tmp_path / "server.py").write_text(SERVER, encoding="utf-8")
     npx = tmp_path / "npx"
-    # Servers do not inherit PYTHONPATH, and so this one has mcp 2.
+    # Servers do not inherit PYTHONPATH, so this one uses mcp 2.
     npx.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{tmp_path / "server.py"}"\n', encoding="utf-8")
     npx.chmod(0o755)
     with backend("openai-strict", {"name": "get-sum", "input": {"a": 2, "b": 3, "unit": None}}) as fake:

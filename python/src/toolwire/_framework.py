@@ -1,7 +1,7 @@
-"""What the adapters of frameworks share.
+"""Code that the adapters of frameworks share.
 
-A framework has its own types for tools and calls: its adapter gives the tools here, and gets back what is sent for them
-and what restores the calls.
+Each framework has its own types for tools and calls. Its adapter passes the tools to this code, and gets the tools to
+send, and an object that restores the calls.
 """
 
 from __future__ import annotations
@@ -34,39 +34,39 @@ _MOST = 1000
 """Maximum number of calls whose `retry_message` is kept."""
 
 _DEEPEST = 64
-"""Number of levels of arguments that tell calls apart."""
+"""Maximum depth to which the arguments of calls are compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class SentTools(Record):
-    """The tools of a request as they are sent."""
+    """The tools of a request, in the form in which they are sent."""
 
     dialect: DialectName
-    """The dialect that they are written in."""
+    """The dialect of the tools."""
     model: str
     """The model, as the framework names it."""
     tools: tuple[dict[str, Any], ...]
-    """The tools: what Chat Completions have in `function`."""
+    """The tools, each in the form of the member `function` in Chat Completions."""
 
 
 class FrameworkOptions(_DialectOptions, _ListOptions, total=False):
     """Keyword arguments of the adapters of frameworks."""
 
     on_set_aside: Literal["warn", "error"] | Callable[[tuple[Quarantined, ...], SanitizedList], object] | None
-    """What becomes of a list of which tools have to be set aside. By default `"warn"`: it is sent without them, and a
-    `ToolwireWarning` says which, for which dialect, why, and what to do, once for each list. `"error"`: it is not sent.
-    A callable is called in place of the warning, with the tools, every time."""
+    """Handling of a list if some of its tools have to be set aside. By default `"warn"`: the list is sent without them,
+    and a `ToolwireWarning` reports the tools, the dialect, the reasons and the remedies, once for each list. `"error"`:
+    the list is not sent. A callable is called with the tools instead of the warning, every time."""
     on_report: Callable[[AdaptReport, SentTools], object] | None
-    """Is called with the report of each request before it is sent. What it raises, the caller of the model gets."""
+    """Called with the report of each request before it is sent. Its exceptions reach the caller of the model."""
     on_repair: Callable[[list[RepairedCall], SentTools], object] | None
-    """With `repair`: is called with what became of the arguments of each call, once they are whole."""
+    """With `repair`: called with the repairs of each call's arguments, once the arguments are complete."""
 
 
 class Adapter:
-    """What an adapter keeps from request to request: its options, and the calls that it has refused."""
+    """State that an adapter keeps between requests: its options, and the calls that it has refused."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
-        """Check the options: wrong ones raise here, and not with the first request."""
+        """Check the options, so that invalid ones raise an error here and not at the first request."""
         for name in options:
             if name in _OWN_OPTIONS:
                 message = f"expected no `{name}`, which the adapter sets itself"
@@ -77,7 +77,7 @@ class Adapter:
                 raise ToolwireError("invalid-option", f"/{name}", message)
         self.options = options
         self.rewriting = {name: value for name, value in options.items() if not name.startswith("on_")}
-        """The options of the core."""
+        """The options for the core."""
         self.refusals = Refusals()
         self.set_aside(())
         Turn(self, (), (), None, (), "")
@@ -91,11 +91,11 @@ class Adapter:
         called: Iterable[tuple[str, Any]] = (),
         model: str = "",
     ) -> Turn:
-        """Adapt the tools of a request, as the core takes them; `None` for those that the provider runs itself.
+        """Adapt the tools of a request, in the core's format; `None` for those that the provider runs itself.
 
-        `hosted` are the names of the latter: no other tool is sent under such a name. `choice` is a mode or a tool's
-        name, alone, as `name`, or as a member of `function`. `called` are the names and arguments of the
-        calls in the history: tools that the list no longer has need a name that the API takes, too.
+        `hosted` contains the names of the latter: no other tool is sent under such a name. `choice` is a mode or a
+        tool's name: a string, or an object with the name in `name` or `function.name`. `called` contains the names and
+        arguments of the calls in the history: tools that are no longer listed also need a name that the API accepts.
         """
         turn = Turn(self, tools, hosted, choice, called, model)
         if on_report := self.options.get("on_report"):
@@ -103,7 +103,7 @@ class Adapter:
         return turn
 
     def chat(self, body: dict[str, Any]) -> tuple[dict[str, Any], Reply]:
-        """Adapt a request of Chat Completions, whose history and choice are those of the framework."""
+        """Adapt a Chat Completions request, which contains the framework's history and tool choice."""
         adapted: Any = adapt_request(body, **self.rewriting, format="openai-chat", deferred=False, share=True)
         if adapted.report.quarantined:
             self.set_aside(body["tools"])
@@ -116,24 +116,24 @@ class Adapter:
     def set_aside(self, functions: Sequence[Any]) -> None:
         """Warn, raise or call the function for tools that have to be set aside, depending on `on_set_aside`."""
         on_set_aside = self.options.get("on_set_aside")
-        # It is reading `tools` that does so.
+        # Reading `tools` triggers the warning, the error or the call.
         _ = sanitize_tools(list(functions), **self.rewriting, format="openai-chat", on_set_aside=on_set_aside).tools
 
 
 class Reply:
-    """What restores the calls of a reply."""
+    """Restores the calls of a reply."""
 
     def __init__(self, adapter: Adapter, restore: Restore, sent: SentTools) -> None:
-        """Restore the calls of the tools that were sent."""
+        """Store the sent tools, and the object that restores their calls."""
         self._adapter = adapter
         self._restore = restore
         self.sent = sent
-        """The tools as they are sent."""
+        """The sent tools."""
 
     def call(self, call_id: str | None, name: str, arguments: Any, *, is_cut: bool = False) -> RestoredCall[Any]:
-        """Restore a call, report what became of its arguments, and refuse it if they could not be repaired.
+        """Restore a call, report the repairs of its arguments, and refuse it if they could not be repaired.
 
-        If the reply may have ended within the call (`is_cut`), no text that breaks off is closed.
+        If the reply may have ended within the call (`is_cut`), truncated text is not completed.
         """
         restored, judged = self.judged_call(call_id, name, arguments, is_cut=is_cut)
         self.report_calls(judged)
@@ -142,7 +142,7 @@ class Reply:
     def judged_call(
         self, call_id: str | None, name: str, arguments: Any, *, is_cut: bool = False
     ) -> tuple[RestoredCall[Any], list[RepairedCall]]:
-        """Do the same, and return what is to be reported in place of reporting it."""
+        """Restore a call like `call`, but return the report instead of calling `on_repair`."""
         restored: Any
         if is_cut and isinstance(arguments, str):
             restored = self._cut_call(name, arguments)
@@ -172,25 +172,25 @@ class Reply:
         return SimpleNamespace(**function, **judged)
 
     def stream(self) -> ReplyRestorer:
-        """Restore a reply that comes in events of a model API."""
+        """Return an object that restores a reply in the events of a model API."""
         stream: ReplyRestorer = self._restore.stream()
         return stream
 
     def report_calls(self, calls: list[RepairedCall]) -> list[RepairedCall]:
-        """Report what became of the arguments of calls that a stream has restored."""
+        """Report the repairs of calls that a stream has restored."""
         on_repair = self._adapter.options.get("on_repair")
         if calls and on_repair is not None:
             on_repair(calls, self.sent)
         return calls
 
     def call_stream(self, name: str) -> CallStream:
-        """Restore the arguments of a call in pieces. Does not report repairs: `call` does, once they are whole."""
+        """Return an object that restores arguments in pieces. Repairs are reported only by `call`, at the end."""
         stream: CallStream = self._restore.call_stream(name)
         return stream
 
 
 class Turn(Reply):
-    """One request of a framework: what is sent for its tools, and what restores the calls of its reply."""
+    """One request of a framework: adapts its tools, and restores the calls of its reply."""
 
     def __init__(
         self,
@@ -207,12 +207,13 @@ class Turn(Reply):
         own = [_name_of(tool) for tool in functions]
         past = list(called)
         names = list(dict.fromkeys(name for name, _ in past))
-        # Arguments that are an object stay as they are.
+        # Arguments that are an object are not changed.
         unread = [(name, _text(arguments)) for name, arguments in past if not isinstance(arguments, dict)]
         calls = [*((name, "{}") for name in names), *unread]
         request: dict[str, Any] = {"messages": _history(calls), "tools": functions}
         choice = _choice_of(choice, own) if functions else None
-        # Some models refuse to be forced while they think, which only the framework's own settings say.
+        # Some models refuse a forced choice while they think. Only the framework's settings show whether they do, so
+        # the model is left out for forced choices.
         if choice in (None, "auto", "none"):
             request["model"] = model
         if choice is not None:
@@ -223,7 +224,7 @@ class Turn(Reply):
             return adapted, [tool["function"] for tool in adapted.request.get("tools") or ()]
 
         adapted, sent = adapt()
-        # A tool that the provider runs has its name already. Only functions reserve a name for every dialect.
+        # Names of tools that the provider runs are taken. Functions reserve them, which works in every dialect.
         taken = {name for name in hosted if name}.difference(own)
         if any(function["name"] in taken for function in sent):
             reserved = [{"type": "function", "function": {"name": name, **_NOTHING}} for name in sorted(taken)]
@@ -236,8 +237,8 @@ class Turn(Reply):
         rest = iter(sent)
         places = [None if at in aside else next(rest) for at in range(len(functions))]
         functions_called = [call["function"] for call in adapted.request["messages"][1]["tool_calls"]] if calls else []
-        # Last: a listed tool has its name before one that only the history knows, and the first of two of one name
-        # before the other.
+        # Later pairs win: listed tools take precedence over tools that occur only in the history, and the first of two
+        # tools with the same name over the second.
         listed = [(name, place["name"]) for name, place in zip(own, places, strict=True) if place is not None]
         given_and_sent = list(zip(calls, functions_called, strict=True))
         self._sent_texts = {text: function["arguments"] for (_, text), function in given_and_sent}
@@ -253,24 +254,24 @@ class Turn(Reply):
         self._places = [None if tool is None else next(left) for tool in tools]
 
     def sent_name(self, own: str) -> str:
-        """Return the name that is sent for a tool's own name."""
+        """Return the name under which a tool is sent."""
         return self._sent_names.get(own, own)
 
     def own_name(self, sent: str) -> str:
-        """Return the tool's own name, of a name that the model knows."""
+        """Return the tool's own name for a name that was sent."""
         return self._own_names.get(sent, sent)
 
     def sent_arguments(self, arguments: Any) -> Any:
-        """Return the arguments of a call in the history as they are sent: an object, or its text if text was given."""
+        """Return the arguments to send for a call in the history: an object, or JSON text if text was given."""
         if isinstance(arguments, dict):
             return arguments
         text = self._sent_texts.get(_text(arguments), "{}")
         return text if isinstance(arguments, str) else json.loads(text)
 
     def chosen(self, found: Any) -> Any:
-        """Return the framework's choice as it is sent: as it was if nothing had to change, `None` if it was dropped.
+        """Return the tool choice to send: `found` if nothing had to change, `None` if the choice was dropped.
 
-        A choice of one tool is the name that is sent.
+        A choice of one tool becomes the name that is sent.
         """
         given, sent = self._choices
         if given is None or (given == sent and isinstance(given, str)):
@@ -278,9 +279,9 @@ class Turn(Reply):
         return sent["function"]["name"] if isinstance(sent, dict) else sent
 
     def listed(self, tools: Sequence[T], write: Callable[[T, dict[str, Any]], T], start: int = 0) -> list[T]:
-        """Return the framework's list as it is sent: without what was set aside; what the provider runs itself stays.
+        """Return the list to send, without tools that were set aside. Tools that the provider runs are unchanged.
 
-        `start` is the place of the first one in the tools that were given.
+        `start` is the index of the first tool among all given tools.
         """
         found: list[T] = []
         for at, tool in enumerate(tools, start):
@@ -295,22 +296,22 @@ class Turn(Reply):
 class Refusals:
     """The `retry_message` of calls that could not be repaired.
 
-    A call is its id, its tool and its arguments: some backends count ids in each reply, so those of different replies
-    and conversations may be equal.
+    A call is identified by its id, tool and arguments. Some backends number the calls of each reply from 0, so ids of
+    different replies and conversations may be equal.
     """
 
     def __init__(self) -> None:
-        """Start with none."""
+        """Start without messages."""
         self._messages: dict[str, str] = {}
 
     def keep(self, call_id: str | None, name: str, arguments: Any, message: str | None) -> None:
-        """Keep the message of a call with the tool's own name and restored arguments."""
+        """Keep the message of a call, which is given by the tool's own name and the restored arguments."""
         if not message:
             return
         key = _key(call_id, name, arguments)
         self._messages.pop(key, None)
         while len(self._messages) >= _MOST:
-            # Another thread may take the same one.
+            # Another thread may remove the same message.
             self._messages.pop(next(iter(self._messages), ""), None)
         self._messages[key] = message
 
@@ -320,17 +321,17 @@ class Refusals:
 
 
 def is_cut(reason: object) -> bool:
-    """Whether a reply that ended for this reason may have ended within a call."""
+    """Return whether a reply that ended for this reason may have ended within a call."""
     return reason in _ENDS_OF_A_CUT
 
 
 def fits(example: object, parameters: object) -> bool:
-    """Whether a schema as it is sent takes an example of arguments. If it does not, APIs refuse the tool."""
+    """Return whether a sent schema accepts an example of arguments. If it does not, APIs refuse the tool."""
     return validate_arguments(example, parameters).valid is not False
 
 
 def arguments_of(arguments: Any) -> dict[str, Any] | None:
-    """Read the arguments of a call, which may be JSON text; `None` if they are no object."""
+    """Read the arguments of a call, which may be JSON text; `None` if they are not an object."""
     value = _read(arguments)
     return value if isinstance(value, dict) else None
 
@@ -346,10 +347,10 @@ _ENDS_OF_A_CUT = (
     "model_context_window_exceeded",
     "incomplete",
 )
-"""Words of model APIs and frameworks for the end of a reply at a length limit."""
+"""Values by which model APIs and frameworks report that a reply ended at a length limit."""
 
 _NOTHING = {"parameters": {"type": "object", "properties": {}}}
-"""What a function has that only reserves a name."""
+"""Members of a function that only reserves a name."""
 
 
 def _history(past: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
@@ -362,12 +363,12 @@ def _history(past: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
 
 
 def _name_of(tool: Mapping[str, Any]) -> str:
-    """Return the own name of a tool."""
+    """Return a tool's own name."""
     return str(tool.get("function", tool).get("name", ""))
 
 
 def _choice_of(choice: Any, names: Sequence[str]) -> Any:
-    """Return the choice of a mode or of one of the tools, as Chat Completions have it; else `None`."""
+    """Return a mode, or a choice of one of the tools in the format of Chat Completions; `None` for other choices."""
     if isinstance(choice, dict):
         choice = choice.get("function", choice).get("name")
     elif choice is True or choice == "any":
@@ -383,7 +384,7 @@ def _text(arguments: Any) -> str:
 
 
 def _read(arguments: Any) -> Any:
-    """Return the value of arguments, which may be JSON text. Text that cannot be read is its own value."""
+    """Parse arguments that are JSON text. Values, and text that cannot be parsed, are returned unchanged."""
     if not isinstance(arguments, str):
         return arguments
     try:
@@ -393,14 +394,14 @@ def _read(arguments: Any) -> Any:
 
 
 def _key(call_id: str | None, name: str, arguments: Any) -> str:
-    """Return what tells a call apart, alike whatever the order of members. No arguments are empty ones."""
+    """Return a key for a call, independent of the order of members. Missing arguments count as empty."""
     value = _read(arguments)
     is_none = value is None or (isinstance(value, str) and not value.strip())
     return json.dumps([call_id or "", name, {} if is_none else _cut(value, _DEEPEST)], sort_keys=True, default=repr)
 
 
 def _cut(value: Any, levels: int) -> Any:
-    """Return a value without what is too deep to tell calls apart."""
+    """Return a value without the parts below a maximum depth."""
     if isinstance(value, dict):
         return {str(name): _cut(member, levels - 1) for name, member in value.items()} if levels else None
     if isinstance(value, list | tuple):

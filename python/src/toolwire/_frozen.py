@@ -1,4 +1,4 @@
-"""Immutable lists and dicts, for values that are handed out more than once.
+"""Immutable lists and dicts, for values that are returned to more than one caller.
 
 They are subclasses of `list` and `dict`, so that `json.dumps`, pydantic and the SDKs accept them. Copies are plain
 lists and dicts.
@@ -79,7 +79,7 @@ def _rebuilt(value: Any, to_list: type[list[Any]], to_dict: type[dict[str, Any]]
     rest = [(value, root)]
     while rest:
         source, target = rest.pop()
-        # Filled through the base class, whose methods do not refuse.
+        # Calls the base class's methods, which do not refuse changes.
         if isinstance(target, dict):
             for key, value in source.items():
                 dict.__setitem__(target, key, inner := empty_like(value))

@@ -1,4 +1,4 @@
-"""What the servers of HTTP share: `toolwire relay`, and `toolwire proxy --listen`."""
+"""HTTP code that `toolwire relay` and `toolwire proxy --listen` share."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-# How long a new connection may take for the head of its first request, in seconds.
+# Timeout for the head of a connection's first request, in seconds.
 HEAD = 60.0
-# The size of a piece that is read, and of the longest line and field of a head, in bytes.
+# Size of a piece, and maximum size of a line and of a field of a head, in bytes.
 PIECE = 1 << 16
 SIZES: dict[str, Any] = {"max_line_size": PIECE, "max_field_size": PIECE}
 LATE = "expected the whole request in time, found a part of it"
@@ -26,7 +26,7 @@ SIGNALS = {"SIGHUP": 129, "SIGINT": 130, "SIGQUIT": 131, "SIGTERM": 143}
 
 
 def prepare(command: str) -> None:
-    """Make sure that aiohttp is there, and says nothing by itself."""
+    """Make sure that aiohttp is installed, and silence its log."""
     try:
         import aiohttp  # noqa: F401
     except ImportError:
@@ -35,14 +35,14 @@ def prepare(command: str) -> None:
             f"`uvx 'toolwire[relay]' {command}`, or install `toolwire[relay]`"
         )
         raise RuntimeError(message) from None
-    # Its messages have parts of what was received, keys among them.
+    # Its messages may contain parts of the received data, including keys.
     logger = logging.getLogger("aiohttp")
     logger.propagate = False
     logger.addHandler(logging.NullHandler())
 
 
 def token_of(settings: dict[str, Any]) -> str | None:
-    """Give the token that clients have to send, if one is demanded."""
+    """Return the token that clients have to send; `None` if no token is required."""
     variable = settings["token"]
     if variable is None:
         return None
@@ -53,11 +53,11 @@ def token_of(settings: dict[str, Any]) -> str | None:
 
 
 def signalled() -> asyncio.Future[int]:
-    """Give what has the exit code once a signal has come."""
+    """Return a future whose result is the exit code for the first signal."""
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[int] = loop.create_future()
     for name, code in SIGNALS.items():
-        # Windows has only some of them, and Python's own way to take them there.
+        # Windows has only some of these signals, and its event loop handles none, so Python's default handlers remain.
         number = getattr(signal, name, None)
         if number is None or signal.getsignal(number) is signal.SIG_IGN:
             continue
@@ -71,14 +71,14 @@ def _once(ended: asyncio.Future[int], code: int) -> Callable[[], None]:
 
 
 class Listening:
-    """A server at an address, as long as the context lasts."""
+    """An HTTP server that listens while the context is open."""
 
     def __init__(self, take: Callable[[Any], Any], listen: dict[str, Any]) -> None:
         self._take, self._listen = take, listen
         self.address = ""
 
     async def __aenter__(self) -> Self:
-        """Begin to listen."""
+        """Start listening."""
         from aiohttp import web
 
         async def take(request: Any) -> Any:
@@ -102,16 +102,16 @@ class Listening:
         return self
 
     async def stop(self) -> None:
-        """Take no more connections."""
+        """Stop accepting connections."""
         await self._site.stop()
 
     async def __aexit__(self, *error: object) -> None:
-        """End all connections."""
+        """Close all connections."""
         await self._runner.cleanup()
 
 
 def _server() -> Any:
-    """Give aiohttp's server, which here also ends connections on which nothing comes."""
+    """Return a subclass of aiohttp's server that closes connections that send no request."""
     from aiohttp import web
 
     class Connection(web.RequestHandler):
@@ -132,7 +132,7 @@ def _server() -> Any:
 
 
 def response_of(status: int, headers: Any) -> Any:
-    """Give a response with these headers, without aiohttp's default ones."""
+    """Return a response with these headers, without aiohttp's default ones."""
     from aiohttp import web
 
     given = {name.lower() for name in headers}
@@ -148,7 +148,7 @@ def response_of(status: int, headers: Any) -> Any:
 
 
 class UnreadableError(Exception):
-    """A body cannot be read; and the status that says so."""
+    """A body that cannot be read. `status` is the HTTP status of the response."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -156,17 +156,17 @@ class UnreadableError(Exception):
 
 
 def pairs(raw: Any) -> list[tuple[str, str]]:
-    """Headers as pairs, in which each byte of a value is a character."""
+    """Return headers as pairs of strings with one character for each byte."""
     return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in raw]
 
 
 def as_sent(value: str) -> str:
-    """A value as aiohttp writes it: it encodes as UTF-8."""
+    """Convert a header value for aiohttp, which encodes it as UTF-8."""
     return value.encode("latin-1").decode("utf-8", "replace")
 
 
 async def pieces_of(request: Any, seconds: float) -> AsyncIterator[bytes]:
-    """The body of a request, whose client may be silent for so long; 0: for ever."""
+    """Yield the body of a request. `seconds` is the timeout for each piece (0: no timeout)."""
     if request.headers.get("Expect", "").lower() == "100-continue":
         request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
     while True:
@@ -180,7 +180,7 @@ async def pieces_of(request: Any, seconds: float) -> AsyncIterator[bytes]:
 
 
 async def unpacked(pieces: AsyncIterator[bytes], encoding: str | None) -> AsyncIterator[bytes]:
-    """A body without its content encoding."""
+    """Yield a body without its content encoding."""
     if encoding is None:
         async for piece in pieces:
             yield piece
@@ -190,7 +190,7 @@ async def unpacked(pieces: AsyncIterator[bytes], encoding: str | None) -> AsyncI
         rest = piece
         while rest:
             if unpack.eof:
-                # Another member of the same body (RFC 1952, 2.2).
+                # The next gzip member of the same body (RFC 1952, 2.2).
                 unpack = _unpacker(encoding)
             try:
                 text = unpack.decompress(rest, PIECE)
@@ -213,24 +213,24 @@ def _unpacker(encoding: str) -> Any:
 
 
 class Room:
-    """A bound for bodies that are being read at once, in bytes."""
+    """A limit on the total size of the bodies that are being read, in bytes."""
 
     def __init__(self, most: int) -> None:
         self._most, self._taken = most, 0
 
     def take(self, length: int) -> None:
-        """Take this much; fails if there is no room for it."""
+        """Reserve this many bytes; fail if the total exceeds the limit."""
         if self._taken + length > self._most:
             raise UnreadableError(503, "expected fewer large bodies at once, found more")
         self._taken += length
 
     def free(self, length: int) -> None:
-        """Give this much back."""
+        """Release this many bytes."""
         self._taken -= length
 
 
 async def whole(pieces: AsyncIterator[bytes], most: int, encoding: str | None, room: Room | None = None) -> bytes:
-    """A whole body, unpacked."""
+    """Return a whole body without its content encoding."""
     parts: list[bytes] = []
     length = held = 0
     try:

@@ -1,4 +1,4 @@
-"""Limits the size of answers from servers at an address, because a small compressed answer may unpack to gigabytes."""
+"""Limits the size of answers from remote servers, because a small compressed answer may unpack to gigabytes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNPACKED = {"gzip", "x-gzip", "deflate", "br", "zstd"}
 
 
 class Limit:
-    """Cancels a task if a server's answer exceeds a limit: the SDK itself would wait, or ask again."""
+    """Cancels a task if a server's answer exceeds a limit. The SDK itself would wait, or ask again."""
 
     def __init__(self, limit: int, *, together: bool) -> None:
         self._limit, self._together = limit, together

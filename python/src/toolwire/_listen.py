@@ -1,4 +1,4 @@
-"""`toolwire proxy --listen`: its sockets and its clock. Who gets which answer is decided in Rust."""
+"""Sockets and timers of `toolwire proxy --listen`. Routing is in Rust."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
     Effects = list[tuple[str, str, str]]
 
-# How long a client may take for the body of a request, and may not read a response, in seconds.
+# Timeout for reading a request body, and for a client that does not read its response, in seconds.
 PATIENCE = 60.0
-# How long the servers of all sessions may take to end, in seconds.
+# Timeout for the servers of all sessions to end, in seconds.
 LAST_PATIENCE = 5.0
-# How much of a response may wait to be written before servers wait, in bytes.
+# Maximum number of unsent response bytes before servers are paused.
 MOST_WAITING = 1 << 20
-# How much of it may wait where servers do not wait for its client, in bytes.
+# Maximum number of unsent response bytes for a client that cannot pause the servers.
 MOST_SHARED = 16 << 20
-# Maximum size of all bodies that are being read, in bytes.
+# Maximum total size of the bodies that are being read, in bytes.
 MOST_BODIES = 512 << 20
 
 
 def serve(settings: str, report: Report) -> int:
-    """Run until a signal comes; gives the exit code."""
+    """Run until a signal arrives, and return the exit code."""
     _http.prepare("proxy --listen …")
     told = json.loads(settings)
     return asyncio.run(_Front(settings, _http.token_of(told), told, report).run())
@@ -51,12 +51,12 @@ class _Front:
         self._sessions: dict[int, _Session] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._timers: dict[int, asyncio.TimerHandle] = {}
-        # What there is to do, and the body that was received before.
+        # Pending actions in order, each with the body that preceded it.
         self._work: list[tuple[Effects, bytes]] = []
         self._is_over = False
 
     async def run(self) -> int:
-        """Run until a signal comes; gives the exit code."""
+        """Run until a signal arrives, and return the exit code."""
         self._log = Log()
         ended = _http.signalled()
         try:
@@ -98,7 +98,7 @@ class _Front:
             self.do(lambda listener: listener.closed(number))
 
     def do(self, decide: Callable[[_toolwire.Listener], Effects], body: bytes = b"") -> None:
-        """Do what there is to do after something has happened, and after what happens meanwhile."""
+        """Carry out the actions after an event, including those of events that arrive meanwhile."""
         if self._is_over:
             return
         try:
@@ -106,7 +106,7 @@ class _Front:
         except Exception as error:
             self._restart(error)
             return
-        # Who has begun to work does this as well.
+        # The call that is already running also carries out these actions.
         if len(self._work) > 1:
             return
         while self._work:
@@ -120,12 +120,12 @@ class _Front:
                 del self._work[0]
 
     def _restart(self, error: Exception) -> None:
-        """End all sessions, because the core or this host has failed; others may begin."""
+        """End all sessions after a failure of the core or this host. New sessions may start."""
         self._log.line(f"toolwire: internal: found a defect of toolwire ({error})")
         settings = json.dumps({**self._settings, "lastSession": self._last_session})
         self._listener = _toolwire.Listener(settings, self._token)
         del self._work[1:]
-        # The rest of what was begun was for the former sessions.
+        # The remaining actions belong to the ended sessions.
         for effects, _ in self._work:
             effects.clear()
         for exchange in self._open.values():
@@ -185,9 +185,9 @@ class _Session(Client):
         super().__init__()
         self._tell = tell
         self._host: Host | None = None
-        # Messages that came before the servers were started.
+        # Messages that arrived before the servers were started.
         self._early: list[bytes] = []
-        # Responses that the client does not read.
+        # Responses with too many unsent bytes.
         self._full: set[_Exchange] = set()
 
     def listen(self, host: Host) -> None:
@@ -206,7 +206,7 @@ class _Session(Client):
         self._tell(message)
 
     def wait(self, exchange: _Exchange) -> None:
-        """Let the servers wait until the client has read."""
+        """Pause the servers until the client has read the response."""
         self._full.add(exchange)
         self.room.clear()
 
@@ -217,7 +217,7 @@ class _Session(Client):
 
 
 class _Exchange:
-    """A request of a client, and its response."""
+    """A client's request and its response."""
 
     def __init__(self, front: _Front, number: int, request: Any) -> None:
         self._front, self._number, self._request = front, number, request
@@ -227,9 +227,9 @@ class _Exchange:
         self._response: Any = None
 
     def push(self, kind: str, about: dict[str, Any], text: bytes, session: _Session | None) -> None:
-        """Do this after everything else."""
+        """Queue an effect for this response."""
         if kind == "write" and about["session"] == 0 and self._waiting > MOST_SHARED:
-            # Others share the servers, which cannot wait for one client.
+            # Other clients share the servers, which cannot be paused for this one.
             self.abort()
             return
         self._queue.put_nowait((kind, about, text))
@@ -239,7 +239,7 @@ class _Exchange:
             session.wait(self)
 
     async def run(self) -> Any:
-        """Carry everything out; gives the response."""
+        """Carry out all actions, and return the response."""
         with contextlib.suppress(ConnectionError):
             while True:
                 kind, about, text = await self._queue.get()
@@ -253,17 +253,17 @@ class _Exchange:
                 if kind in ("answer", "end"):
                     await self._response.write_eof()
                     return self._response
-        # The client is gone.
+        # The client has disconnected.
         self.abort()
         return self._response
 
     def close(self) -> None:
-        """Let the servers go on, which wait for nobody now."""
+        """Resume the servers, which no longer wait for this client."""
         if self._session is not None:
             self._session.go_on(self)
 
     def abort(self) -> None:
-        """End the connection of the client."""
+        """Abort the client's connection."""
         if self._request.transport is not None:
             self._request.transport.abort()
 
@@ -290,7 +290,7 @@ class _Exchange:
         await self._response.prepare(self._request)
 
     async def _write(self, text: bytes) -> None:
-        """Write to the client. One that reads nothing loses the response."""
+        """Write to the client. After the timeout, the connection is aborted."""
         timer = asyncio.get_running_loop().call_later(PATIENCE, self.abort)
         try:
             await self._response.write(text)

@@ -1,4 +1,4 @@
-"""`toolwire proxy`: its processes, its streams and its clock. What happens to a message is decided in Rust."""
+"""Processes, streams and timers of `toolwire proxy`. Routing is in Rust."""
 
 from __future__ import annotations
 
@@ -22,21 +22,20 @@ from toolwire._secrets import without_secrets
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
-# Maximum size of a message, and of what has not been read yet, in bytes.
+# Maximum size of a message, and of output that its reader has not read yet, in bytes.
 MOST = 64 << 20
 PIECE = 1 << 16
-# How long open requests may take after the client has closed its end, and how long each way to end a server may take,
-# in seconds.
+# Timeout for open requests after the client has disconnected, and for each step of stopping a server, in seconds.
 PATIENCE = 1.0
 IS_WINDOWS = sys.platform == "win32"
 KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
 def run(settings: str) -> None:
-    """Run until the client has closed its end."""
+    """Run until the client disconnects."""
     told = json.loads(settings)
     if any("url" in server for server in told["servers"]):
-        # Only here: programs are spoken with without it.
+        # Imported here because only servers at a URL need the SDK.
         from toolwire._server import prepare
 
         prepare("--url URL")
@@ -60,7 +59,7 @@ async def _serve_stdio(settings: str, report: Report) -> None:
 
 
 class Lines:
-    """Puts lines together from pieces. A line that is longer than any message is skipped to its end."""
+    """Joins pieces into lines. A line that exceeds the maximum length is skipped to its end."""
 
     def __init__(self, most: int, line: Callable[[bytes], None], too_long: Callable[[], None]) -> None:
         self._most, self._line, self._too_long = most, line, too_long
@@ -68,7 +67,7 @@ class Lines:
         self._length, self._skips = 0, False
 
     def take(self, piece: bytes) -> None:
-        """Take a piece, which may have the end of several lines."""
+        """Read a piece, which may contain the ends of several lines."""
         *ended, rest = piece.split(b"\n")
         for part in ended:
             self._add(part)
@@ -76,7 +75,7 @@ class Lines:
         self._add(rest)
 
     def end(self) -> None:
-        """End a line."""
+        """End the current line, and handle it unless it is blank or skipped."""
         line, skips = b"".join(self._pieces), self._skips
         self._pieces, self._length, self._skips = [], 0, False
         if skips:
@@ -100,25 +99,25 @@ class Client:
     """The client of a proxy."""
 
     def __init__(self) -> None:
-        # Set once it has closed its end.
+        # Set once the client has disconnected.
         self.ended = asyncio.Event()
-        # Clear while the client has much to read: then neither a server nor the client itself is heard.
+        # Cleared while the client's output is backed up: neither servers nor the client are read then.
         self.room = asyncio.Event()
         self.room.set()
 
     def listen(self, host: Host) -> None:
-        """Take the client's messages from now on."""
+        """Start passing the client's messages to the host."""
         raise NotImplementedError
 
     def write(self, message: bytes) -> None:
         raise NotImplementedError
 
     def close(self) -> None:
-        """Wait until everything is written, if the client reads."""
+        """Wait for a limited time until all output is written."""
 
 
 class _Stdio(Client):
-    """The client that has started this program. Reads and writes block, so each has a thread."""
+    """The client on standard input and output. Reads and writes block, so each has a thread."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -142,7 +141,7 @@ class _Stdio(Client):
         self._queue.put(None)
         self._writer.join(PATIENCE)
 
-    # Not through the streams of `sys`: a thread that waits in one of them holds a lock that Python wants at its end.
+    # Does not use the streams of `sys`: a thread that waits in one holds a lock that Python needs when it exits.
     def _write(self) -> None:
         with contextlib.suppress(OSError, ValueError, AttributeError):
             stdout = sys.stdout.fileno()
@@ -152,7 +151,7 @@ class _Stdio(Client):
                     rest = rest[os.write(stdout, rest) :]
                 self._soon(self._written, len(message))
             return
-        # The client has closed its end.
+        # The client has closed its end of the pipe.
         self._soon(self.ended.set)
 
     def _written(self, length: int) -> None:
@@ -173,15 +172,15 @@ class _Stdio(Client):
         await self.room.wait()
 
     def _soon(self, function: Callable[..., object], *arguments: object) -> None:
-        # The loop may have ended.
+        # The loop may already be closed.
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(function, *arguments)
 
 
 class Remote:
-    """A server at an address, through the SDK's transports: streamable HTTP, and SSE if that is all that it has."""
+    """A remote server, through the SDK's transports: streamable HTTP, or SSE if the server supports nothing else."""
 
-    # The SDK's own words in place of a status of HTTP.
+    # Messages that the SDK reports instead of the HTTP status.
     _NO_SUCH_TRANSPORT = ("Not Found", "Server returned an error response")
     _FORGOTTEN = "Session terminated"
 
@@ -192,7 +191,7 @@ class Remote:
         self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
 
     def send(self, message: bytes) -> None:
-        """Send a message, once the connection is there."""
+        """Queue a message, which is sent once the connection is open."""
         self._queue.put_nowait(message)
 
     def stop(self) -> None:
@@ -200,7 +199,7 @@ class Remote:
         self._queue.put_nowait(None)
 
     async def run(self) -> str:
-        """Run until the connection ends; gives the reason."""
+        """Run until the connection ends, and return the reason."""
         from toolwire._server import is_address, why
 
         if not is_address(self._server["url"]):
@@ -273,11 +272,11 @@ def _session_message(message: bytes) -> Any:
 
 
 class _Program:
-    """A server that was started."""
+    """A server process that the proxy started."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
-        # Why it is ended, if it does not end by itself.
+        # The reason why the proxy killed the server, if it did.
         self.reason: str | None = None
 
     def send(self, message: bytes) -> None:
@@ -285,17 +284,17 @@ class _Program:
         if stdin is None or stdin.is_closing():
             return
         stdin.write(message + b"\n")
-        # A server that does not read is ended.
+        # A server that does not read its input is killed.
         if stdin.transport.get_write_buffer_size() > MOST:
             self.stop(f"it has not read {MOST} bytes")
 
     def stop(self, reason: str | None = None) -> None:
-        """End it because it does not behave."""
+        """Kill the server, and record the reason."""
         self.reason = self.reason or reason
         self.kill(KILL)
 
     def kill(self, number: int) -> None:
-        """Send a signal to it and to what it has started."""
+        """Send a signal to the server and its child processes."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if IS_WINDOWS:
                 subprocess.run(
@@ -305,7 +304,7 @@ class _Program:
                 os.killpg(self._process.pid, number)
 
     async def close(self) -> None:
-        """Let it end: its input is closed, then it is told to end, then it is ended."""
+        """Stop the server: close its input, then send SIGTERM, then SIGKILL."""
         try:
             if self._process.stdin is not None:
                 self._process.stdin.close()
@@ -318,12 +317,12 @@ class _Program:
             self.kill(KILL)
 
     async def exited(self) -> None:
-        """Wait until it has exited: asyncio's `wait` also waits for whoever else has its streams."""
+        """Wait until the process exits. asyncio's `wait` would also wait until other processes close its streams."""
         while self._process.returncode is None:
             await asyncio.sleep(0.05)
 
     def end(self) -> str:
-        """Give the reason for its end."""
+        """Return the reason why the process ended."""
         code = self._process.returncode or 0
         if self.reason is not None:
             return self.reason
@@ -349,14 +348,14 @@ class Host:
         self._failure: BaseException | None = None
 
     async def run(self, client: Client) -> None:
-        """Run until the client has closed its end."""
+        """Run until the client disconnects."""
         self._loop = asyncio.get_running_loop()
         self._client = client
         try:
             await asyncio.gather(*(self._start(at, is_first=True) for at in range(len(self._servers))))
             self._client.listen(self)
             await self._client.ended.wait()
-            # Requests that the client has sent before it closed its end.
+            # Wait for answers to requests that the client sent before it disconnected.
             for _ in range(100):
                 if self._failure is not None or not self._connection.unanswered():
                     break
@@ -366,7 +365,7 @@ class Host:
             try:
                 await self._close()
             finally:
-                # Whatever has interrupted it.
+                # Also if closing was interrupted.
                 for link in self._links.values():
                     if isinstance(link, _Program):
                         link.kill(KILL)
@@ -375,11 +374,11 @@ class Host:
             raise self._failure
 
     def take(self, message: bytes) -> None:
-        """Take a message of the client."""
+        """Handle a message from the client."""
         self._do(lambda: self._connection.client(message), message)
 
     def refuse(self) -> None:
-        """Refuse a message of the client that was too long."""
+        """Reject a message from the client that is too long."""
         self._do(lambda: self._connection.too_long(MOST))
 
     async def _close(self) -> None:
@@ -391,13 +390,13 @@ class Host:
         await asyncio.gather(*(link.close() for link in self._links.values() if isinstance(link, _Program)))
         tasks = list(self._tasks)
         if tasks:
-            # Sessions at addresses are closed.
+            # Connections to remote servers are given time to close.
             _, late = await asyncio.wait(tasks, timeout=PATIENCE)
             for task in late:
                 task.cancel()
 
     async def _start(self, at: int, *, is_first: bool) -> None:
-        """Start a server, or connect to it. If it is the only one and was never there, its absence is an error."""
+        """Start a server, or connect to it. Raise an error if the only server fails to start the first time."""
         server = self._servers[at]
         if "url" in server:
             remote = Remote(
@@ -409,7 +408,7 @@ class Host:
             self._task(self._connected(at, remote))
             return
         environment = {name: os.environ[name] for name in server["inherited"] if name in os.environ}
-        # A function of the shell is no value.
+        # Skips exported shell functions.
         environment = {name: value for name, value in environment.items() if not value.startswith("()")}
         try:
             process = await asyncio.create_subprocess_exec(
@@ -419,7 +418,7 @@ class Host:
                 stderr=subprocess.PIPE,
                 cwd=server["folder"],
                 env=environment | server["environment"],
-                # A group of its own, so that what it starts itself ends with it.
+                # A separate process group, so that the server's child processes are killed with it.
                 start_new_session=not IS_WINDOWS,
                 limit=PIECE,
             )
@@ -436,7 +435,7 @@ class Host:
         self._task(self._run(at, program, process))
 
     async def _run(self, at: int, program: _Program, process: asyncio.subprocess.Process) -> None:
-        """Hear a server until it ends."""
+        """Read a server's output until the server ends."""
         lines = Lines(
             MOST,
             lambda message: self._do(lambda: self._connection.server(at, message), message),
@@ -451,7 +450,7 @@ class Host:
         try:
             await program.exited()
         finally:
-            # What it has started and left behind, and what would keep its streams open.
+            # Kills leftover child processes, which would keep the streams open.
             program.kill(KILL)
         await hearing
         if self._links.get(at) is program:
@@ -466,7 +465,7 @@ class Host:
         lines.end()
 
     async def _connected(self, at: int, remote: Remote) -> None:
-        """Speak with a server at an address until the connection ends."""
+        """Exchange messages with a remote server until the connection ends."""
         why = await remote.run()
         if self._links.get(at) is remote:
             del self._links[at]
@@ -485,7 +484,7 @@ class Host:
         self._do(lambda: self._connection.alarm(alarm))
 
     def _do(self, decide: Callable[[], list[tuple[str, str, str]]], message: bytes = b"") -> None:
-        """Do what there is to do after a message, or after something else."""
+        """Carry out the actions after a message or another event."""
         if self._is_over:
             return
         try:
@@ -522,7 +521,7 @@ class Host:
         task.add_done_callback(self._tasks.discard)
 
     def _later(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something after a delay, which the end does not wait for."""
+        """Run delayed work, which is cancelled when the proxy ends."""
         task = self._loop.create_task(work)
         self._delayed.add(task)
         task.add_done_callback(self._delayed.discard)

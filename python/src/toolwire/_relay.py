@@ -1,4 +1,4 @@
-"""`toolwire relay`: its sockets and its clock. Where a request goes, and what a client gets, is decided in Rust."""
+"""Sockets and timers of `toolwire relay`. Routing and responses are decided in Rust."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     Effects = list[tuple[str, str, str]]
 
-# How long open requests may take once the relay is told to end, in seconds.
+# Timeout for open requests after a signal to stop, in seconds.
 PATIENCE = 10.0
 LARGE = 1 << 20
 
 
 def run(settings: str) -> None:
-    """Run until it is told to end."""
+    """Run until a signal stops the relay."""
     _http.prepare("relay …")
     told = json.loads(settings)
     token = _http.token_of(told)
@@ -48,11 +48,11 @@ class _Host:
         self.log = Log()
 
     async def run(self) -> int:
-        """Run until a signal comes; gives the exit code."""
+        """Run until a signal arrives, and return the exit code."""
         import aiohttp
 
         ended = _http.signalled()
-        # Nothing is added to what the client wrote, and nothing is taken from it.
+        # Requests and replies pass unchanged: aiohttp adds no headers or cookies, and decompresses nothing.
         self._session = aiohttp.ClientSession(
             auto_decompress=False,
             connector=aiohttp.TCPConnector(limit=0),
@@ -96,7 +96,7 @@ class _Host:
             raise _GoneError from None
 
     async def send(self, upstream: int, method: str, target: str, headers: Any, body: Any) -> Any:
-        """Send a request; gives the reply once its head is there."""
+        """Send a request, and return the reply once its head has arrived."""
         import aiohttp
         from yarl import URL
 
@@ -106,10 +106,10 @@ class _Host:
         seconds = self.settings["timeout"]
         return await self._session.request(
             method,
-            # All of it as the path: yarl would drop a bare `?` at the end.
+            # The query is part of `path`, because yarl would drop a trailing `?`.
             URL.build(scheme=scheme, authority=f"{host}:{to['port']}", path=target, encoded=True),
             headers=headers,
-            # aiohttp would write a large one in one go.
+            # aiohttp would write a large `bytes` object in a single call.
             data=io.BytesIO(body) if isinstance(body, bytes) and len(body) > LARGE else body,
             allow_redirects=False,
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=seconds, sock_read=seconds),
@@ -128,7 +128,7 @@ class _GoneError(Exception):
 
 
 class _Exchange:
-    """A request of a client, and its reply."""
+    """A client's request and its reply."""
 
     def __init__(self, host: _Host, number: int, request: Any) -> None:
         self._host, self._number, self._request = host, number, request
@@ -136,13 +136,13 @@ class _Exchange:
         self._reply: Any = None
         self._response: Any = None
         self._has_failed = False
-        # The client did not send the rest of its request.
+        # True if the client stopped sending before the end of its request.
         self._is_silent = False
-        # Seconds in the core.
+        # Time spent in the core, in seconds.
         self._spent = 0.0
 
     async def run(self) -> Any:
-        """Carry everything out; gives the response."""
+        """Carry out all actions, and return the response."""
         import aiohttp
         import aiohttp.web
 
@@ -158,7 +158,7 @@ class _Exchange:
         try:
             await self._carry_out(self._ask(lambda state: state.request(self._number, json.dumps(head))))
         except (_GoneError, ConnectionError, aiohttp.ClientError):
-            # The last two: the client has gone.
+            # The last two mean that the client has disconnected.
             self.abort()
         except Exception as error:
             self._host.log.line(f"toolwire: internal: found a defect of toolwire ({type(error).__name__})")
@@ -168,7 +168,7 @@ class _Exchange:
         return self._response
 
     def close(self) -> None:
-        """Close without draining."""
+        """Close the reply without draining it, and report the end of the exchange to the core."""
         if self._reply is not None:
             self._reply.close()
         with contextlib.suppress(_GoneError):
@@ -184,7 +184,7 @@ class _Exchange:
             self._spent += time.perf_counter() - begin
 
     def abort(self) -> None:
-        """End the connection of the client, so that it does not take what it has for a whole reply."""
+        """Abort the client's connection, so that the client does not mistake a partial reply for a complete one."""
         if self._request.transport is not None:
             self._request.transport.abort()
 
@@ -294,7 +294,7 @@ class _Exchange:
             await self._carry_out(self._ask(lambda state: state.end(self._number)))
 
     async def _next(self, pieces: AsyncIterator[bytes]) -> bytes | None:
-        """Give the next piece of a reply; None at its end, and after a failure, which the client is told."""
+        """Return the next piece of a reply; None at the end, and after a failure, which is reported to the client."""
         try:
             return await anext(pieces, None)
         except Exception as error:
@@ -303,8 +303,8 @@ class _Exchange:
             return None
 
     async def _write(self, piece: bytes) -> None:
-        """Write to the client. One that does not read stops the upstream."""
-        # Not `wait_for`, which makes a task for each piece.
+        """Write to the client. The upstream is paused meanwhile; after the timeout, the connection is aborted."""
+        # `wait_for` would create a task for each piece.
         timer = asyncio.get_running_loop().call_later(self._host.settings["timeout"], self.abort)
         try:
             await self._response.write(piece)
@@ -317,7 +317,7 @@ def _fed(number: int, piece: bytes, state: _toolwire.Relay) -> Effects:
 
 
 def _reason(error: Exception) -> str:
-    """Say what failed. aiohttp's own words have URLs and headers in them."""
+    """Return what failed. aiohttp's own messages would show URLs and headers."""
     if isinstance(error, UnreadableError):
         return str(error)
     cause: BaseException | None = error

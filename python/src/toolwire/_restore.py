@@ -149,7 +149,7 @@ class Restore:
 
         The answer is unwrapped, and encoded values are decoded. If the schema was sent in the instructions only, a
         Markdown fence around the answer is removed, too, unless the schema refuses the content. Text that is not JSON,
-        or needs no restoring, is returned unchanged. If JSON breaks off, the complete parts are restored. `reply` and
+        or needs no restoring, is returned unchanged. If JSON is truncated, the complete parts are restored. `reply` and
         `stream` do the same.
 
         Raises `ToolwireError`: `invalid-value` if `text` is not text.
@@ -238,7 +238,7 @@ class CallStream:
         return self._stream.finish()
 
     def take_repaired_calls(self) -> list[RepairedCall]:
-        """Return the repairs of the call that ended, if calls are repaired; once."""
+        """Return the repairs of the call that ended, if calls are repaired and the repairs were not returned before."""
         return list(RepairedCall.list_of(self._stream.take_repaired_calls()))
 
 

@@ -94,7 +94,7 @@ class RestoredContent(Record, Generic[T_co]):
     content: T_co
     """The text, of the same type as the input."""
     complete: bool
-    """False if the text is JSON that breaks off. Then only its complete parts are restored."""
+    """False if the text is truncated JSON. Then only its complete parts are restored."""
     fenced: bool
     """True if a Markdown fence around the text was removed."""
 

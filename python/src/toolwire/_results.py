@@ -745,7 +745,7 @@ class Dialect(Record):
     response: ResponseFormat | None
     """The facts about its response formats; `None` if there are none."""
     unverified: tuple[str, ...]
-    """Unverified behaviour, which the table accepts."""
+    """Unverified behavior, which the table accepts."""
 
     _made: ClassVar = {
         "options": tuple,

@@ -1,4 +1,4 @@
-"""MCP servers through the official SDK: how they are reached, and their tools."""
+"""Connections to MCP servers through the official SDK, and the tools that the servers list."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-# More pages than any server has: a cursor that goes round must not go round for ever.
+# Maximum number of pages, more than any real server has. It bounds cyclic cursors.
 PAGES = 10_000
-# Maximum number of tools: each of them takes kilobytes of findings.
+# Maximum number of tools, because the findings of each tool take kilobytes.
 TOOLS = 10_000
-# How many times its limit for one answer a server may take for all pages: those that it makes up must not take days.
+# Timeout for all pages, in multiples of the timeout for one answer. It bounds servers that generate endless pages.
 PATIENCE = 10
-# Maximum size of all answers of a server at an address: objects take a hundred times the memory of their text.
+# Maximum size of all answers of a remote server, because objects take a hundred times the memory of their text.
 MOST = 16 << 20
-# How much of what a server said is shown if it fails, in bytes.
+# Maximum size of a server's error output that is shown if the server fails, in bytes.
 LOG = 16_384
 NO_ADDRESS = "expected an address, found something else"
 NO_LIST = "expected an answer with a list in `tools`, found none"
@@ -45,9 +45,9 @@ OLDEST, UNTRIED = (1, 24), (3,)
 
 
 def tools_of(server: dict[str, Any], waiting: Callable[[int], None]) -> list[Any]:
-    """Ask a server, as the core describes it, and give the tools of all pages of its `tools/list` as it sent them.
+    """Ask a server that the core describes, and return the tools of all pages of its `tools/list`, unchanged.
 
-    `waiting` is told once a second how long it takes, and 0 at the end.
+    `waiting` is called once a second with the number of seconds, and with 0 at the end.
     """
     prepare("-- SERVER" if "command" in server else "--url URL")
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
@@ -60,7 +60,7 @@ def tools_of(server: dict[str, Any], waiting: Callable[[int], None]) -> list[Any
 
 
 def _end_of(log: Any, server: dict[str, Any]) -> str:
-    """Give the end of what a server said, without secrets."""
+    """Return the end of a server's error output, without secrets."""
     length = log.buffer.seek(0, os.SEEK_END)
     most = LOG + longest_secret(server)
     log.buffer.seek(max(0, length - most))
@@ -70,7 +70,7 @@ def _end_of(log: Any, server: dict[str, Any]) -> str:
 
 
 def prepare(where: str) -> None:
-    """Make sure that the SDK is there, in a version that is tried, and says nothing by itself."""
+    """Make sure that the SDK is installed in a tested version, and silence its log."""
     try:
         import mcp  # noqa: F401
     except ImportError:
@@ -80,23 +80,23 @@ def prepare(where: str) -> None:
         )
         raise RuntimeError(message) from None
     _refuse_other_versions()
-    # The SDK would print a traceback for each line that is no message, as servers print for people. mcp 1 logs to
-    # several loggers, the root among them.
+    # The SDK would print a traceback for each line that is not a message, and servers also print text for people.
+    # mcp 1 uses several loggers, including the root logger.
     logging.getLogger().addHandler(logging.NullHandler())
 
 
 def _installed() -> tuple[str, tuple[int, ...]]:
-    """Give the version of the SDK as it is written, and its first two numbers."""
+    """Return the version of the SDK as a string, and its first two numbers."""
     try:
         found = version("mcp")
     except PackageNotFoundError:
-        # A copy without metadata is tried as the current one.
+        # A copy without metadata is treated as the current version.
         return "unknown", (2, 0)
     return found, tuple(map(int, re.findall(r"\d+", found)[:2]))
 
 
 def is_first() -> bool:
-    """Tell whether the SDK is mcp 1, as it is beside LangChain and pydantic-ai, which do not work with mcp 2."""
+    """Return whether the SDK is mcp 1, which LangChain and pydantic-ai need: they do not work with mcp 2."""
     return _installed()[1] < (2,)
 
 
@@ -133,7 +133,7 @@ async def _watched(server: dict[str, Any], log: Any, waiting: Callable[[int], No
 
 
 async def _first(server: dict[str, Any], log: Any) -> list[Any]:
-    """Go the ways to reach a server, one after the other."""
+    """Try the transports to a server one after the other."""
     if "url" in server and not is_address(server["url"]):
         raise RuntimeError(NO_ADDRESS)
     ways = ["stdio"] if "command" in server else ["sse"] if server["sse"] else ["http", "sse"]
@@ -144,7 +144,7 @@ async def _first(server: dict[str, Any], log: Any) -> list[Any]:
             tools: list[Any] = await limit.run(_asked(way, server, log, limit))
             return tools
         except Exception as error:
-            # Of two ways to reach an address the first one's reason is the better one.
+            # If both transports fail, the first error is reported.
             failure = failure or error
             if _is_late(_cause(error)):
                 break
@@ -154,7 +154,7 @@ async def _first(server: dict[str, Any], log: Any) -> list[Any]:
 def is_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        # Which it has only if it is a number.
+        # Raises an error if the port is not a number.
         _ = parts.port
     except ValueError:
         return False
@@ -168,7 +168,7 @@ async def streams(way: str, server: dict[str, Any], log: Any, limit: Limit, stac
     from mcp.client.streamable_http import streamable_http_client
 
     timeout = float(server["timeout"])
-    # The SDK's own client of HTTP, which it brings along.
+    # The HTTP library that the SDK depends on.
     own: Any = None if way == "stdio" else import_module("httpx" if is_first() else "httpx2")
     hooks = {"response": [limit.response]}
     if way == "sse":
@@ -193,8 +193,8 @@ async def streams(way: str, server: dict[str, Any], log: Any, limit: Limit, stac
         )
         http = await stack.enter_async_context(streamable_http_client(server["url"], http_client=client))
         return http[0], http[1]
-    # A server is somebody else's program: it gets the variables of the environment that the SDK thinks safe, those of
-    # the names that the caller gave, and those that its own declaration has.
+    # A server is a third-party program. It gets only the environment variables that the SDK considers safe, those that
+    # the caller names, and those of its own declaration.
     inherited = {name: os.environ[name] for name in server["inherited"] if name in os.environ}
     command, *arguments = server["command"]
     parameters = StdioServerParameters(
@@ -214,10 +214,10 @@ async def _asked(way: str, server: dict[str, Any], log: Any, limit: Limit) -> li
     from toolwire import __version__
 
     class Anything(BaseModel):
-        """What becomes of the SDK's own reading of an answer."""
+        """A model that accepts any answer, in place of the SDK's own."""
 
     timeout = float(server["timeout"])
-    # mcp 1 has the time as a `timedelta`, and puts requests and messages into one more model.
+    # mcp 1 expects the timeout as a `timedelta`, and wraps requests and messages in another model.
     patience: Any = timedelta(seconds=timeout) if is_first() else timeout
     wrapped: Any = types.ClientRequest if is_first() else lambda request: request
     client = types.Implementation(name="toolwire", version=__version__)
@@ -234,7 +234,7 @@ async def _asked(way: str, server: dict[str, Any], log: Any, limit: Limit) -> li
         end = time.monotonic() + PATIENCE * timeout
         for _ in range(PAGES):
             request = types.ListToolsRequest(params=types.PaginatedRequestParams(cursor=cursor))
-            # What it finds wrong with the tools is what the commands are there to say.
+            # Invalid tools are reported by the commands, not by the SDK.
             with suppress(ValidationError):
                 await session.send_request(wrapped(request), Anything)
             answer = heard.answer
@@ -244,7 +244,7 @@ async def _asked(way: str, server: dict[str, Any], log: Any, limit: Limit) -> li
                 raise RuntimeError(f"expected at most {TOOLS} tools, found more")
             tools.extend(answer["tools"])
             cursor = answer.get("nextCursor")
-            # At the end it should not be there; some servers write `null` or an empty string.
+            # The last page should have no cursor, but some servers write `null` or an empty string.
             if cursor is None or cursor == "":
                 return tools
             if time.monotonic() > end:
@@ -253,16 +253,16 @@ async def _asked(way: str, server: dict[str, Any], log: Any, limit: Limit) -> li
 
 
 def _limit(seconds: float) -> AbstractAsyncContextManager[object]:
-    """Give what opens a stream a limit, which it does not have of its own; Python 3.10 has none to give."""
+    """Return a context with a timeout for opening a stream, which has none itself. On Python 3.10, do nothing."""
     if sys.version_info >= (3, 11):
         return asyncio.timeout(seconds)
     return nullcontext()
 
 
 class _Overheard:
-    """A stream of messages that keeps the latest answer as it came.
+    """A stream of messages that keeps the latest answer unchanged.
 
-    The SDK has its own idea of a tool, drops what it does not know, and refuses all tools for one that is none.
+    The SDK drops unknown members of tools, and rejects all tools if one of them is invalid.
     """
 
     def __init__(self, stream: Any) -> None:
@@ -297,7 +297,7 @@ class _Overheard:
 
 
 def _cause(error: BaseException) -> BaseException:
-    """Give the cause: what runs in a group of tasks fails as a group."""
+    """Return the cause of an error. Task groups raise exception groups, which wrap the cause."""
     while (inside := getattr(error, "exceptions", None)) is not None:
         error = inside[0]
     return error

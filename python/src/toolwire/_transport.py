@@ -1,6 +1,6 @@
-"""What `toolwire.httpx` and `toolwire.httpx2` share: the two libraries have one API and no type in common.
+"""Code that `toolwire.httpx` and `toolwire.httpx2` share: the libraries have the same API, but no common types.
 
-Holds no rule: what is sent and what is told, `Exchange` says.
+This file contains no rules: `Exchange` decides what is sent, and what the client gets.
 """
 
 from __future__ import annotations
@@ -24,28 +24,27 @@ if TYPE_CHECKING:
     OnRepair: TypeAlias = Callable[[list[RepairedCall], SentRequest], object]
 
 _OF_BODY = (b"content-length", b"transfer-encoding", b"content-digest", b"repr-digest", b"digest", b"content-md5")
-"""Headers that say something of the very bytes of a body, and so nothing of another one."""
+"""Headers that describe the exact bytes of a body, so that they do not apply to a rewritten one."""
 
 _OF_REPLY = (*_OF_BODY, b"content-encoding", b"etag")
-"""Those of a reply: what was unpacked is packed no longer, and what was rewritten is not what a cache knows by its
-tag."""
+"""The same for a reply: its body is already decompressed, and its `etag` does not identify the rewritten body."""
 
 _OF_REQUEST = (b"idempotency-key", b"x-idempotency-key")
-"""Headers by which a backend knows that it has answered a request: the model asked again is asked something else."""
+"""Headers by which a backend recognizes a repeated request. They are removed when the model is asked again."""
 
 
 class Transport:
-    """Adapts every request with tools to the backend that it goes to, and restores the reply, whole or streamed."""
+    """Adapts every request with tools to its backend, and restores the reply, whole or streamed."""
 
     pieces: ClassVar[type[Pieces]]
 
     def __init__(self, transport: Any, response: type[Any], listeners: Listeners, options: ExchangeOptions) -> None:
-        """Stand before another transport."""
+        """Wrap another transport."""
         self._desk = _Desk(response, listeners, options)
         self._transport = transport
 
     def handle_request(self, request: Any) -> Any:
-        """Send a request, as often as it takes."""
+        """Send a request, and repeat it if the model must be asked again."""
         if not _may_be_adapted(request):
             return self._transport.handle_request(request)
         request.read()
@@ -71,7 +70,7 @@ class Transport:
                 return told
 
     def close(self) -> None:
-        """Close the transport behind this one."""
+        """Close the wrapped transport."""
         self._transport.close()
 
 
@@ -81,12 +80,12 @@ class AsyncTransport:
     pieces: ClassVar[type[AsyncPieces]]
 
     def __init__(self, transport: Any, response: type[Any], listeners: Listeners, options: ExchangeOptions) -> None:
-        """Stand before another transport."""
+        """Wrap another transport."""
         self._desk = _Desk(response, listeners, options)
         self._transport = transport
 
     async def handle_async_request(self, request: Any) -> Any:
-        """Send a request, as often as it takes."""
+        """Send a request, and repeat it if the model must be asked again."""
         if not _may_be_adapted(request):
             return await self._transport.handle_async_request(request)
         await request.aread()
@@ -112,23 +111,23 @@ class AsyncTransport:
                 return told
 
     async def aclose(self) -> None:
-        """Close the transport behind this one."""
+        """Close the wrapped transport."""
         await self._transport.aclose()
 
 
 class Listeners(NamedTuple):
-    """Who is told of requests and of replies."""
+    """Callbacks for requests and replies."""
 
     on_report: OnReport | None = None
     on_repair: OnRepair | None = None
 
 
 class _Desk:
-    """What both transports do with a request before it is sent."""
+    """The parts of both transports that do no input or output."""
 
     def __init__(self, response: type[Any], listeners: Listeners, options: ExchangeOptions) -> None:
         self.response, self.listeners, self.options = response, listeners, options
-        # Wrong options are told here, and not with the first request.
+        # Invalid options raise an error here, and not at the first request.
         for name, listener in listeners._asdict().items():
             if listener is not None and not callable(listener):
                 message = f"expected `{name}` to be callable, found a value of type `{type(listener).__name__}`"
@@ -142,11 +141,11 @@ class _Desk:
             raise ToolwireError(error.code, error.pointer, message) from None
 
     def opened(self, request: Any) -> Any:
-        """Open an exchange for a request that was read; or the answer to one that cannot be adapted."""
+        """Open an exchange for a request whose body was read; if that fails, return an error response."""
         try:
             body = request.content.decode()
         except UnicodeDecodeError:
-            # No text is no JSON.
+            # A body that is not UTF-8 is not JSON either; it is sent unchanged.
             return _Outgoing(None, request, self.listeners)
         try:
             exchange = Exchange.open(str(request.url), body, **self.options)
@@ -158,12 +157,12 @@ class _Desk:
             request = _with_settled_betas(request, exchange.betas, exchange.native)
         if exchange.request != body or self.options.get("repair") not in (None, False):
             return _Outgoing(exchange, request, self.listeners)
-        # Nothing to rewrite is nothing to restore, unless calls are repaired.
+        # If nothing was rewritten, nothing is restored, unless calls are repaired.
         _report(self.listeners.on_report, exchange, request)
         return _Outgoing(None, request, self.listeners)
 
     def told(self, outgoing: _Outgoing, request: Any, response: Any, text: str) -> Any:
-        """Give the response for the client; None if the model is to be asked again."""
+        """Return the response for the client; None if the model must be asked again."""
         assert outgoing.exchange is not None
         try:
             reply = outgoing.exchange.reply(text)
@@ -173,10 +172,10 @@ class _Desk:
         return None if reply is None else _told(response, content=reply.encode())
 
     def refused(self, request: Any, error: ToolwireError) -> Any:
-        """Give the answer of a backend that was not asked, because of an error of ours."""
+        """Return an error response for a request that is not sent to the backend."""
         if error.code == "internal":
             raise error
-        # By the second header the SDKs of OpenAI and Anthropic know that trying again is of no use.
+        # The second header keeps the SDKs of OpenAI and Anthropic from retrying.
         headers = {"content-type": "application/json", "x-should-retry": "false"}
         return self.response(400, headers=headers, content=Exchange.refusal(str(request.url), error).encode())
 
@@ -192,14 +191,14 @@ def _sent(exchange: Exchange, request: Any) -> SentRequest:
 
 
 class _Outgoing:
-    """A request on its way out, which may have to be sent several times with another body."""
+    """An outgoing request, which may be sent several times with different bodies."""
 
     def __init__(self, exchange: Exchange | None, request: Any, listeners: Listeners) -> None:
         self.exchange, self.request, self._listeners = exchange, request, listeners
         self._sent = False
 
     def next(self) -> Any:
-        """Make the request that is to be sent now."""
+        """Return the next request to send."""
         assert self.exchange is not None
         _report(self._listeners.on_report, self.exchange, self.request)
         headers = _without(self.request.headers, *_OF_BODY, *(_OF_REQUEST if self._sent else ()))
@@ -207,24 +206,24 @@ class _Outgoing:
         return _rewritten(self.request, headers, self.exchange.request.encode())
 
     def tell(self) -> None:
-        """Tell of the calls that ended since this was done last."""
+        """Report the calls that ended since the last report."""
         if self.exchange is None:
             return
-        # Also if nobody listens: they are kept until somebody asks.
+        # Drained even without a callback, because they are kept until read.
         calls = self.exchange.take_repaired_calls()
         if calls and self._listeners.on_repair is not None:
             self._listeners.on_repair(calls, _sent(self.exchange, self.request))
 
 
 class Pieces:
-    """The streams of all rounds as one. Nothing is read before somebody wants it."""
+    """The streams of all rounds as one stream, which is read on demand."""
 
     def __init__(self, outgoing: _Outgoing, exchange: Exchange, response: Any, transport: Any) -> None:
-        """Take the first round's response, and what the next ones are asked with."""
+        """Store the first round's response, and what is needed to start the next rounds."""
         self._outgoing, self._exchange, self._response, self._transport = outgoing, exchange, response, transport
 
     def __iter__(self) -> Iterator[bytes]:
-        """Give the text that the client is told."""
+        """Yield the restored reply."""
         exchange = self._exchange
         while True:
             decoder = _utf8()
@@ -246,7 +245,7 @@ class Pieces:
                 return
 
     def close(self) -> None:
-        """Close the round that is read."""
+        """Close the stream of the current round."""
         self._response.close()
 
 
@@ -254,11 +253,11 @@ class AsyncPieces:
     """`Pieces` for asynchronous clients."""
 
     def __init__(self, outgoing: _Outgoing, exchange: Exchange, response: Any, transport: Any) -> None:
-        """Take the first round's response, and what the next ones are asked with."""
+        """Store the first round's response, and what is needed to start the next rounds."""
         self._outgoing, self._exchange, self._response, self._transport = outgoing, exchange, response, transport
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        """Give the text that the client is told."""
+        """Yield the restored reply."""
         exchange = self._exchange
         while True:
             decoder = _utf8()
@@ -280,13 +279,13 @@ class AsyncPieces:
                 return
 
     async def aclose(self) -> None:
-        """Close the round that is read."""
+        """Close the stream of the current round."""
         await self._response.aclose()
 
 
 def _may_be_adapted(request: Any) -> bool:
     kind = request.headers.get("content-type", "")
-    # In pieces it may be anything, however long: only what is called JSON is read to its end before it is sent.
+    # A streamed body without a content type may be anything of any length, so it is not read here.
     is_json = _is_read(request) if kind == "" else re.search(r"\bjson\b", kind, re.IGNORECASE) is not None
     return request.method.upper() == "POST" and is_json and "content-encoding" not in request.headers
 
@@ -294,7 +293,7 @@ def _may_be_adapted(request: Any) -> bool:
 def _is_read(request: Any) -> bool:
     try:
         request.content  # noqa: B018
-    except RuntimeError:  # both libraries' `RequestNotRead` is one
+    except RuntimeError:  # both libraries' `RequestNotRead` is a subclass
         return False
     return True
 
@@ -317,14 +316,15 @@ def _utf8() -> codecs.IncrementalDecoder:
 
 
 def _text(body: bytes) -> str:
-    """Read what a backend said, as browsers do: a broken letter is no reason to lose the rest, which is paid for."""
+    """Decode a backend's answer as browsers do, so that an invalid byte does not lose the rest of a paid answer."""
     return body.decode("utf-8-sig", "replace")
 
 
 def _with_settled_betas(request: Any, betas: list[str], native: Any) -> Any:
-    """Settle the header's betas of deferred loading.
+    """Adjust the betas of deferred loading in the `anthropic-beta` header.
 
-    A backend without a construct of its own knows none of them, one with needs those of what is sent.
+    A backend without a native construct for deferred tools knows none of these betas. A backend with such a construct
+    needs the betas that the request uses.
     """
     before = request.headers.get("anthropic-beta")
     left = strip_deferral_betas(before, native=native, betas=betas)
@@ -339,12 +339,12 @@ def _with_settled_betas(request: Any, betas: list[str], native: Any) -> Any:
 
 
 def _rewritten(request: Any, headers: list[tuple[bytes, bytes]], body: bytes) -> Any:
-    """Give the same request other headers and another body."""
+    """Return the same request with other headers and another body."""
     return type(request)(request.method, request.url, headers=headers, content=body, extensions=request.extensions)
 
 
 def _told(response: Any, *, content: bytes | None = None, stream: Pieces | AsyncPieces | None = None) -> Any:
-    """Give the same response another body."""
+    """Return the same response with another body."""
     headers = _without(response.headers, *_OF_REPLY)
     return type(response)(
         response.status_code, headers=headers, content=content, stream=stream, extensions=response.extensions
@@ -352,5 +352,5 @@ def _told(response: Any, *, content: bytes | None = None, stream: Pieces | Async
 
 
 def _without(headers: Any, *names: bytes) -> list[tuple[bytes, bytes]]:
-    """Give the headers but these. As bytes: what they hold need not be ASCII."""
+    """Return the headers except these, as bytes, because the values need not be ASCII."""
     return [(name, value) for name, value in headers.raw if name.lower() not in names]

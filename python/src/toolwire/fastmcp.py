@@ -1,6 +1,7 @@
 """A middleware for FastMCP servers: `pip install toolwire[fastmcp]`.
 
-Clients that hand tools to a model API as they are get them in a dialect; calls reach the tools as those expect them:
+Tools are listed in a dialect, for clients that pass them to a model API unchanged, and calls are restored to the names
+and arguments that the tools expect:
 
     server.add_middleware(ToolwireMiddleware(dialect="portable", repair=True))
 """
@@ -35,10 +36,10 @@ if TYPE_CHECKING:
 __all__ = ["ToolwireMiddleware"]
 
 _MOST = 16
-"""Maximum number of lists that are kept: what a server lists may depend on the session."""
+"""Maximum number of adapted lists that are kept. There are several if the list depends on the session."""
 
 _LISTED: ContextVar[dict[int, Turn] | None] = ContextVar("toolwire_listed", default=None)
-"""While a call is looked up: what each middleware made of the list, by the middleware's identity."""
+"""During the lookup of a call: the adapted list of each middleware, by the middleware's `id`."""
 
 
 class ToolwireMiddleware(Middleware):
@@ -49,7 +50,7 @@ class ToolwireMiddleware(Middleware):
     """
 
     def __init__(self, **options: Unpack[FrameworkOptions]) -> None:
-        """Take the options of `sanitize_tools`, and `on_report` and `on_repair`.
+        """Accept the options of `sanitize_tools`, `on_report` and `on_repair`.
 
         Raises `ToolwireError`: `unknown-option`, `invalid-option`, `unknown-dialect`.
         """
@@ -73,7 +74,7 @@ class ToolwireMiddleware(Middleware):
         context: MiddlewareContext[mcp_types.CallToolRequestParams],
         call_next: CallNext[mcp_types.CallToolRequestParams, ToolResult],
     ) -> ToolResult:
-        """Call the tool that is meant, with the arguments that it expects."""
+        """Restore a call, and run the tool."""
         params = context.message
         turn = await self._shown(context)
         call = turn.call(None, params.name, params.arguments or {})
@@ -83,13 +84,13 @@ class ToolwireMiddleware(Middleware):
         return await call_next(context.copy(message=params.model_copy(update=update)))
 
     async def _shown(self, context: MiddlewareContext[Any]) -> Turn:
-        """Return what was made of the list that the client is shown, which it may have from another process."""
+        """Adapt the list that the client sees. The client may have received it from another process."""
         if context.fastmcp_context is None:
             return self._turn([])
         listed: dict[int, Turn] = {}
         token = _LISTED.set(listed)
         try:
-            # With the other middlewares: those hide and add tools.
+            # Includes the other middlewares, which may hide and add tools.
             await context.fastmcp_context.fastmcp.list_tools()
         finally:
             _LISTED.reset(token)
@@ -99,7 +100,7 @@ class ToolwireMiddleware(Middleware):
         return turn
 
     def _turn(self, tools: Sequence[Tool]) -> Turn:
-        """Adapt a list, or return what was made of the same list before."""
+        """Adapt a list, or return the result for an equal list that was adapted before."""
         functions = [
             {"name": tool.name, "description": tool.description or "", "parameters": tool.parameters}
             for tool in _newest(tools)
@@ -115,7 +116,7 @@ class ToolwireMiddleware(Middleware):
 
 
 def _newest(tools: Sequence[Tool]) -> list[Tool]:
-    """Return the newest version of each tool: FastMCP sends clients no other."""
+    """Return the newest version of each tool, the only one that FastMCP sends to clients."""
     return dedupe_with_versions(tools, lambda tool: tool.name)
 
 

@@ -1,6 +1,6 @@
 """A middleware for LangChain's agents: `pip install toolwire[langchain]`.
 
-Tools are sent in a dialect, calls come back with the names and arguments that the tools expect:
+Tools are sent in a dialect, and calls are restored to the names and arguments that the tools expect:
 
     create_agent(model, tools, middleware=[ToolwireMiddleware(dialect="moonshot", repair=True)])
 """
@@ -36,24 +36,24 @@ __all__ = ["ToolwireMiddleware"]
 
 
 _ENDS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status")
-"""Members with which providers' packages say why a reply ended."""
+"""Members in which providers' packages report why a reply ended."""
 
 _UNREAD = (
     "The call of `{}` was not run: expected its arguments as JSON, found text that is none or was cut off."
     " Call it again with whole arguments."
 )
-"""The error of a call that may have been cut off, without `repair`."""
+"""Error for a call that may have been cut off, if calls are not repaired."""
 
 
 class ToolwireMiddleware(AgentMiddleware):
     """Sends an agent's tools in a dialect and restores the calls.
 
-    A call that could not be repaired (`repair`) does not run: its result is the `retry_message`, so that the model
-    reads what was expected. Tools that the provider runs itself pass as they are.
+    A call that could not be repaired (`repair`) does not run: its result is the `retry_message`, which tells the model
+    what was expected. Tools that the provider runs itself pass unchanged.
     """
 
     def __init__(self, **options: Unpack[FrameworkOptions]) -> None:
-        """Take the options of `sanitize_tools`, and `on_report` and `on_repair`.
+        """Accept the options of `sanitize_tools`, `on_report` and `on_repair`.
 
         Raises `ToolwireError`: `unknown-option`, `invalid-option`, `unknown-dialect`.
         """
@@ -98,7 +98,7 @@ class ToolwireMiddleware(AgentMiddleware):
         hosted = [_name(tool) for tool, function in zip(request.tools, given, strict=True) if function is None]
         messages = [one for one in request.messages if isinstance(one, AIMessage)]
         called = [(call["name"] or "", call["args"]) for one in messages for call in _calls(one)]
-        # `name` is what traces call the model.
+        # `name` is only the model's name in traces, so it comes last.
         found = (getattr(request.model, name, None) for name in ("model_name", "model", "name"))
         model = next((str(name) for name in found if name), "")
         turn = self._adapter.turn(given, hosted=hosted, choice=request.tool_choice, called=called, model=model)
@@ -110,14 +110,14 @@ class ToolwireMiddleware(AgentMiddleware):
         return turn, request.override(**changed)
 
     def _restored(self, turn: Turn, response: ModelResponse[Any]) -> ModelResponse[Any]:
-        if isinstance(response, AIMessage):  # another middleware's short form
+        if isinstance(response, AIMessage):  # a short form that other middleware may return
             return ModelResponse(result=[self._message(turn, response)])
         result = [self._message(turn, one) if isinstance(one, AIMessage) else one for one in response.result]
         return ModelResponse(result=result, structured_response=response.structured_response)
 
     def _message(self, turn: Turn, message: AIMessage) -> AIMessage:
         cut = any(is_cut(message.response_metadata.get(member)) for member in _ENDS)
-        # In a stream, LangChain closes text that breaks off, and does not say so: the last call may be such a one.
+        # In a stream, LangChain silently completes truncated text, so the last call may be incomplete.
         last: Any = message.tool_calls[-1] if cut and message.tool_calls else None
 
         def own(call: Any) -> Any:
@@ -126,7 +126,7 @@ class ToolwireMiddleware(AgentMiddleware):
                 return refused(call_id, name, call["args"])
             found = turn.call(call_id, name, call["args"], is_cut=cut)
             args = arguments_of(found.arguments)
-            # A call that LangChain could not read would end the agent: its result says what is wrong.
+            # An invalid call would end the agent. As a refused call, its result reports the error to the model.
             if args is None and found.retry_message is None:
                 return {**call, "type": "invalid_tool_call", "name": found.name}
             if args is None:
@@ -135,7 +135,7 @@ class ToolwireMiddleware(AgentMiddleware):
 
         def refused(call_id: str | None, name: str, given: Any) -> Any:
             found = turn.call(call_id, name, json.dumps(given, default=repr)[:-1], is_cut=True)
-            # A whole call of a whole reply is refused, too: the model reads what it wrote.
+            # The arguments are restored like complete ones, so that the model reads what it wrote.
             whole, _ = turn.judged_call(call_id, name, given)
             args = arguments_of(whole.arguments) or {}
             self._adapter.refusals.keep(call_id, found.name, args, found.retry_message or _UNREAD.format(found.name))
@@ -145,15 +145,15 @@ class ToolwireMiddleware(AgentMiddleware):
 
 
 def _given(tool: Any) -> dict[str, Any] | None:
-    """Return a tool as the core takes it; `None` if the provider runs it, or it is no function."""
+    """Return a tool in the core's format; `None` if the provider runs it, or if it is not a function."""
     if isinstance(tool, dict) and ("input_schema" in tool or tool.get("type") == "function"):
         return tool
-    # The rest has a name if LangChain takes it for a function.
+    # LangChain treats any other dict as a function only if it has one of these members and no `type`.
     if isinstance(tool, dict) and ("type" in tool or not tool.keys() & {"name", "title", "function"}):
         return None
     schema = getattr(tool, "tool_call_schema", None)
     if isinstance(schema, dict) and (getattr(tool, "metadata", None) or {}).get("type") != "custom_tool":
-        # As it was published: LangChain's own conversion fails for a property `$ref`.
+        # The schema is passed on unchanged, because LangChain's own conversion fails for a property named `$ref`.
         function = {"name": tool.name, "description": tool.description, "parameters": schema}
         return {"type": "function", "function": function}
     converted: dict[str, Any] = convert_to_openai_tool(tool)
@@ -165,7 +165,7 @@ def _name(tool: Any) -> str | None:
 
 
 def _written(tool: Any, sent: dict[str, Any]) -> Any:
-    """Return a tool as it is sent, in the form that it has."""
+    """Return a tool to send, in its original format."""
     if isinstance(tool, dict):
         kept = {name: value for name, value in _exampled(tool, sent).items() if name not in ("description", "strict")}
         if "input_schema" in tool:
@@ -175,14 +175,14 @@ def _written(tool: Any, sent: dict[str, Any]) -> Any:
             return {**kept, **sent}
         return {**(tool if "function" in tool else {"type": "function"}), "function": sent}
     if getattr(tool, "extras", None):
-        # Only LangChain's own tools have what a provider's package reads in `extras`.
+        # Only LangChain's own tools have `extras`, which providers' packages read.
         update = {"name": sent["name"], "description": sent.get("description", ""), "args_schema": sent["parameters"]}
         return tool.model_copy(update={**update, "extras": _exampled(tool.extras, sent)})
     return {"type": "function", "function": sent}
 
 
 def _exampled(members: dict[str, Any], sent: dict[str, Any]) -> dict[str, Any]:
-    """Return the members of a tool with those of its examples that the schema takes as it is sent."""
+    """Return the members of a tool, with only those examples that the sent schema accepts."""
     found = members.get("input_examples")
     examples = [one for one in found if fits(one, sent["parameters"])] if isinstance(found, list) else []
     kept = {name: value for name, value in members.items() if name != "input_examples"}
@@ -190,7 +190,7 @@ def _exampled(members: dict[str, Any], sent: dict[str, Any]) -> dict[str, Any]:
 
 
 def _renamed(message: AnyMessage, turn: Turn) -> BaseMessage:
-    """Return a message of the history with the names that are sent."""
+    """Return a message of the history with the names and arguments that are sent."""
     if isinstance(message, AIMessage) and _calls(message):
 
         def sent(call: Any) -> Any:
@@ -203,12 +203,12 @@ def _renamed(message: AnyMessage, turn: Turn) -> BaseMessage:
 
 
 def _calls(message: AIMessage) -> list[Any]:
-    """Return the calls of a message, also those that LangChain could not read."""
+    """Return the calls of a message, including those that LangChain could not parse."""
     return [*message.tool_calls, *message.invalid_tool_calls]
 
 
 def _recalled(message: AIMessage, change: Callable[[Any], Any]) -> AIMessage:
-    """Return a message with other calls, also where its content repeats them (`output_version="v1"`)."""
+    """Return a message with other calls, also in its content if that repeats them (`output_version="v1"`)."""
     calls = _calls(message)
     changed = [change(call) for call in calls]
     left = list(zip(calls, changed, strict=True))

@@ -1,6 +1,6 @@
 """A callback for LiteLLM, its SDK and its proxy: `pip install toolwire[litellm]`.
 
-Tools are sent in a dialect, calls come back with the names and arguments that the tools expect:
+Tools are sent in a dialect, and calls are restored to the names and arguments that the tools expect:
 
     litellm.callbacks = [ToolwireLogger(dialect="moonshot", repair=True)]
 """
@@ -38,37 +38,37 @@ if TYPE_CHECKING:
 __all__ = ["ToolwireLogger"]
 
 _MEMBERS = ("messages", "tools", "tool_choice", "parallel_tool_calls", "thinking", "reasoning_effort")
-"""The members of a request that are adapted."""
+"""Members of a request that are adapted."""
 
 _OWN_RETRIES = ("num_retries", "retry_policy", "context_window_fallback_dict")
-"""Arguments of `acompletion` with which LiteLLM asks again without calling its callbacks."""
+"""Arguments of `acompletion` that make LiteLLM retry without calling its callbacks."""
 
 _NO_RETRIES = {**dict.fromkeys(_OWN_RETRIES), "num_retries": 0}
-"""The same arguments, for none."""
+"""Values of these arguments that disable such retries."""
 
 _LOG = logging.getLogger("LiteLLM")
-"""LiteLLM's own log."""
+"""LiteLLM's own logger."""
 
 
 class ToolwireLogger(CustomLogger):
     """Sends the tools of asynchronous chat completions in a dialect and restores the calls.
 
-    Whole replies are restored, and streams behind LiteLLM's proxy. LiteLLM's SDK shows a callback only the end of a
-    stream: iterate `stream(response)` there.
+    Restores whole replies, and streams of LiteLLM's proxy. LiteLLM's SDK passes only the end of a stream to callbacks:
+    with the SDK, iterate over `stream(response)`.
     """
 
     def __init__(self, *, models: Callable[[str], bool] | None = None, **options: Unpack[FrameworkOptions]) -> None:
-        """Take the options of `sanitize_tools`, and `on_report` and `on_repair`.
+        """Accept the options of `sanitize_tools`, `on_report` and `on_repair`.
 
-        `models` says whether the requests to a model are adapted, by LiteLLM's name of it (`moonshot/kimi-k2`). By
-        default, all are.
+        `models` returns whether requests to a model are adapted, given LiteLLM's name of it (`moonshot/kimi-k2`). By
+        default, all requests are adapted.
 
         Raises `ToolwireError`: `unknown-option`, `invalid-option`, `unknown-dialect`.
         """
         super().__init__()
         self._adapter = Adapter(options)
         self._models = models
-        # By what a client may have chosen.
+        # The requests by call id, which a client may have chosen.
         self._ids: WeakValueDictionary[Any, _Sent] = WeakValueDictionary()
 
     async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: CallTypes | None) -> Any:
@@ -82,18 +82,18 @@ class ToolwireLogger(CustomLogger):
             return None
         model = str(kwargs.get("model") or getattr(log, "model", ""))
         provider = kwargs.get("custom_llm_provider")
-        # LiteLLM has split the name where it turns one API's request into another's.
+        # LiteLLM has already split the name if it converted the request from another API.
         if provider and not model.startswith(f"{provider}/"):
             model = f"{provider}/{model}"
         messages = body.get("messages")
         if messages is not None:
             body["messages"] = [_plain(message) for message in messages]
-        # The object of a request stays the same for all attempts: its model may be another one now.
+        # All attempts share one logging object, but may use different models.
         if (before := _SENT.get(log)) is not None and before.model == model and before.request == body:
             if before.owner is self:
                 self._ids[kwargs.get("litellm_call_id")] = before
             return None
-        # Within a call of another API, which is the one that is made again.
+        # True within a call of another API. LiteLLM retries that outer call, not this one.
         is_within = getattr(log, "call_type", "acompletion") not in ("acompletion", "completion")
         given = body if before is None else before.given_for(body)
         if self._models is not None and not self._models(model):
@@ -106,11 +106,11 @@ class ToolwireLogger(CustomLogger):
             request, reply = self._adapter.chat({**given, "model": model.split("/")[-1]})
         except ToolwireError as error:
             _SENT.pop(log, None)
-            # LiteLLM tries again after other errors.
+            # LiteLLM would retry after other errors.
             refusal = BadRequestError(f"toolwire: {error}", model, model.split("/")[0])
             if _own_retries(kwargs) is None:
                 raise refusal from error
-            # After an error of a callback, LiteLLM's own retries would send the request as it was given.
+            # After an error of a callback, LiteLLM's own retries would send the original request.
             return {**kwargs, **_NO_RETRIES, "fallbacks": None, "mock_response": refusal}
         request = {name: value for name, value in request.items() if name != "model"}
         _SENT[log] = self._ids[kwargs.get("litellm_call_id")] = _Sent(self, model, given, request, reply)
@@ -126,10 +126,10 @@ class ToolwireLogger(CustomLogger):
         sent = self._found(request_data.get("litellm_logging_obj"))
         if sent is None or not isinstance(response, ModelResponse):
             return None
-        # With `fallbacks`, one call of the SDK is within another, and both get here.
+        # With `fallbacks`, one call of the SDK runs within another, and both call this hook.
         _SENT.pop(request_data["litellm_logging_obj"], None)
         judged: list[list[RepairedCall]] = []
-        # For what is raised here, LiteLLM would return the reply as it is.
+        # If this raised an error, LiteLLM would return the reply unchanged.
         try:
             choices = [_choice(sent.reply, choice, judged) for choice in response.choices]
         except Exception:
@@ -148,7 +148,7 @@ class ToolwireLogger(CustomLogger):
         response_chunk: Any,  # noqa: ARG002
         call_type: CallTypes | None,
     ) -> Any:
-        """Warn of a stream of the SDK that nothing restores."""
+        """Warn about a stream of the SDK that is not restored."""
         sent = self._ids.get(request_data.get("litellm_call_id"))
         if sent is not None and not sent.is_read:
             is_messages = call_type is CallTypes.anthropic_messages
@@ -162,15 +162,15 @@ class ToolwireLogger(CustomLogger):
         response: Any,
         request_data: dict[str, Any],
     ) -> AsyncGenerator[Any, None]:
-        """Restore the calls of a stream behind LiteLLM's proxy."""
+        """Restore the calls of a stream of LiteLLM's proxy."""
         async for restored in self._restored(response, request_data.get("litellm_logging_obj")):
             yield restored
 
     def stream(self, response: Any) -> AsyncIterator[Any]:
-        """Restore the calls of a stream of LiteLLM's SDK: what `acompletion(…, stream=True)` returns.
+        """Restore the calls of a stream of LiteLLM's SDK.
 
-        Also what `aresponses` returns for a model that LiteLLM asks by Chat Completions. For any other value, raises
-        `ToolwireError`: `invalid-request`.
+        `response` is the result of `acompletion(…, stream=True)`, or of `aresponses` for a model that LiteLLM calls
+        through Chat Completions. For any other value, raises `ToolwireError`: `invalid-request`.
         """
         for found in (response, getattr(response, "litellm_custom_stream_wrapper", None)):
             if (log := getattr(found, "logging_obj", None)) is not None:
@@ -189,7 +189,7 @@ class ToolwireLogger(CustomLogger):
             async for restored in self._events(response, log):
                 yield restored
         finally:
-            # A client may stop before the end.
+            # The caller may stop before the end.
             if (close := getattr(response, "aclose", None)) is not None:
                 await close()
 
@@ -205,7 +205,7 @@ class ToolwireLogger(CustomLogger):
         last: Any = None
 
         def made(event: dict[str, Any]) -> Any:
-            """Return a restored event as LiteLLM has it."""
+            """Return a restored event as an object of LiteLLM."""
             found = classes[event.get("type")](**event)
             if (hidden := getattr(last, "_hidden_params", None)) is not None:
                 found._hidden_params = hidden
@@ -215,7 +215,7 @@ class ToolwireLogger(CustomLogger):
             last = chunk
             restored: list[Any] = [chunk]
             if isinstance(chunk, str | bytes):
-                # Events of Anthropic Messages, as LiteLLM's proxy writes them.
+                # LiteLLM's proxy writes events of Anthropic Messages as text.
                 restored = [text for text in [stream.feed_text(chunk)] if text]
             elif isinstance(chunk, BaseModel | dict):
                 given = chunk if isinstance(chunk, dict) else chunk.model_dump(mode="json")
@@ -235,7 +235,7 @@ class ToolwireLogger(CustomLogger):
 
 
 class _Sent:
-    """A request as it is sent, and what restores the calls of its reply."""
+    """An adapted request, and the object that restores the calls of its reply."""
 
     def __init__(
         self, owner: ToolwireLogger, model: str, given: dict[str, Any], request: dict[str, Any], reply: Reply
@@ -248,23 +248,23 @@ class _Sent:
         self.is_read = False
 
     def given_for(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Return a body as it was given: with `fallbacks`, the SDK asks the next model with what was adapted."""
+        """Return the original form of a body: with `fallbacks`, the SDK passes the adapted one on to the next model."""
         dropped = {name: value for name, value in self.given.items() if name not in self.request}
         own = {name: self.given.get(name) if self.request.get(name) == value else value for name, value in body.items()}
         return {name: value for name, value in {**dropped, **own}.items() if value is not None}
 
 
 _SENT: WeakKeyDictionary[Any, _Sent] = WeakKeyDictionary()
-"""What was sent last, by LiteLLM's own object of a request, which its reply has, too. Of all callbacks: with
-`fallbacks`, one of them may get what another one has adapted."""
+"""The last adapted request for each of LiteLLM's logging objects, which a request and its reply share. All callbacks
+use this dictionary: with `fallbacks`, one of them may get a request that another one has adapted."""
 
 
 def _check(kwargs: dict[str, Any], is_within: bool) -> None:
-    """Raise an error for what cannot be adapted, or not be restored."""
+    """Raise an error if the request cannot be adapted, or its reply cannot be restored."""
     if kwargs.get("functions"):
         raise ToolwireError("invalid-request", "/functions", "expected `tools`, found `functions`")
     if kwargs.get("messages") is None:
-        # LiteLLM shows a callback only what has a name.
+        # LiteLLM passes only keyword arguments to callbacks.
         message = "expected `messages` as a keyword argument of `acompletion`, found none"
         raise ToolwireError("invalid-request", "/messages", message)
     if not is_within and (found := _own_retries(kwargs)) is not None:
@@ -276,7 +276,7 @@ def _check(kwargs: dict[str, Any], is_within: bool) -> None:
 
 
 def _own_retries(kwargs: dict[str, Any]) -> str | None:
-    """Return the argument by which LiteLLM would ask again without a callback. The retries of `Router` call them."""
+    """Return the argument that makes LiteLLM retry without its callbacks. Retries of `Router` do call them."""
     if any(isinstance(one := kwargs.get(name), Mapping) and "model_group" in one for name in _METADATA):
         return None
     given = {name: kwargs.get(name) for name in _OWN_RETRIES}
@@ -295,7 +295,7 @@ def _changed(kwargs: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plain(message: Any) -> Any:
-    """Return a message of the history as a `dict`: it may be one of LiteLLM's replies."""
+    """Return a message of the history as a `dict`. It may be a reply object of LiteLLM."""
     return message if isinstance(message, dict) else message.model_dump(exclude_none=True)
 
 

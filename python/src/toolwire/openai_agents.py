@@ -1,6 +1,6 @@
 """A model for OpenAI's Agents SDK: `pip install toolwire[openai-agents]`.
 
-Tools are sent in a dialect, calls come back with the names and arguments that the tools expect:
+Tools are sent in a dialect, and calls are restored to the names and arguments that the tools expect:
 
     Agent(name="files", tools=[…], model=ToolwireModel(model, dialect="moonshot", repair=True))
 """
@@ -45,14 +45,14 @@ _EVENTS = {
 
 
 class ToolwireModel(Model):
-    """A model that gets an agent's tools and handoffs in a dialect, and whose calls are restored.
+    """A model that sends an agent's tools and handoffs in a dialect, and restores the calls.
 
-    `guardrail` is for `tool_input_guardrails` of function tools: a call that could not be repaired (`repair`) does not
-    run, and its result is the `retry_message`. Tools that the provider runs itself pass as they are.
+    Add `guardrail` to the `tool_input_guardrails` of function tools: then a call that could not be repaired (`repair`)
+    does not run, and its result is the `retry_message`. Tools that the provider runs itself pass unchanged.
     """
 
     def __init__(self, model: Model, **options: Unpack[FrameworkOptions]) -> None:
-        """Stand before another model. Takes the options of `sanitize_tools`, and `on_report` and `on_repair`.
+        """Wrap another model. The options are those of `sanitize_tools`, `on_report` and `on_repair`.
 
         Raises `ToolwireError`: `unknown-option`, `invalid-option`, `unknown-dialect`.
         """
@@ -76,7 +76,7 @@ class ToolwireModel(Model):
         stream = turn.stream()
         judged = _Judged(turn, self._adapter)
         async for event in self._model.stream_response(**sent):
-            # As the SDK itself reads events: servers leave out members that the classes require.
+            # Unset members are excluded, because servers omit members that the classes require.
             given = event.model_dump(mode="json", exclude_unset=True, warnings=False)
             restored = stream.feed(given)
             judged.take(stream.take_repaired_calls())
@@ -90,11 +90,11 @@ class ToolwireModel(Model):
             yield _event(one)
 
     async def close(self) -> None:
-        """Close the other model."""
+        """Close the wrapped model."""
         await self._model.close()
 
     def get_retry_advice(self, request: Any) -> Any:
-        """Return the advice of the other model."""
+        """Return the advice of the wrapped model."""
         return self._model.get_retry_advice(request)
 
     def _judged(self, data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
@@ -144,7 +144,7 @@ class ToolwireModel(Model):
 
 
 class _Judged:
-    """The calls of a stream that were judged, until events say what arguments they have."""
+    """The validated calls of a stream, kept until events contain their arguments."""
 
     def __init__(self, turn: Turn, adapter: Adapter) -> None:
         self._turn = turn
@@ -153,7 +153,7 @@ class _Judged:
         self._items: list[Any] = []
 
     def take(self, calls: list[RepairedCall]) -> None:
-        """Take calls whose arguments are whole."""
+        """Add calls whose arguments are complete."""
         self._calls += self._turn.report_calls(calls)
 
     def read(self, event: Any) -> None:
@@ -162,20 +162,20 @@ class _Judged:
             self._items.append(event.get("item"))
             items = self._items
         else:
-            # The end repeats all of them, for servers that send no other events of items.
+            # The last event repeats all items. Some servers send no other events with items.
             items = (event.get("response") or {}).get("output") or []
         calls = list(self._calls)
         for item in filter(_is_call, items):
             known = (item.get("call_id"), item.get("name"))
             found = next((call for call in calls if (call.id, call.name) == known), None)
             if found is not None:
-                # Each once: another call may have the same id.
+                # Each call is used only once, because another call may have the same id.
                 calls = [call for call in calls if call is not found]
                 self._adapter.refusals.keep(*known, item.get("arguments"), found.retry_message)
 
 
 def _event(event: dict[str, Any], sent: Any = None) -> Any:
-    """Return a restored event as the SDK has it."""
+    """Return a restored event as an object of the SDK."""
     is_same = sent is not None and sent.type == event["type"]
     return (type(sent) if is_same else _EVENTS[event["type"]]).construct(**event)
 
@@ -185,7 +185,7 @@ def _is_call(item: Any) -> bool:
 
 
 def _past(turn: Turn, item: dict[str, Any]) -> dict[str, Any]:
-    """Return a call of the history as it is sent."""
+    """Return a call of the history with the name and arguments that are sent."""
     return {**item, "name": turn.sent_name(item["name"]), "arguments": turn.sent_arguments(item.get("arguments") or "")}
 
 
@@ -202,8 +202,8 @@ def _function(tool: Any) -> dict[str, Any] | None:
 
 
 def _sent(tool: Any, sent: dict[str, Any]) -> Any:
-    """Return a tool or a handoff as it is sent."""
-    # A copy, not `replace`: that would make the schema strict once more.
+    """Return a tool or a handoff in the form that is sent."""
+    # Not made by `replace`, which would make the schema strict again.
     adapted = copy(tool)
     if isinstance(adapted, FunctionTool):
         adapted.name, adapted.params_json_schema = sent["name"], sent["parameters"]

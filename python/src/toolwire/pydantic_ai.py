@@ -1,6 +1,6 @@
 """A capability for pydantic-ai's agents: `pip install toolwire[pydantic-ai]`.
 
-Tools are sent in a dialect, calls come back with the names and arguments that the tools expect:
+Tools are sent in a dialect, and calls are restored to the names and arguments that the tools expect:
 
     Agent(model, toolsets=[…], capabilities=[Toolwire(dialect="moonshot", repair=True)])
 """
@@ -57,19 +57,19 @@ __all__ = ["Toolwire"]
 class Toolwire(AbstractCapability[Any]):
     """Sends an agent's tools in a dialect and restores the calls.
 
-    A call that could not be repaired (`repair`) is a `ModelRetry` with the `retry_message`, so that the model reads
-    what was expected. Tools that the provider runs itself pass as they are.
+    A call that could not be repaired (`repair`) raises `ModelRetry` with the `retry_message`, which tells the model
+    what was expected. Tools that the provider runs itself pass unchanged.
     """
 
     def __init__(self, **options: Unpack[FrameworkOptions]) -> None:
-        """Take the options of `sanitize_tools`, and `on_report` and `on_repair`.
+        """Accept the options of `sanitize_tools`, `on_report` and `on_repair`.
 
         Raises `ToolwireError`: `unknown-option`, `invalid-option`, `unknown-dialect`.
         """
         self._adapter = Adapter(options)
 
     def get_wrapper_model(self, model: Model) -> Model:
-        """Put the adapting model before the one that serves the request."""
+        """Wrap the model in one that adapts its requests."""
         return _Adapting(model, self)
 
     async def before_tool_validate(
@@ -100,20 +100,20 @@ class Toolwire(AbstractCapability[Any]):
             (part.tool_name, part.args) for one in messages for part in one.parts if isinstance(part, ToolCallPart)
         ]
         choice: Any = (settings or {}).get("tool_choice")
-        # One of several is no choice that the core knows.
+        # The core does not support a choice among several tools.
         if isinstance(choice, list):
             choice = choice[0] if len(choice) == 1 else None
         return self._adapter.turn(tools, hosted=hosted, choice=choice, called=called, model=model.model_name)
 
     def restored(self, turn: Turn, part: ToolCallPart, *, cut: bool) -> ToolCallPart:
-        """Restore a call whose arguments are whole, unless the reply may have ended within them (`cut`)."""
+        """Restore a call with its final arguments. If `cut` is true, the reply may have ended within them."""
         args = part.args if part.args is not None else ""
         call = turn.call(part.tool_call_id, part.tool_name, args, is_cut=cut)
         return replace(part, tool_name=call.name, args=part.args if part.args is None else call.arguments)
 
 
 class _Adapting(WrapperModel):
-    """A model whose tools are adapted."""
+    """A model that adapts the tools of requests, and restores the calls of replies."""
 
     def __init__(self, wrapped: Model, toolwire: Toolwire) -> None:
         super().__init__(wrapped)
@@ -164,14 +164,14 @@ class _Adapting(WrapperModel):
     ) -> AsyncGenerator[StreamedResponse]:
         turn, adapted = self._adapted(messages, settings, parameters)
         async with self.wrapped.request_stream(*adapted, run_context) as stream:
-            # The same object, whose state the agent reads and sets, with two methods that restore.
+            # The agent reads and sets the state of this object, so its class is replaced, not the object itself.
             stream.__class__ = type("RestoringStream", (_Restoring, type(stream)), {})
             stream._toolwire = (self._toolwire, turn, {})  # type: ignore[attr-defined]
             yield stream
 
 
 class _Restoring(StreamedResponse):
-    """What restores the calls of a stream, mixed into the class of the model's own stream."""
+    """Restores the calls of a stream: a mixin for the class of the model's own stream."""
 
     _toolwire: tuple[Toolwire, Turn, dict[int, _Call]]
 
@@ -215,7 +215,7 @@ class _Restoring(StreamedResponse):
                 yield one
 
     def _ended(self, index: int) -> list[ModelResponseStreamEvent]:
-        """Restore a call that is whole, and return the events that are left of it."""
+        """Restore a complete call, and return its remaining events."""
         toolwire, turn, calls = self._toolwire
         call, part = calls[index], super().get().parts[index]
         assert isinstance(part, ToolCallPart)
@@ -233,7 +233,7 @@ class _Restoring(StreamedResponse):
 
 
 class _Call:
-    """A call whose arguments are coming."""
+    """A call whose arguments are still arriving."""
 
     def __init__(self, stream: CallStream) -> None:
         self._stream = stream
@@ -242,13 +242,13 @@ class _Call:
         self.whole: ToolCallPart | None = None
 
     def feed(self, args: Any) -> str:
-        """Take a piece of the arguments, and return what is passed on. A value is held back until the call ends."""
+        """Read a piece of the arguments, and return the text to pass on. A value is held back until the call ends."""
         piece = self._stream.feed(args) if isinstance(args, str) else ""
         self.text += piece
         return piece
 
     def part(self, turn: Turn, part: ToolCallPart) -> ToolCallPart:
-        """Return the call as far as it was passed on."""
+        """Return the call, with the arguments that were passed on so far."""
         if self.whole is not None:
             return self.whole
         return replace(part, tool_name=turn.own_name(part.tool_name), args=self.text or None)
@@ -263,7 +263,7 @@ def _function(tool: ToolDefinition) -> dict[str, Any]:
 def _adapted(
     turn: Turn, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
 ) -> tuple[list[ModelMessage], ModelSettings | None, ModelRequestParameters]:
-    """Return what is sent."""
+    """Return the messages, settings and parameters to send."""
     functions, outputs = parameters.function_tools, parameters.output_tools
     adapted = replace(
         parameters,
@@ -291,7 +291,7 @@ def _written(tool: ToolDefinition, sent: dict[str, Any]) -> ToolDefinition:
         name=sent["name"],
         description=sent.get("description"),
         parameters_json_schema=sent["parameters"],
-        # Nothing else may make a tool strict: that is another dialect.
+        # pydantic-ai must not make a tool strict, because that would be another dialect.
         strict=sent.get("strict", False),
     )
 
