@@ -6,7 +6,7 @@ pub(crate) const PORTABLE: &str = "portable";
 /// Facts about a client.
 pub(crate) struct Client {
     pub(crate) name: &'static str,
-    /// Dialect that describes what the client itself refuses, if there is one.
+    /// Dialect that describes what the client itself refuses, if any.
     pub(crate) dialect: Option<&'static str>,
     /// Dialect of the API that it sends tools to, if that API is always the same.
     pub(crate) api: Option<&'static str>,

@@ -89,7 +89,7 @@ pub enum Transport {
     Process {
         /// The program and its arguments.
         command: Vec<String>,
-        /// Its working directory; `None` for that of the command.
+        /// Working directory of the program; `None` for that of the command.
         folder: Option<String>,
         /// Names of the environment variables that it inherits, in addition to those that every program needs. Other
         /// variables are withheld, because a server is a third-party program.

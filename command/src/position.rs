@@ -27,7 +27,7 @@ pub(crate) fn positions<'p>(text: &str, pointers: impl Iterator<Item = &'p str>)
     positions_in(text, text, pointers)
 }
 
-/// The same for a text that is not JSON itself; `plain` is the text with spaces in place of comments.
+/// Like [`positions`], but for a text that is not JSON itself; `plain` is the text with spaces in place of comments.
 pub(crate) fn positions_in<'p>(text: &str, plain: &str, pointers: impl Iterator<Item = &'p str>) -> Vec<Position> {
     let mut root = Wanted::default();
     let mut count = 0;

@@ -109,7 +109,7 @@ impl Paint {
     }
 }
 
-/// Returns whether a character controls a terminal, or is invisible: control characters, line breaks, and Unicode's
+/// Returns true if a character controls a terminal, or is invisible: control characters, line breaks, and Unicode's
 /// *default ignorable* characters: direction marks, zero-width characters, fillers, tags, variation selectors, and
 /// interlinear annotation marks. Exception: U+FE0E and U+FE0F, which only choose between an emoji and a letter.
 fn acts(one: char) -> bool {
@@ -134,8 +134,8 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// The same for JSON text, or for several lines: line breaks are kept. In JSON, these characters occur only in strings,
-/// where the escapes have the same meaning.
+/// Like [`shown`], but for JSON text, or for several lines: line breaks are kept. In JSON, these characters occur only
+/// in strings, in which the escapes have the same meaning.
 pub(crate) fn shown_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |one| match one {
         '\n' => Some("\n"),

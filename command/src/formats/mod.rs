@@ -159,7 +159,7 @@ impl Report<'_> {
         }
     }
 
-    /// Returns whether findings of a severity cause the exit code 1.
+    /// Returns true if findings of a severity cause the exit code 1.
     fn fails(&self, severity: Severity) -> bool {
         self.exceeded.get(rank(severity)).copied().unwrap_or_default()
     }

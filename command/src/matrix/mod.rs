@@ -96,7 +96,7 @@ impl Matrix {
         Ok(Matrix { arguments, input, dialects, noun, tools, places, columns: Vec::new() })
     }
 
-    /// Returns whether an outcome is as bad as `--fail-on`, or worse.
+    /// Returns true if an outcome is as bad as `--fail-on`, or worse.
     fn fails(&self) -> bool {
         let mut verdicts = self.columns.iter().flat_map(|column| &column.verdicts);
         let level = self.arguments.fail_on.as_str();

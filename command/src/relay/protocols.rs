@@ -10,8 +10,8 @@ struct Fact {
     below: Option<&'static str>,
     /// Protocols that the API supports, in words.
     has: &'static str,
-    /// Source, date and confidence of the fact. Confidence `A` is the provider's documentation or code, `B` a live
-    /// report.
+    /// Source of the fact. It was checked on `as_of`. `confidence` is `A` for the provider's documentation or code, and
+    /// `B` for a live report.
     source: &'static str,
     as_of: &'static str,
     confidence: char,

@@ -1,6 +1,6 @@
-//! One request of a client and its reply, which may take several requests to the backend. The request is adapted. If
-//! the client left the tool search to the provider, and the model searches, the search is answered here and the model
-//! is asked again.
+//! One client request and its reply, which may take several requests to the backend. The request is adapted. If the
+//! client left the tool search to the provider, and the model searches, the search is answered here and the model is
+//! asked again.
 //!
 //! This module performs no network access: the caller sends the requests that it returns and passes in the replies.
 
@@ -65,7 +65,7 @@ pub(crate) struct Exchange {
     reports: CallReports,
 }
 
-/// How the model's searches are answered.
+/// Loop that answers the model's searches.
 #[derive(Debug)]
 enum Rounds {
     /// The client receives the searches in the form in which Anthropic's servers send them.

@@ -40,7 +40,7 @@ pub(super) struct Round {
     pub(super) sequence: Option<u64>,
 }
 
-/// Whether the client receives a call or an item, and with which index.
+/// Delivery of a call or an item: whether the client receives it, and its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Delivery {
     /// The client receives it with this index.

@@ -33,7 +33,7 @@ pub(super) struct Beginning {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Only whitespace so far.
+    /// The text so far is only whitespace.
     Blank,
     /// Number of backticks so far, counted up to the minimum of a fence.
     Ticks(usize),

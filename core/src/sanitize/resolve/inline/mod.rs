@@ -334,7 +334,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         let alone = node.as_object().is_some_and(|object| object.len() == 1);
         let to = if alone { Location::of(&body) } else { Location::of(node) };
         let describe = || format!("inlined `#{pointer}`");
-        // It may have been kept until the definition it refers to was extended.
+        // The reference may have been kept until the definition it refers to was extended.
         self.context.diagnostics.supersede(KEEP, place.polarity, location, to, INLINE, describe);
         let body = match self.definitions.targets.get(&end).filter(|_| end != target) {
             Some((last, _)) => last.copy(&self.context.budget),
