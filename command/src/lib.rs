@@ -212,8 +212,8 @@ impl Command {
         }
     }
 
-    /// Does the next part of the work. Returns text for standard error, which may be empty, or `None` if the work is
-    /// done and [`Self::finish`] returns the result.
+    /// Executes the next step. Returns text for standard error, which may be empty, or `None` if the work is done and
+    /// [`Self::finish`] returns the result.
     pub fn step(&mut self) -> Option<String> {
         let State::Working(task) = &mut self.state else { return self.cleared() };
         let (steps, at) = (task.steps(), self.step);

@@ -1,6 +1,7 @@
 //! Lines and columns of JSON Pointers in a JSON text, found in one pass.
 //!
-//! Written here, because parsers that track positions reject text that the core accepts, for example lone surrogates.
+//! No library is used, because parsers that track positions reject text that the core accepts, for example lone
+//! surrogates.
 
 use std::{collections::BTreeMap, ops::Range};
 

@@ -2,7 +2,7 @@
 
 use toolwire::{dialects, internal, rules::Constraint, Dialect};
 
-/// Word of `--dialect` for all dialects.
+/// Value of `--dialect` for all dialects.
 pub(crate) const ALL: &str = "all";
 /// Default profile of `check`; the next one is that of `matrix`.
 pub(crate) const ORDINARY: &str = "ordinary";
@@ -50,7 +50,7 @@ const MODES: [(&str, Mode); 36] = [
     ("mistral", Mode::Ordinary),
     ("groq", Mode::Ordinary),
     ("groq-strict", Mode::Strict),
-    // Its only mode compiles every schema, and rejects `format` and `pattern`.
+    // The API's only mode compiles every schema, and rejects `format` and `pattern`.
     ("cerebras", Mode::Strict),
     ("cerebras-strict", Mode::Strict),
     ("fireworks", Mode::Ordinary),

@@ -63,7 +63,7 @@ pub(crate) fn written(report: &Report<'_>, format: Format, terminal: &Terminal) 
     for error in report.failed {
         output.note(&error.render("toolwire", paint));
     }
-    // These formats contain the notes.
+    // Documents in these two formats contain the notes.
     if !report.quiet && !matches!(format, Format::Json | Format::Markdown) {
         for line in report.notes.iter().chain(&report.stale) {
             output.note(&format!("{caution} {line}"));

@@ -356,7 +356,7 @@ enum Shade {
     Bad,
 }
 
-/// Formats a number in its colour.
+/// Formats a number in its color.
 fn number(count: usize, shade: Shade, paint: Paint) -> String {
     let text = grouped(count);
     match shade {

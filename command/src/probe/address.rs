@@ -12,11 +12,11 @@ const LONGEST: usize = 253;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     is_encrypted: bool,
-    /// In lower case; an IPv6 address is in brackets.
+    /// The host in lower case; an IPv6 address is in brackets.
     host: String,
-    /// `None` for the scheme's default port.
+    /// The port; `None` for the scheme's default port.
     port: Option<u16>,
-    /// Without a trailing `/`.
+    /// The path, without a trailing `/`.
     path: String,
     query: Option<String>,
 }

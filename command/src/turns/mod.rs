@@ -66,7 +66,7 @@ struct Turn {
 struct ShownMessage {
     who: String,
     words: String,
-    /// True if it replaces a message of the previous turn.
+    /// True if the message replaces one of the previous turn.
     is_changed: bool,
 }
 

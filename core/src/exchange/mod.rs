@@ -220,7 +220,7 @@ impl Exchange {
         adapting.model = model;
         let hides = adapting.tools.format != Some(ToolFormat::Anthropic);
         if hides && (options.max_rounds == 0 || !hidden::can_hide(&node, endpoint.api)?) {
-            // Nothing would answer the search.
+            // No program would answer the search.
             adapting.overflow = Overflow::Quarantine;
         }
         let hosted = SearchLoop::hosted(&node, &adapting)?;
@@ -324,7 +324,7 @@ impl Exchange {
         out
     }
 
-    /// Ends a stream and returns the remaining text to pass on. Afterwards, [`Self::asks_again`] returns whether the
+    /// Ends a stream and returns the remaining text to pass on. Afterwards, [`Self::asks_again`] returns true if the
     /// model must be asked again.
     pub(crate) fn finish_text(&mut self) -> Result<String, Error> {
         let mut lines = core::mem::take(&mut self.lines);

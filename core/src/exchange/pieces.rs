@@ -19,7 +19,7 @@ pub(super) struct Round {
     pub(super) steps: Vec<Step>,
     /// The parts of Gemini, or the items of Responses.
     pub(super) units: Vec<Node<'static>>,
-    /// The fate of each call or item, by the backend's index, with its position in the lists above.
+    /// Delivery of each call or item, by the backend's index, with its position in the lists above.
     pub(super) deliveries: Map<u64, (Delivery, usize)>,
     /// Buffered reasoning events.
     pub(super) buffered: Vec<Node<'static>>,

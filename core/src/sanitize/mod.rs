@@ -106,7 +106,7 @@ fn run(
             codex::sanitize(node, wire.as_ref(), &mut recorder, budget)?;
         }
         Method::Rules(grammar) => {
-            // An option that the grammar cannot honour is an error for every schema.
+            // An option that the grammar cannot honor is an error for every schema.
             pipeline::refuse_options(grammar, options)?;
             // A schema that is accepted unchanged loses nothing; only an option that asks for more has it rewritten. A
             // grammar for tools may accept any root, because arguments are objects anyway; an answer that is given as a
