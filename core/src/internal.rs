@@ -108,7 +108,7 @@ pub fn constraint_of(rule: &str) -> Option<Constraint> {
     Constraint::ALL.iter().copied().find(|constraint| constraint.id() == rule)
 }
 
-/// The API that a URL is of, by the end of its path; `None` if it does not take tools.
+/// Returns the API that a URL belongs to, by the end of its path; `None` if it does not accept tools.
 pub fn api_of(url: &str) -> Option<Api> {
     exchange::api_of(url)
 }

@@ -14,7 +14,7 @@ pub(crate) struct Door {
     pub(crate) token: Option<String>,
 }
 
-/// Why a request is refused: the HTTP status and the message.
+/// HTTP status and message with which a request is refused.
 pub(crate) type Refusal = (u16, String);
 
 impl Door {

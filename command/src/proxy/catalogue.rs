@@ -252,7 +252,7 @@ impl Given {
             return Ok(None);
         };
         if let (None, Some(options), Some(own)) = (&repaired, repair, self.own.get(&(server, name.clone()))) {
-            // The call has the original name, so its arguments match the original schema.
+            // The call has the original name, so its arguments are in the form of the original schema.
             let own = json::read(own)?;
             if let Some(schema) = own.get("inputSchema") {
                 let schema = json::write(schema);

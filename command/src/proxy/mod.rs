@@ -162,11 +162,11 @@ pub struct Proxy {
 struct Server {
     name: String,
     state: State,
-    /// Number of times in a row that it has ended without answering.
+    /// Number of times in a row that the server has ended without answering.
     ends: u32,
     /// Number of restarts.
     run: u32,
-    /// The result of its `initialize`, as JSON text.
+    /// Result of the server's `initialize`, as JSON text.
     greeting: Option<String>,
     /// Ids of the server's requests that the client has not answered, as the client received them, by their keys.
     asked: BTreeMap<String, String>,

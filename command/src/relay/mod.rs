@@ -60,8 +60,8 @@ pub enum RelayEffect {
     /// Reads the client's body to its end, then calls [`Relay::body`]: `{ most, encoding }` as JSON. If the body has
     /// more bytes than `most`, compressed or not, or cannot be decompressed, calls [`Relay::unread`] instead.
     Read(String),
-    /// Sends the request to an upstream with the client's body as it comes:
-    /// `{ upstream, method, target, headers }` as JSON. After the head of the reply, [`Relay::reply`] is called.
+    /// Sends the request to an upstream, with the client's body as it arrives: `{ upstream, method, target, headers }`
+    /// as JSON. After the head of the reply, [`Relay::reply`] is called.
     Forward(String),
     /// Same as [`RelayEffect::Forward`], with the body that was given to [`Relay::body`], byte for byte.
     SendBody(String),

@@ -30,7 +30,7 @@ pub(super) enum Stage {
     Ended,
 }
 
-/// A request without a complete reply.
+/// State of a request without a complete reply.
 #[derive(Debug)]
 pub(super) struct Open {
     pub(super) stage: Stage,

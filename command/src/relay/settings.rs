@@ -72,7 +72,7 @@ impl Settings {
         settings
     }
 
-    /// The startup message.
+    /// Returns the startup message, with the address.
     pub(crate) fn greeting(&self, address: &str) -> String {
         let mut lines = format!("toolwire relay: listening at {address}");
         for one in &self.upstreams {

@@ -18,8 +18,8 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Upstream {
     pub(crate) address: Address,
-    /// Prefix of the paths whose requests this API receives, without the prefix. If it is empty, the API receives
-    /// requests for every path.
+    /// Path prefix of the requests for this API, which is removed before they are sent. If it is empty, the API
+    /// receives requests for every path.
     pub(crate) path: String,
     /// Models whose requests this API receives: names, or patterns with `*`. If the list is empty, the API receives
     /// requests for every model.
@@ -29,7 +29,7 @@ pub(crate) struct Upstream {
     pub(crate) options: Words,
 }
 
-/// Options for requests, in the words of the command line.
+/// Options for requests, as given on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Words {
     /// The dialect; `None` if it is detected from the host, path and model.

@@ -74,7 +74,7 @@ enum Rounds {
     Hidden(Box<HiddenLoop>),
 }
 
-/// Returns the API that a URL is of, by the end of its path, or `None` if it does not take tools.
+/// Returns the API that a URL belongs to, by the end of its path, or `None` if it does not accept tools.
 pub(crate) fn api_of(url: &str) -> Option<Api> {
     endpoint::of(url).map(|endpoint| endpoint.api)
 }

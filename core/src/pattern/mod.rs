@@ -10,6 +10,7 @@
 //! proportional to pattern times text and cannot be interrupted, so no budget holds. `regex-lite` needs the standard
 //! library and supports no letters beyond ASCII, which Python does. Their meaning of `\w`, `\s`, `.` and `[a&&b]` is
 //! that of neither syntax. The tests compare this engine with `regex`, JavaScript's engine and Python's.
+//!
 //! Sources: ECMA-262, 22.2 and annex B.1.2; Python 3.11, `re` and its parser, run; K. Thompson, "Regular expression
 //! search algorithm", 1968.
 

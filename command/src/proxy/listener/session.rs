@@ -120,7 +120,7 @@ impl Session {
         self.calls.remove(key)?.request
     }
 
-    /// Returns the HTTP requests on which clients wait.
+    /// Returns the HTTP requests whose clients wait for messages.
     pub(super) fn connections(&self) -> Vec<u64> {
         self.calls.values().filter_map(|call| call.request).chain(self.stream).collect()
     }
