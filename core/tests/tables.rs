@@ -381,3 +381,40 @@ fn malformed() -> Vec<Value> {
     }
     schemas
 }
+
+/// A message that names the replacement of a keyword names one that the dialect accepts at that place.
+#[test]
+fn replacements_are_accepted() {
+    let branches = json!([{"type": "object", "properties": {}}, {"type": "object", "properties": {}}]);
+    let mut replaced = 0;
+    for dialect in described() {
+        let options = SanitizeOptions::new(dialect.name);
+        let found = |schema: &Value| check(schema, &options).unwrap_or_else(|error| panic!("{error}"));
+        for (keyword, value, other, replacement) in
+            [("oneOf", branches.clone(), "anyOf", branches.clone()), ("const", json!({}), "enum", json!([{}]))]
+        {
+            for is_root in [true, false] {
+                let place = |keyword: &str, value: &Value| {
+                    let part = json!({ "type": "object", "properties": {}, keyword: value });
+                    if is_root {
+                        part
+                    } else {
+                        json!({ "type": "object", "properties": { "a": part }, "required": ["a"] })
+                    }
+                };
+                let pointer = |keyword: &str| format!("{}/{keyword}", if is_root { "" } else { "/properties/a" });
+                let names = |one: &toolwire::reports::Violation| one.message.contains("` instead of `");
+                let refused = found(&place(keyword, &value));
+                if !refused.iter().any(|one| one.pointer == pointer(keyword) && names(one)) {
+                    continue;
+                }
+                replaced += 1;
+                let again = found(&place(other, &replacement));
+                let wrong =
+                    again.iter().find(|one| one.pointer == pointer(other) && one.constraint.ends_with("keyword"));
+                assert!(wrong.is_none(), "{}: {wrong:?}", dialect.name);
+            }
+        }
+    }
+    assert!(replaced > 5, "{replaced}");
+}

@@ -8,6 +8,7 @@ import io
 import json
 import re
 import signal
+import socket
 import sys
 import zlib
 from pathlib import Path
@@ -105,6 +106,7 @@ class Between:
     def __init__(self, answer: Any, *arguments: str, **environment: str) -> None:
         self._answer, self._arguments, self._environment = answer, arguments, environment
         self.shell: str | None = None
+        self.host = "127.0.0.1"
         self.log = ""
 
     async def __aenter__(self) -> Self:
@@ -112,8 +114,9 @@ class Between:
             web.Server(self._answer, handler_cancellation=True, auto_decompress=False, access_log=None)
         )
         await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        self.upstream = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+        await web.TCPSite(self._runner, self.host, 0).start()
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        self.upstream = f"http://{host}:{self._runner.addresses[0][1]}"
         arguments = ["relay", "--listen", "127.0.0.1:0", "--upstream", self.upstream, *self._arguments]
         program = [*PROGRAM, *arguments]
         if self.shell is not None:
@@ -160,11 +163,12 @@ def between(
     what: Callable[[Between], Awaitable[None]],
     *arguments: str,
     shell: str | None = None,
+    host: str = "127.0.0.1",
     **environment: str,
 ) -> None:
     async def main() -> None:
         run = Between(answer, *arguments, **environment)
-        run.shell = shell
+        run.shell, run.host = shell, host
         async with run as it:
             await what(it)
 
@@ -215,6 +219,22 @@ def test_a_target_stays_as_it_is_spelled(target: str) -> None:
         assert seen == [target]
 
     between(answer, what)
+
+
+def test_an_upstream_at_an_ipv6_address() -> None:
+    try:
+        with socket.socket(socket.AF_INET6) as free:
+            free.bind(("::1", 0))
+    except OSError as error:
+        pytest.skip(f"this machine has no IPv6: {error}")
+
+    async def answer(request: web.BaseRequest) -> web.Response:
+        return web.json_response({"path": request.raw_path})
+
+    async def what(it: Between) -> None:
+        assert await it.get("/v1/models?a=b") == (200, '{"path": "/v1/models?a=b"}')
+
+    between(answer, what, host="::1")
 
 
 @pytest.mark.parametrize("packing", ["none", "gzip", "deflate"])

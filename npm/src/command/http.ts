@@ -73,11 +73,14 @@ export function isEarly(request: IncomingMessage): boolean {
   return hasBody(request) && !request.complete;
 }
 
-/** Calls `over` once, when a response is complete or its connection has ended. */
-export function onceOver({ socket }: IncomingMessage, response: ServerResponse, over: () => void): void {
-  const done = () => {
+/** Calls `over` once, when a response is complete or its connection has ended. Returns a function that prevents it. */
+export function onceOver({ socket }: IncomingMessage, response: ServerResponse, over: () => void): () => void {
+  const stop = () => {
     response.off('close', done);
     socket.off('close', done);
+  };
+  const done = () => {
+    stop();
     over();
   };
   response.once('close', done);
@@ -85,6 +88,7 @@ export function onceOver({ socket }: IncomingMessage, response: ServerResponse, 
   socket.setMaxListeners(0);
   // A response that waits for the one before it on its connection is not closed with the connection.
   socket.once('close', done);
+  return stop;
 }
 
 /** A bound for bodies that are being read at once, in bytes. */
@@ -159,6 +163,8 @@ export async function wholeOf(
   } finally {
     clearTimeout(timer);
     room?.free(held);
+    // Otherwise the iterator keeps a stream from being drained that was not read to its end.
+    void iterator.return?.();
   }
   return Buffer.concat(pieces);
 }

@@ -210,14 +210,21 @@ class Front {
     if (this.#full.has(response)) return;
     this.#full.add(response);
     session?.pause(response);
-    const timer = setTimeout(() => response.destroy(), PATIENCE * 1000);
+    const { req: request } = response;
+    // A response that waits for the one before it on its connection has no socket of its own.
+    const timer = setTimeout(() => {
+      response.destroy();
+      request.socket.destroy();
+    }, PATIENCE * 1000);
     const done = () => {
       clearTimeout(timer);
-      response.off('drain', done).off('close', done);
+      response.off('drain', done);
+      stop();
       this.#full.delete(response);
       session?.resume(response);
     };
-    response.once('drain', done).once('close', done);
+    const stop = onceOver(request, response, done);
+    response.once('drain', done);
   }
 }
 

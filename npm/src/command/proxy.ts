@@ -148,6 +148,8 @@ export class Host {
     } finally {
       this.#isOver = true;
       for (const timer of this.#timers) clearTimeout(timer);
+      // A process whose output is not read does not close.
+      this.resume();
       await Promise.all(this.#links.map((link) => link?.close()));
     }
   }

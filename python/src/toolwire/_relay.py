@@ -102,11 +102,12 @@ class _Host:
 
         to = self.settings["upstreams"][upstream]
         scheme = "https" if to["encrypted"] else "http"
+        host = f"[{to['host']}]" if ":" in to["host"] else to["host"]
         seconds = self.settings["timeout"]
         return await self._session.request(
             method,
             # All of it as the path: yarl would drop a bare `?` at the end.
-            URL.build(scheme=scheme, host=to["host"], port=to["port"], path=target, encoded=True),
+            URL.build(scheme=scheme, authority=f"{host}:{to['port']}", path=target, encoded=True),
             headers=headers,
             # aiohttp would write a large one in one go.
             data=io.BytesIO(body) if isinstance(body, bytes) and len(body) > LARGE else body,

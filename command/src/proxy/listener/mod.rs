@@ -82,7 +82,7 @@ pub struct Listener {
 #[derive(Debug)]
 enum Request {
     /// The body of the request is being read.
-    Reading { headers: Headers, id: String },
+    Reading { headers: Headers, id: String, session: Option<u64> },
     /// The request waits for the response to its message.
     Post(Post),
     /// An event stream for messages that belong to no request.
@@ -146,7 +146,7 @@ impl Listener {
 
     /// Handles the body of a request.
     pub fn body(&mut self, number: u64, body: &[u8]) -> Vec<ListenerEffect> {
-        if let Some(Request::Reading { headers, id }) = self.requests.remove(&number) {
+        if let Some(Request::Reading { headers, id, .. }) = self.requests.remove(&number) {
             if let Err(rejection) = self.receive(number, &headers, id, body) {
                 self.reject(number, &rejection);
             }
@@ -218,9 +218,10 @@ impl Listener {
 
     /// Handles the end of the delay of a [`ListenerEffect::Alarm`].
     pub fn alarm(&mut self, session: u64) -> Vec<ListenerEffect> {
+        let is_read = self.is_read(session);
         let Some(open) = self.sessions.get_mut(&session) else { return Vec::new() };
         let numbers = open.connections();
-        open.silent = if numbers.is_empty() { open.silent + 1 } else { 0 };
+        open.silent = if numbers.is_empty() && !is_read { open.silent + 1 } else { 0 };
         if open.silent >= self.patience {
             self.log(&format!("session {session} has ended: nobody has used it for {} s", self.patience * PAUSE));
             self.close_session(session, "nobody has used the session");
@@ -258,7 +259,10 @@ impl Listener {
         match (method, session) {
             ("POST", _) => {
                 demand_readable(&headers)?;
-                self.requests.insert(number, Request::Reading { headers, id });
+                if let Some(session) = session {
+                    self.used(session);
+                }
+                self.requests.insert(number, Request::Reading { headers, id, session });
                 self.effects.push(ListenerEffect::Read(number, MOST_BODY));
             }
             ("GET", Some(session)) => {
@@ -398,7 +402,10 @@ impl Listener {
             ));
         }
         if self.sessions.len() >= self.most_sessions {
-            let unused = self.sessions.iter().filter(|(_, open)| open.connections().is_empty());
+            let unused = self
+                .sessions
+                .iter()
+                .filter(|(session, open)| open.connections().is_empty() && !self.is_read(**session));
             let Some(oldest) = unused.min_by_key(|(_, open)| open.used).map(|(session, _)| *session) else {
                 let why = format!("expected at most {} sessions with open requests, found more", self.most_sessions);
                 return Err(Rejection::new(503, SERVER_ERROR, &why));
@@ -415,6 +422,13 @@ impl Listener {
         self.effects.push(ListenerEffect::Open(session));
         self.effects.push(ListenerEffect::Alarm(session, PAUSE * 1000));
         Ok(session)
+    }
+
+    /// Returns true if the body of a request for a session is being read.
+    fn is_read(&self, session: u64) -> bool {
+        self.requests
+            .values()
+            .any(|request| matches!(request, Request::Reading { session: Some(of), .. } if *of == session))
     }
 
     /// Records that a client used a session.

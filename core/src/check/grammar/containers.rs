@@ -166,7 +166,9 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
         }
     }
     if let Some(value) = refused_map {
-        report.add(value, Constraint::Map, schema.at("additionalProperties"), "a boolean", "a schema");
+        let expected =
+            if rule.open == OpenRule::MustClose { "`false`, with every property by its name" } else { "a boolean" };
+        report.add(value, Constraint::Map, schema.at("additionalProperties"), expected, "a schema");
     }
     if rule.required == RequiredRule::One {
         let requires = schema.get(Keyword::Required).and_then(Node::as_array).is_some_and(|names| !names.is_empty());

@@ -11,12 +11,13 @@ use crate::{
     schema::keyword::{Keyword, Role},
 };
 
-/// Returns the usual replacement of a refused keyword.
-fn replacement(keyword: Keyword, grammar: &Grammar) -> Option<&'static str> {
+/// Returns the usual replacement of a refused keyword, if the grammar accepts it there.
+fn replacement(keyword: Keyword, is_root: bool, grammar: &Grammar) -> Option<&'static str> {
+    let accepts = |other| !grammar.refuses.contains(other) && !(is_root && grammar.root_refuses.contains(other));
     match keyword {
-        Keyword::OneOf if !grammar.refuses.contains(Keyword::AnyOf) => Some("`anyOf`"),
+        Keyword::OneOf if accepts(Keyword::AnyOf) => Some("`anyOf`"),
         Keyword::AllOf => Some("one schema with the keywords of the branches"),
-        Keyword::Const if !grammar.refuses.contains(Keyword::Enum) => Some("`enum` with one value"),
+        Keyword::Const if accepts(Keyword::Enum) => Some("`enum` with one value"),
         _ => None,
     }
 }
@@ -46,7 +47,7 @@ pub(super) fn check(
     };
     if grammar.refuses.contains(keyword) {
         let name = quoted(&member.key);
-        let (expected, found) = match replacement(keyword, grammar) {
+        let (expected, found) = match replacement(keyword, schema.is_root(), grammar) {
             Some(replacement) => (format!("{replacement} instead of {name}"), name.as_str()),
             None => (format!("no {name}"), "it"),
         };
