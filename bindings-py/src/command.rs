@@ -9,7 +9,7 @@ use crate::entry::guarded;
 /// of the path in which no symbolic link is followed, and the file whose permissions it gets.
 type Finished = (String, String, u8, Vec<(String, String, String, String)>);
 
-/// A running command line: see `toolwire_command::Command`.
+/// A command line that is being executed; see `toolwire_command::Command`.
 #[pyclass(module = "toolwire._toolwire")]
 pub(crate) struct Command(Option<command::Command>);
 
@@ -22,12 +22,12 @@ impl Command {
         guarded(|| Ok(Command(Some(command::Command::new(facts)))))
     }
 
-    /// Returns the next need as words; `None` if there is no need.
+    /// Returns the next need, as strings, or `None` if there is none.
     fn need(&self) -> PyResult<Option<Vec<String>>> {
         guarded(|| Ok(self.0.as_ref().and_then(command::Command::need).map(command::Need::words)))
     }
 
-    /// Supplies the content of the next need.
+    /// Provides the content of the current need.
     #[pyo3(signature = (content, /))]
     fn give(&mut self, content: &[u8]) -> PyResult<()> {
         guarded(|| {
@@ -38,14 +38,14 @@ impl Command {
         })
     }
 
-    /// Escapes the standard error of a server for a terminal.
+    /// Returns a server's standard error in a form that is safe to print to a terminal.
     #[staticmethod]
     #[pyo3(signature = (log, /))]
     fn heard(log: &str) -> PyResult<String> {
         guarded(|| Ok(command::Command::heard(log)))
     }
 
-    /// Reports that the next need cannot be met.
+    /// Reports that the current need cannot be met.
     #[pyo3(signature = (message, /))]
     fn fail(&mut self, message: &str) -> PyResult<()> {
         guarded(|| {
@@ -56,7 +56,7 @@ impl Command {
         })
     }
 
-    /// Does the next part of the work. Returns text to show at once, or `None` if the work is done.
+    /// Runs a step of the work. Returns text to show immediately, or `None` at the end.
     fn step(&mut self) -> PyResult<Option<String>> {
         guarded(|| Ok(self.0.as_mut().and_then(command::Command::step)))
     }
@@ -78,16 +78,16 @@ impl Command {
     }
 }
 
-/// Effects that the host has to carry out: for each its kind, a number or an empty string, and a text.
+/// Effects for the host to perform: for each effect its kind, a number or an empty string, and a text.
 type Effects = Vec<(String, String, String)>;
 
-/// A connection of `toolwire proxy`: see `toolwire_command::Proxy`.
+/// A connection of `toolwire proxy`; see `toolwire_command::Proxy`.
 #[pyclass(module = "toolwire._toolwire")]
 pub(crate) struct Proxy(command::Proxy);
 
 #[pymethods]
 impl Proxy {
-    /// Starts a connection with the settings from `Command.need`.
+    /// Creates a connection from the settings that `Command.need` returned.
     #[new]
     #[pyo3(signature = (settings, /))]
     fn new(settings: &str) -> PyResult<Self> {
@@ -118,7 +118,7 @@ impl Proxy {
         guarded(|| Ok(words(self.0.started(server))))
     }
 
-    /// Handles an alarm.
+    /// Handles the end of an alarm's delay.
     #[pyo3(signature = (alarm, /))]
     fn alarm(&mut self, alarm: u64) -> PyResult<Effects> {
         guarded(|| Ok(words(self.0.alarm(alarm))))
@@ -146,56 +146,56 @@ fn words(effects: Vec<command::Effect>) -> Effects {
     effects.into_iter().map(command::Effect::words).map(|[kind, number, text]| (kind, number, text)).collect()
 }
 
-/// The sessions of `toolwire proxy --listen`: see `toolwire_command::Listener`.
+/// The sessions of `toolwire proxy --listen`; see `toolwire_command::Listener`.
 #[pyclass(module = "toolwire._toolwire")]
 pub(crate) struct Listener(command::Listener);
 
 #[pymethods]
 impl Listener {
-    /// Takes the settings that `Command.need` gave, and the token, if one is demanded.
+    /// Creates the sessions from the settings that `Command.need` returned and the token, if one is required.
     #[new]
     #[pyo3(signature = (settings, token, /))]
     fn new(settings: &str, token: Option<&str>) -> PyResult<Self> {
         guarded(|| Ok(Listener(command::Listener::new(settings, token))))
     }
 
-    /// Takes the head of a request.
+    /// Handles the head of a request.
     #[pyo3(signature = (number, head, /))]
     fn request(&mut self, number: u64, head: &str) -> PyResult<Effects> {
         guarded(|| Ok(listened(self.0.request(number, head))))
     }
 
-    /// Takes the body of a request.
+    /// Handles the body of a request.
     #[pyo3(signature = (number, body, /))]
     fn body(&mut self, number: u64, body: &[u8]) -> PyResult<Effects> {
         guarded(|| Ok(listened(self.0.body(number, body))))
     }
 
-    /// The body of a request could not be read.
+    /// Handles a request whose body could not be read.
     #[pyo3(signature = (number, status, why, /))]
     fn unread(&mut self, number: u64, status: u16, why: &str) -> PyResult<Effects> {
         guarded(|| Ok(listened(self.0.unread(number, status, why))))
     }
 
-    /// A request is over.
+    /// Handles the end of a request.
     #[pyo3(signature = (number, /))]
     fn closed(&mut self, number: u64) -> PyResult<Effects> {
         guarded(|| Ok(listened(self.0.closed(number))))
     }
 
-    /// Takes a message that the proxy of a session has for its client.
+    /// Handles a message that the proxy of a session has for its client.
     #[pyo3(signature = (session, message, /))]
     fn message(&mut self, session: u64, message: &[u8]) -> PyResult<Effects> {
         guarded(|| Ok(listened(self.0.message(session, message))))
     }
 
-    /// The proxy of a session has ended.
+    /// Handles the end of a session's proxy.
     #[pyo3(signature = (session, why, /))]
     fn ended(&mut self, session: u64, why: &str) -> PyResult<Effects> {
         guarded(|| Ok(listened(self.0.ended(session, why))))
     }
 
-    /// The time of an alarm is over.
+    /// Handles the end of an alarm's delay.
     #[pyo3(signature = (session, /))]
     fn alarm(&mut self, session: u64) -> PyResult<Effects> {
         guarded(|| Ok(listened(self.0.alarm(session))))
@@ -212,13 +212,13 @@ fn listened(effects: Vec<command::ListenerEffect>) -> Effects {
     effects.into_iter().map(command::ListenerEffect::words).map(|[kind, about, text]| (kind, about, text)).collect()
 }
 
-/// The state of `toolwire relay`: see `toolwire_command::Relay`.
+/// The state of `toolwire relay`; see `toolwire_command::Relay`.
 #[pyclass(module = "toolwire._toolwire")]
 pub(crate) struct Relay(command::Relay);
 
 #[pymethods]
 impl Relay {
-    /// Starts the relay with the settings from `Command.need`, and with the token, if one is required.
+    /// Creates the state from the settings that `Command.need` returned and the token, if one is required.
     #[new]
     #[pyo3(signature = (settings, token, /))]
     fn new(settings: &str, token: Option<&str>) -> PyResult<Self> {

@@ -3,7 +3,7 @@
 use toolwire_command::{Command, Effect, Listener, ListenerEffect, Printed, Proxy, Relay, RelayEffect};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// A command line that is being executed: see `toolwire_command::Command`.
+/// A command line that is being executed; see `toolwire_command::Command`.
 #[wasm_bindgen]
 pub struct CommandLine(Command);
 
@@ -15,7 +15,7 @@ impl CommandLine {
         CommandLine(Command::new(facts))
     }
 
-    /// Returns the next need, as words; undefined if there is none.
+    /// Returns the next need, as strings, or undefined if there is none.
     pub fn need(&self) -> Option<Vec<String>> {
         self.0.need().map(|need| need.words())
     }
@@ -35,19 +35,19 @@ impl CommandLine {
         self.0.fail(message);
     }
 
-    /// Runs a step of the work. Returns text to be shown immediately; undefined at the end.
+    /// Runs a step of the work. Returns text to show immediately, or undefined at the end.
     pub fn step(&mut self) -> Option<String> {
         self.0.step()
     }
 
-    /// Returns the text to be shown after a number of seconds of waiting for a server, or to clear it.
+    /// Returns the text to show while the host waits for a server; `seconds` is 0 when the wait ends.
     pub fn waiting(&self, seconds: u32) -> String {
         self.0.waiting(seconds)
     }
 
-    /// Returns the result: standard output, standard error, the exit code in digits, and then four words for each
-    /// file to be written: its path, its content, the suffix of the path in which links are not followed, and the file
-    /// whose permissions it gets.
+    /// Returns the result: standard output, standard error, the exit code in digits, and then four strings for each
+    /// file to write: its path, its content, the suffix of the path in which symbolic links are not followed, and the
+    /// file whose permissions it gets.
     pub fn finish(self) -> Vec<String> {
         let Printed { stdout, stderr, exit_code, files, .. } = self.0.finish();
         let files = files.into_iter().flat_map(|file| [file.path, file.content, file.confined, file.like]);
@@ -55,8 +55,8 @@ impl CommandLine {
     }
 }
 
-/// A connection of `toolwire proxy`: see `toolwire_command::Proxy`. Its methods return effects, each as three words: a
-/// kind, a number or an empty word, and a text.
+/// A connection of `toolwire proxy`; see `toolwire_command::Proxy`. Its methods return effects, each as three strings:
+/// a kind, a number or an empty string, and a text.
 #[wasm_bindgen]
 pub struct ProxyConnection(Proxy);
 
@@ -88,7 +88,7 @@ impl ProxyConnection {
         words(self.0.started(server))
     }
 
-    /// Handles an alarm whose time has come.
+    /// Handles the end of an alarm's delay.
     pub fn alarm(&mut self, alarm: u32) -> Vec<String> {
         words(self.0.alarm(alarm.into()))
     }
@@ -98,7 +98,7 @@ impl ProxyConnection {
         words(self.0.undelivered(server, message, why))
     }
 
-    /// Number of client requests without an answer.
+    /// Returns the number of client requests without an answer.
     pub fn unanswered(&self) -> usize {
         self.0.unanswered()
     }
@@ -114,50 +114,50 @@ fn words(effects: Vec<Effect>) -> Vec<String> {
     effects.into_iter().flat_map(Effect::words).collect()
 }
 
-/// The sessions of `toolwire proxy --listen`: see `toolwire_command::Listener`. What it returns is what there is to do:
-/// for each thing its kind, JSON or an empty word, and a text.
+/// The sessions of `toolwire proxy --listen`; see `toolwire_command::Listener`. Its methods return effects, each as
+/// three strings: a kind, JSON or an empty string, and a text.
 #[wasm_bindgen]
 pub struct ProxyListener(Listener);
 
 #[wasm_bindgen]
 impl ProxyListener {
-    /// Takes the settings that `CommandLine.need` gave, and the token, if one is demanded.
+    /// Creates the sessions from the settings that `CommandLine.need` returned and the token, if one is required.
     #[wasm_bindgen(constructor)]
     pub fn new(settings: &str, token: Option<String>) -> ProxyListener {
         ProxyListener(Listener::new(settings, token.as_deref()))
     }
 
-    /// Takes the head of a request.
+    /// Handles the head of a request.
     pub fn request(&mut self, number: u32, head: &str) -> Vec<String> {
         listened(self.0.request(number.into(), head))
     }
 
-    /// Takes the body of a request.
+    /// Handles the body of a request.
     pub fn body(&mut self, number: u32, body: &[u8]) -> Vec<String> {
         listened(self.0.body(number.into(), body))
     }
 
-    /// The body of a request could not be read.
+    /// Handles a request whose body could not be read.
     pub fn unread(&mut self, number: u32, status: u16, why: &str) -> Vec<String> {
         listened(self.0.unread(number.into(), status, why))
     }
 
-    /// A request is over.
+    /// Handles the end of a request.
     pub fn closed(&mut self, number: u32) -> Vec<String> {
         listened(self.0.closed(number.into()))
     }
 
-    /// Takes a message that the proxy of a session has for its client.
+    /// Handles a message that the proxy of a session has for its client.
     pub fn message(&mut self, session: u32, message: &[u8]) -> Vec<String> {
         listened(self.0.message(session.into(), message))
     }
 
-    /// The proxy of a session has ended.
+    /// Handles the end of a session's proxy.
     pub fn ended(&mut self, session: u32, why: &str) -> Vec<String> {
         listened(self.0.ended(session.into(), why))
     }
 
-    /// The time of an alarm is over.
+    /// Handles the end of an alarm's delay.
     pub fn alarm(&mut self, session: u32) -> Vec<String> {
         listened(self.0.alarm(session.into()))
     }
@@ -172,14 +172,14 @@ fn listened(effects: Vec<ListenerEffect>) -> Vec<String> {
     effects.into_iter().flat_map(ListenerEffect::words).collect()
 }
 
-/// The state of `toolwire relay`: see `toolwire_command::Relay`. Its methods return effects, each as three words: a
-/// kind, JSON or an empty word, and a text.
+/// The state of `toolwire relay`; see `toolwire_command::Relay`. Its methods return effects, each as three strings: a
+/// kind, JSON or an empty string, and a text.
 #[wasm_bindgen]
 pub struct RelayState(Relay);
 
 #[wasm_bindgen]
 impl RelayState {
-    /// Creates the state from the settings that `CommandLine.need` returned, and the token, if one is required.
+    /// Creates the state from the settings that `CommandLine.need` returned and the token, if one is required.
     #[wasm_bindgen(constructor)]
     pub fn new(settings: &str, token: Option<String>) -> RelayState {
         RelayState(Relay::new(settings, token.as_deref()))

@@ -39,7 +39,7 @@ pub(crate) struct Baseline {
 
 type Known = BTreeMap<Identity, BTreeSet<String>>;
 
-/// What a run has checked. Only a finding that the run could have reported can be stale.
+/// The scope of a run. Only a finding that the run could have reported can be stale.
 pub(crate) struct Scope<'j> {
     pub(crate) sources: &'j [Source],
     /// Identities of the sources.
@@ -51,7 +51,7 @@ pub(crate) struct Scope<'j> {
 }
 
 impl Scope<'_> {
-    /// Returns whether this run would have reported the finding.
+    /// Returns true if this run would have reported the finding.
     fn covers(&self, identity: &Identity, dialect: &str) -> bool {
         let rule = identity.rule.as_str();
         let other = if self.is_rewritten {

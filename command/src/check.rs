@@ -175,7 +175,8 @@ impl Task for Check {
         else {
             return Ok(());
         };
-        // Read again at every step, which takes a fraction of the step and avoids a self-referential struct.
+        // The input is read again at every step, which takes a fraction of the step and avoids a self-referential
+        // struct.
         let input = Input::read(&source.input.text)?;
         let whole = match &input.subject {
             Subject::Request(request) if self.arguments.rewritten.is_none() => {
@@ -307,7 +308,7 @@ fn findings(
     entries: &[Named],
 ) -> Result<Vec<Finding>, Error> {
     let mut found = Vec::new();
-    // Tools of several servers may have the same name, so that they get the names that the list of entries gives them.
+    // Tools of several servers may have the same name, so findings use the names of the list's entries.
     let called = |server: Option<&str>, pointer: &str| {
         let is_in = |entry: &&Named| {
             pointer.strip_prefix(entry.pointer.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -6,9 +6,9 @@ pub(crate) const PORTABLE: &str = "portable";
 /// Facts about a client.
 pub(crate) struct Client {
     pub(crate) name: &'static str,
-    /// Dialect that describes what the client itself refuses, if there is one.
+    /// Dialect that describes what the client itself refuses, if any.
     pub(crate) dialect: Option<&'static str>,
-    /// Dialect of the API that it sends tools to, if that API is always the same.
+    /// Dialect of the API to which the client sends tools, if that API is always the same.
     pub(crate) api: Option<&'static str>,
     /// Maximum number of tools that the client, or its model's API, accepts.
     pub(crate) most: Option<usize>,

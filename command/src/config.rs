@@ -45,7 +45,7 @@ pub(crate) struct Config {
 /// An `[[ignore]]`: hides findings that match all of its members.
 #[derive(Debug, Default)]
 pub(crate) struct Ignore {
-    /// Line of the file in which it begins.
+    /// Line of the file at which the entry begins.
     pub(crate) line: usize,
     pub(crate) rules: Vec<String>,
     /// Names, or patterns with `*` and `?`.

@@ -6,7 +6,7 @@ use super::places::Places;
 
 type Members<'a> = Vec<(Text<'a>, Node<'a>)>;
 
-/// Makes an object of these members.
+/// Returns an object with these members.
 pub(crate) fn record<'a, const N: usize>(members: [(&'static str, Node<'a>); N]) -> Node<'a> {
     Node::object(members.into_iter().map(|(name, value)| (Text::new(name), value)).collect())
 }

@@ -33,7 +33,7 @@ pub(crate) struct CommandError {
 }
 
 impl CommandError {
-    /// Makes an error about an input that the command cannot use.
+    /// Returns an error about an input that the command cannot use.
     pub(crate) fn new(pointer: impl Into<String>, message: impl Into<String>) -> CommandError {
         CommandError {
             source: None,
@@ -45,7 +45,7 @@ impl CommandError {
         }
     }
 
-    /// Makes an error about the value of an option; the name is in camelCase.
+    /// Returns an error about the value of an option. `name` is in camelCase.
     pub(crate) fn option(name: &str, message: impl Into<String>) -> CommandError {
         CommandError { code: Some(Code::InvalidOption), ..CommandError::new(format!("/{name}"), message) }
     }
@@ -93,7 +93,7 @@ impl CommandError {
         format!("{} {}\n", paint.bad("toolwire:"), self.line(source))
     }
 
-    /// Renders the same without colors and the name of the program.
+    /// Renders the line without colors and the program's name.
     pub(crate) fn line(&self, source: &str) -> String {
         let place = match self.code {
             Some(Code::InvalidOption | Code::UnknownOption | Code::UnknownDialect) => option(&self.pointer),

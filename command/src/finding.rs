@@ -118,7 +118,7 @@ pub(crate) fn words(rule: &str) -> (&'static str, &'static str) {
     constraint.or_else(request).or_else(change).unwrap_or(("The tool cannot be expressed for that API.", EXPLAINED))
 }
 
-/// Returns whether a rule is a constraint on schemas, tools or requests.
+/// Returns true if a rule is a constraint on schemas, tools or requests.
 pub(crate) fn is_constraint(rule: &str) -> bool {
     internal::constraint_of(rule).is_some() || of_requests(rule).is_some()
 }
@@ -228,7 +228,7 @@ impl Source {
         found
     }
 
-    /// Returns whether the user has the input as text, so that line numbers are useful.
+    /// Returns true if the user has the input as text, so that line numbers are useful.
     pub(crate) fn is_text(&self) -> bool {
         !matches!(self.input.origin, Origin::Server(_))
     }

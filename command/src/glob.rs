@@ -24,7 +24,7 @@ pub(crate) struct Glob {
     found: Vec<String>,
 }
 
-/// Returns whether a name is a pattern. Brackets are not wildcards, and a name that looks like JSON text is not a
+/// Returns true if a name is a pattern. Brackets are not wildcards, and a name that looks like JSON text is not a
 /// pattern.
 pub(crate) fn is_pattern(name: &str) -> bool {
     name.contains(['*', '?']) && !name.starts_with(['{', '['])
@@ -78,7 +78,7 @@ impl Glob {
         }
     }
 
-    /// Returns whether directories were skipped because there are too many.
+    /// Returns true if directories were skipped because there are too many.
     pub(crate) fn is_cut(&self) -> bool {
         self.cut
     }
@@ -90,7 +90,7 @@ impl Glob {
     }
 }
 
-/// Returns whether a path matches a pattern; for a directory, whether a path in it could match.
+/// Returns true if a path matches a pattern or, for a directory, if a path in it could match.
 fn fits(pattern: &[&str], path: &[&str], is_folder: bool) -> bool {
     match (pattern.split_first(), path.split_first()) {
         (None, _) => path.is_empty() && !is_folder,

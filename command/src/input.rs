@@ -1,4 +1,4 @@
-//! Recognises the input by its content, not by its file name.
+//! Recognizes the input by its content, not by its file name.
 
 use toolwire::{
     internal,
@@ -78,7 +78,7 @@ enum Kind {
 }
 
 impl<'a> Input<'a> {
-    /// Recognises the content of a text.
+    /// Recognizes the content of a text.
     pub(crate) fn read(text: &'a str) -> Result<Input<'a>, CommandError> {
         if text.trim().is_empty() {
             return Err(CommandError::new("", format!("{EXPECTED}, found nothing")));

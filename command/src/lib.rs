@@ -92,8 +92,8 @@ pub struct OutputFile {
     /// Suffix of the path that comes from the configuration, or a whole relative path; otherwise empty. The host
     /// refuses to write through a symbolic link in that part, whether it is a directory or the file itself.
     pub confined: String,
-    /// If it is not empty, the file is replaced atomically, with the permissions of the file at this path. If the path
-    /// is a symbolic link, its target is replaced. After a failure, no later file is written.
+    /// If this path is not empty, the file is replaced atomically, with the permissions of the file at this path. If
+    /// the path is a symbolic link, its target is replaced. After a failure, no later file is written.
     pub like: String,
 }
 
@@ -212,8 +212,8 @@ impl Command {
         }
     }
 
-    /// Does the next part of the work. Returns text for standard error, which may be empty, or `None` if the work is
-    /// done and [`Self::finish`] returns the result.
+    /// Executes the next step. Returns text for standard error, which may be empty, or `None` if the work is done and
+    /// [`Self::finish`] returns the result.
     pub fn step(&mut self) -> Option<String> {
         let State::Working(task) = &mut self.state else { return self.cleared() };
         let (steps, at) = (task.steps(), self.step);

@@ -31,12 +31,11 @@ pub enum Need {
     /// The tools of an MCP server, from all pages: `{"tools": […]}` as JSON.
     Server(Server),
     /// A [`Proxy`](crate::Proxy) that the host runs until the client closes its end. The settings are JSON: `servers`,
-    /// each with the members of [`Need::words`] and its `name`; and `report`, a file or null. The host gives nothing
-    /// back.
+    /// each with the members of [`Need::words`] and its `name`; and `report`, a file or null. The host returns nothing.
     Proxy(String),
     /// A [`Relay`](crate::Relay) that the host runs until it is stopped. The settings are JSON: `listen` (`{ host, port
     /// }`), `token` (the environment variable with the token, or null), `upstreams` (each with `encrypted`, `host` and
-    /// `port`), `timeout` in seconds, and `report`, a file or null. The host gives nothing back.
+    /// `port`), `timeout` in seconds, and `report`, a file or null. The host returns nothing.
     Relay(String),
 }
 
@@ -62,11 +61,11 @@ pub struct Request {
 /// `ETIMEDOUT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// The environment variable that contains it.
+    /// The environment variable that contains the key.
     pub variable: String,
-    /// The header that it is sent in.
+    /// The header in which the key is sent.
     pub header: String,
-    /// Text before it in that header.
+    /// Text before the key in that header.
     pub before: String,
 }
 
@@ -89,7 +88,7 @@ pub enum Transport {
     Process {
         /// The program and its arguments.
         command: Vec<String>,
-        /// Its working directory; `None` for that of the command.
+        /// Working directory of the program; `None` for that of the command.
         folder: Option<String>,
         /// Names of the environment variables that it inherits, in addition to those that every program needs. Other
         /// variables are withheld, because a server is a third-party program.
@@ -109,10 +108,10 @@ pub enum Transport {
 }
 
 impl Need {
-    /// Converts the need to words, for bindings: its kind, and its parameters. Variables are several words. A server is
-    /// JSON: `{ timeout, secrets, command, folder, inherited, environment }` or `{ timeout, secrets, url, headers, sse
-    /// }`. A request is JSON: `{ wait, timeout, url, headers, key, body }`, where `key` is null or `{ variable, header,
-    /// before }`.
+    /// Converts the need to strings, for the bindings: its kind, and its parameters. Each variable is a separate
+    /// string. A server is JSON: `{ timeout, secrets, command, folder, inherited, environment }` or `{ timeout,
+    /// secrets, url, headers, sse }`. A request is JSON: `{ wait, timeout, url, headers, key, body }`, in which `key`
+    /// is null or `{ variable, header, before }`.
     pub fn words(self) -> Vec<String> {
         match self {
             Need::File(path) => Vec::from(["file".into(), path]),

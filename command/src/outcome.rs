@@ -33,11 +33,11 @@ impl Outcome {
         Outcome::Narrower,
         Outcome::Refused,
     ];
-    /// Words of `--fail-on`, the least severe last. `rejected` and `never` are not outcomes.
+    /// Values of `--fail-on`, the least severe last. `rejected` and `never` are not outcomes.
     pub(crate) const LEVELS: [&'static str; 10] =
         ["never", "refused", "narrower", "wider", "lost", "not-strict", "closed", "encoded", "changed", "rejected"];
 
-    /// Words of `check --rewritten`, the least severe last.
+    /// Values of `check --rewritten`, the least severe last.
     pub(crate) const LOSSES: [&'static str; 6] = ["refused", "narrower", "wider", "lost", "not-strict", "closed"];
 
     /// Finds the outcome with this word.

@@ -1,6 +1,7 @@
 //! Lines and columns of JSON Pointers in a JSON text, found in one pass.
 //!
-//! Written here, because parsers that track positions reject text that the core accepts, for example lone surrogates.
+//! No library is used, because parsers that track positions reject text that the core accepts, for example lone
+//! surrogates.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -27,7 +28,7 @@ pub(crate) fn positions<'p>(text: &str, pointers: impl Iterator<Item = &'p str>)
     positions_in(text, text, pointers)
 }
 
-/// The same for a text that is not JSON itself; `plain` is the text with spaces in place of comments.
+/// Like [`positions`], but for a text that is not JSON itself; `plain` is the text with spaces in place of comments.
 pub(crate) fn positions_in<'p>(text: &str, plain: &str, pointers: impl Iterator<Item = &'p str>) -> Vec<Position> {
     let mut root = Wanted::default();
     let mut count = 0;

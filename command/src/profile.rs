@@ -2,7 +2,7 @@
 
 use toolwire::{dialects, internal, rules::Constraint, Dialect};
 
-/// Word of `--dialect` for all dialects.
+/// Value of `--dialect` for all dialects.
 pub(crate) const ALL: &str = "all";
 /// Default profile of `check`; the next one is that of `matrix`.
 pub(crate) const ORDINARY: &str = "ordinary";
@@ -50,7 +50,7 @@ const MODES: [(&str, Mode); 36] = [
     ("mistral", Mode::Ordinary),
     ("groq", Mode::Ordinary),
     ("groq-strict", Mode::Strict),
-    // Its only mode compiles every schema, and rejects `format` and `pattern`.
+    // The API's only mode compiles every schema, and rejects `format` and `pattern`.
     ("cerebras", Mode::Strict),
     ("cerebras-strict", Mode::Strict),
     ("fireworks", Mode::Ordinary),
@@ -71,7 +71,7 @@ const MODES: [(&str, Mode); 36] = [
 /// 2020-12 is the draft that MCP itself names.
 const PASSED: [(&str, Constraint); 1] = [("vscode", Constraint::UnknownDraft)];
 
-/// Returns whether a profile ignores a rule of a dialect.
+/// Returns true if a profile ignores a rule of a dialect.
 pub(crate) fn passes(profile: Option<&str>, dialect: &Dialect, rule: &str) -> bool {
     let is_passed = |(name, passed): &(&str, Constraint)| *name == dialect.name && passed.id() == rule;
     profile == Some(ORDINARY) && PASSED.iter().any(is_passed)

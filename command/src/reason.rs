@@ -1,7 +1,7 @@
 //! Converts a host's error to a human-readable message.
 
-/// Returns whether something is merely missing, and a message. The host's error is text, or the name of a system error
-/// (`ENOENT`).
+/// Returns a message for a host's error, and true if the file merely does not exist. The host's error is text, or the
+/// name of a system error (`ENOENT`).
 pub(crate) fn reason(message: &str, name: &str, what: &str) -> (bool, String) {
     let missing = matches!(message, "ENOENT" | "ENOTDIR");
     let words = match message {
@@ -20,12 +20,12 @@ pub(crate) fn reason(message: &str, name: &str, what: &str) -> (bool, String) {
     (missing, words)
 }
 
-/// Returns whether a name looks like JSON that was passed in place of a file name.
+/// Returns true if a name looks like JSON that was passed in place of a file name.
 pub(crate) fn is_json(name: &str) -> bool {
     name.trim_start().starts_with(['{', '['])
 }
 
-/// Returns whether a message is the name of a system error, such as `EIO`.
+/// Returns true if a message is the name of a system error, such as `EIO`.
 fn is_code(message: &str) -> bool {
     message.starts_with('E')
         && message.chars().all(|one| one.is_ascii_uppercase() || one.is_ascii_digit() || one == '_')

@@ -93,7 +93,7 @@ impl Restore {
                  then repair with `toolwire validate --repair --schema`",
             );
         }
-        // Only to determine which of the two inputs is wrong.
+        // The plan is read only to determine which of the two inputs is wrong.
         RestorePlan::from_json(&json::write(&plan))
             .map_err(|error| CommandError::from_core(&error, "/restorePlan").in_source(&self.with.source))?;
         let arguments = json::read(&self.input.text).map_err(|error| failed(&error))?;

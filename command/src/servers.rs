@@ -228,7 +228,7 @@ fn expand(text: &str, folder: &str, value: Value<'_>) -> Result<String, String> 
     Ok(out)
 }
 
-/// Returns whether a name is valid for an environment variable.
+/// Returns true if a name is valid for an environment variable.
 pub(crate) fn is_name(name: &str) -> bool {
     !name.starts_with(|one: char| one.is_ascii_digit())
         && !name.is_empty()

@@ -101,7 +101,7 @@ pub(crate) enum Content {
     Commands,
     /// A JSON document of the command: invisible characters are escaped, which does not change its meaning.
     Document,
-    /// JSON text of the library, which programs get unchanged.
+    /// JSON text of the library, which other programs must receive unchanged.
     Data,
 }
 
@@ -122,12 +122,12 @@ impl Output {
         Output { stdout, stderr: String::new(), exit_code: FINE, ..Output::default() }
     }
 
-    /// Makes the output of a JSON document, with a line break.
+    /// Returns the output of a JSON document, with a line break.
     pub(crate) fn json(document: &Node<'_>) -> Output {
         Output { content: Content::Document, ..Output::text(&json::write(document), false) }
     }
 
-    /// Makes the output of JSON text, with a line break.
+    /// Returns the output of JSON text, with a line break.
     pub(crate) fn text(text: &str, compact: bool) -> Output {
         let mut stdout = if compact { String::from(text) } else { indented(text) };
         if !stdout.ends_with('\n') {

@@ -1,4 +1,4 @@
-//! The environment of the command: terminal width, colours, progress.
+//! The environment of the command: terminal width, colors, progress.
 //!
 //! Only the host can examine a terminal; it describes the facts as JSON. The meaning of environment variables is
 //! decided here, so that it is the same for every host.
@@ -26,7 +26,7 @@ pub(crate) struct Terminal {
     pub(crate) date: Option<String>,
     /// Absolute path of the working directory.
     pub(crate) folder: Option<String>,
-    /// The words with which a client starts this program.
+    /// Command line with which a client starts this program.
     pub(crate) program: Vec<String>,
     pub(crate) out: Paint,
     pub(crate) err: Paint,
@@ -65,7 +65,7 @@ impl Terminal {
     }
 }
 
-/// Default for the words that start this program.
+/// Default of the command line that starts this program.
 const PROGRAM: [&str; 3] = ["npx", "-y", "toolwire"];
 
 fn words(list: Option<&Node<'_>>) -> Vec<String> {
@@ -75,7 +75,7 @@ fn words(list: Option<&Node<'_>>) -> Vec<String> {
     }
 }
 
-/// Colours, if they are enabled.
+/// Colors, if they are enabled.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Paint(bool);
 
@@ -109,7 +109,7 @@ impl Paint {
     }
 }
 
-/// Returns whether a character controls a terminal, or is invisible: control characters, line breaks, and Unicode's
+/// Returns true if a character controls a terminal, or is invisible: control characters, line breaks, and Unicode's
 /// *default ignorable* characters: direction marks, zero-width characters, fillers, tags, variation selectors, and
 /// interlinear annotation marks. Exception: U+FE0E and U+FE0F, which only choose between an emoji and a letter.
 fn acts(one: char) -> bool {
@@ -124,7 +124,7 @@ fn acts(one: char) -> bool {
         )
 }
 
-/// Escapes untrusted text for display: characters that would move the cursor, change colours or the writing direction,
+/// Escapes untrusted text for display: characters that would move the cursor, change colors or the writing direction,
 /// or that are invisible. Servers choose the names of their tools, and must not be able to send commands to a terminal.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     escaped(text, |one| match one {
@@ -134,8 +134,8 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// The same for JSON text, or for several lines: line breaks are kept. In JSON, these characters occur only in strings,
-/// where the escapes have the same meaning.
+/// Like [`shown`], but for JSON text, or for several lines: line breaks are kept. In JSON, these characters occur only
+/// in strings, in which the escapes have the same meaning.
 pub(crate) fn shown_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |one| match one {
         '\n' => Some("\n"),

@@ -44,7 +44,7 @@ const OPENAI: &str = "parameters";
 /// Maximum number of members that a message names.
 const NAMED: usize = 6;
 
-/// Returns whether a single object is not a tool: it has members that tools never have and no schema, or it is a tool
+/// Returns true if a single object is not a tool: it has members that tools never have and no schema, or it is a tool
 /// that an API runs itself.
 pub(crate) fn is_no_tool(node: &Node<'_>) -> bool {
     let Some(object) = node.as_object() else { return true };
@@ -119,7 +119,7 @@ fn misspelt_member(object: &Object<'_>, otherwise: &'static str) -> Option<(Stri
     })
 }
 
-/// Returns whether a value is an object schema.
+/// Returns true if a value is an object schema.
 fn is_like_a_schema(node: &Node<'_>) -> bool {
     node.get("type").is_some_and(|kind| kind.is_text("object"))
         || node.get("properties").is_some_and(|properties| properties.as_object().is_some())

@@ -1,5 +1,6 @@
-//! Writes the number of answers behind each table, `docs/evidence.md`: `cargo run -p toolwire --example evidence`. With
-//! a date (`evidence 2027-03-01`) it writes no page and prints the facts that are outdated on that date.
+//! Writes `docs/evidence.md`, which counts the API answers that support each table: `cargo run -p toolwire --example
+//! evidence`. With a date (`evidence 2027-03-01`) it writes no page and prints the facts that are outdated on that
+//! date.
 //!
 //! The page counts the answers in `../shared/data` next to the checkout. It is not written if that folder is missing.
 #![allow(clippy::panic, reason = "a program of the project stops where it cannot go on")]

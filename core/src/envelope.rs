@@ -82,7 +82,7 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
     }
 }
 
-/// Rules 1 and 2: true for an object whose `type` is missing, null, `"object"` or a list that contains it.
+/// Returns true for an object whose `type` is missing, null, `"object"` or a list that contains `"object"`.
 fn admits_an_object(node: &Node<'_>) -> bool {
     let Some(object) = node.as_object() else { return false };
     match object.get("type").map(Node::data) {

@@ -50,12 +50,12 @@ pub mod describe {
     };
 }
 
-/// Returns whether a value is a tool of the caller, in the format of any API.
+/// Returns true if a value is a tool of the caller, in the format of any API.
 pub fn is_tool(value: &Node<'_>) -> bool {
     matches!(tool_format::recognise(value), Entry::Tool(_))
 }
 
-/// Returns whether a value is an entry of a tool list for a hosted tool, which the API runs itself.
+/// Returns true if a value is an entry of a tool list for a hosted tool, which the API runs itself.
 pub fn is_hosted(value: &Node<'_>) -> bool {
     tool_format::recognise(value) == Entry::Hosted
 }
@@ -88,7 +88,7 @@ pub fn schema_of<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
     }
 }
 
-/// Returns whether a dialect describes an API. (Codex's dialects describe a client.)
+/// Returns true if a dialect describes an API. (Codex's dialects describe a client.)
 pub fn is_of_an_api(dialect: &Dialect) -> bool {
     !matches!(dialect.method, Method::Codex { .. })
 }
@@ -98,7 +98,7 @@ pub fn fact_of(dialect: &Dialect, rule: &str, pointer: &str) -> Option<&'static 
     dialect.fact_of(rule, pointer).or_else(|| dialect.facts.first())
 }
 
-/// Returns whether a constraint of [`check_tools`] limits the tools of a request, independent of the tool itself.
+/// Returns true if a constraint of [`check_tools`] limits the tools of a request, independent of the tool itself.
 pub fn is_about_room(dialect: &Dialect, rule: &str) -> bool {
     rule == Constraint::TooManyTools.id() || dialect.tools.budgets.iter().any(|budget| budget.counts.rule() == rule)
 }
@@ -108,7 +108,7 @@ pub fn constraint_of(rule: &str) -> Option<Constraint> {
     Constraint::ALL.iter().copied().find(|constraint| constraint.id() == rule)
 }
 
-/// The API that a URL is of, by the end of its path; `None` if it does not take tools.
+/// Returns the API that a URL belongs to, by the end of its path; `None` if it does not accept tools.
 pub fn api_of(url: &str) -> Option<Api> {
     exchange::api_of(url)
 }
@@ -138,7 +138,7 @@ pub fn format_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Api, E
     request::source_of(request, options)
 }
 
-/// Returns whether an item of OpenAI Responses is the call or the output of a search that the client runs, not the API.
+/// Returns true if an item of OpenAI Responses is the call or the output of a search that the client runs, not the API.
 pub fn is_client_search(item: &Node<'_>) -> bool {
     request::tool::is_client_search(item)
 }

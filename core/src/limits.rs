@@ -59,11 +59,11 @@ pub const MAX_SERVER_NAME: usize = 256;
 /// Default maximum size in bytes of repeated notices in one request, if the first notices are smaller
 /// (`maxRepeatedBytes`).
 ///
-/// It suffices for every recorded conversation; beyond it, only the first sentence of a notice is repeated.
+/// This size suffices for every recorded conversation; beyond it, only the first sentence of a notice is repeated.
 pub const REPEATED_NOTICE_BYTES: usize = 64 << 10;
 
 /// Maximum number of bytes of a streamed reply that are buffered at once: the arguments of open calls, texts of the
 /// answer, and an incomplete event.
 ///
-/// It bounds a stream that never ends a call, a text or a line. No model writes 64 MiB of arguments.
+/// The limit bounds a stream that never ends a call, a text or a line. No model writes 64 MiB of arguments.
 pub const MAX_HELD_BYTES: usize = 64 << 20;

@@ -18,7 +18,7 @@ use crate::{
     json::Text,
 };
 
-/// Returns whether a name matches the API's pattern for names.
+/// Returns true if a name matches the API's pattern for names.
 pub(crate) fn is_legal(shape: NamePattern, name: &Text<'_>) -> bool {
     let (mut length, mut fits) = (0, true);
     for point in name.code_points() {
@@ -164,7 +164,7 @@ impl Taken {
         }
     }
 
-    /// Returns whether a name is in use.
+    /// Returns true if a name is in use.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.names.contains(name)
     }

@@ -151,7 +151,7 @@ pub struct Reason {
 }
 
 impl Reason {
-    /// Creates a reason from observed behaviour of an API, with its confidence and its source. The parts are kept
+    /// Creates a reason from observed behavior of an API, with its confidence and its source. The parts are kept
     /// separate because many changes of one schema serve the same fact, and most reports are never formatted.
     pub(crate) const fn fact(statement: &'static str, confidence: char, source: &'static str) -> Self {
         Reason { statement: Cow::Borrowed(statement), known: Some((confidence, source)) }
@@ -267,7 +267,7 @@ impl Allow {
     }
 }
 
-/// Returns whether every change accepts the same arguments and no guidance is lost.
+/// Returns true if every change accepts the same arguments and no guidance is lost.
 pub fn lossless(changes: &[Change]) -> bool {
     changes.iter().all(|change| change.accepts == Accepts::Same && change.guidance != Guidance::Lost)
 }
@@ -323,7 +323,7 @@ impl Recorder {
         }
     }
 
-    /// Returns whether recording is on.
+    /// Returns true if recording is on.
     pub(crate) fn is_on(&self) -> bool {
         self.changes.is_some()
     }

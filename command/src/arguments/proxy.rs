@@ -68,7 +68,7 @@ pub(crate) struct ProxyArguments {
 }
 
 impl ProxyArguments {
-    /// Returns whether the command edits a client's file and runs nothing.
+    /// Returns true if the command edits a client's file and runs nothing.
     pub(crate) fn edits(&self) -> bool {
         self.install.is_some() || self.undo.is_some()
     }

@@ -1,6 +1,6 @@
 //! JUnit XML for CI systems: a suite for each input, a case for each tool.
 //!
-//! Written by hand: it has only five elements, and `quick-junit` would add a whole XML reader.
+//! The XML is written by hand: it has only five elements, and `quick-junit` would add a whole XML reader.
 
 use std::collections::BTreeMap;
 

@@ -63,7 +63,7 @@ pub(crate) fn written(report: &Report<'_>, format: Format, terminal: &Terminal) 
     for error in report.failed {
         output.note(&error.render("toolwire", paint));
     }
-    // These formats contain the notes.
+    // Documents in these two formats contain the notes.
     if !report.quiet && !matches!(format, Format::Json | Format::Markdown) {
         for line in report.notes.iter().chain(&report.stale) {
             output.note(&format!("{caution} {line}"));
@@ -159,7 +159,7 @@ impl Report<'_> {
         }
     }
 
-    /// Returns whether findings of a severity cause the exit code 1.
+    /// Returns true if findings of a severity cause the exit code 1.
     fn fails(&self, severity: Severity) -> bool {
         self.exceeded.get(rank(severity)).copied().unwrap_or_default()
     }

@@ -1,8 +1,8 @@
 //! SARIF 2.1.0, the format of code scanning.
 //! <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>
 //!
-//! Built as a tree like all other documents of the command: the types of `serde-sarif` need serde, which the command
-//! does not use.
+//! The document is built as a tree, like all other documents of the command: the types of `serde-sarif` need serde,
+//! which the command does not use.
 
 use std::collections::BTreeMap;
 

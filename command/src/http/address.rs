@@ -1,17 +1,17 @@
-//! Addresses: that of an upstream, and the one to listen at.
+//! Addresses of upstreams, and the address to listen at.
 
 use toolwire::json::Node;
 
 use crate::document::record;
 
-/// Where requests are sent.
+/// Address to which requests are sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) is_encrypted: bool,
-    /// As it stands in the URL: an IPv6 address in brackets.
+    /// The host as in the URL, with an IPv6 address in brackets.
     pub(crate) host: String,
     pub(crate) port: u16,
-    /// The path prefix of every request, without a slash at its end; it may be empty.
+    /// Path prefix of every request, without a trailing slash. It may be empty.
     pub(crate) base: String,
 }
 
@@ -22,7 +22,7 @@ impl Address {
     /// Reads a URL.
     ///
     /// # Errors
-    /// What was expected, and what was found.
+    /// Fails if `url` is not a supported URL. The message states what was expected and found.
     pub(crate) fn read(url: &str) -> Result<Address, String> {
         let (is_encrypted, rest) = match url.split_once("://") {
             Some((scheme, rest)) if scheme.eq_ignore_ascii_case("https") => (true, rest),
@@ -45,7 +45,7 @@ impl Address {
         Ok(Address { is_encrypted, host, port, base })
     }
 
-    /// The header `Host`.
+    /// Returns the value of the header `Host`.
     pub(crate) fn authority(&self) -> String {
         match (self.is_encrypted, self.port) {
             (true, HTTPS) | (false, HTTP) => self.host.clone(),
@@ -53,17 +53,17 @@ impl Address {
         }
     }
 
-    /// The URL of a path.
+    /// Returns the URL of a path.
     pub(crate) fn url(&self, path: &str) -> String {
         let scheme = if self.is_encrypted { "https" } else { "http" };
         format!("{scheme}://{}{path}", self.authority())
     }
 }
 
-/// The address that a program listens at.
+/// Address at which a program listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Listen {
-    /// Without brackets.
+    /// The host, without brackets.
     pub(crate) host: String,
     pub(crate) port: u16,
 }
@@ -72,7 +72,7 @@ impl Listen {
     /// Reads `HOST:PORT`.
     ///
     /// # Errors
-    /// What was expected, and what was found.
+    /// Fails if `text` is not an address. The message states what was expected and found.
     pub(crate) fn read(text: &str) -> Result<Listen, String> {
         let expected = || format!("expected `HOST:PORT`, for instance `127.0.0.1:8787`, found `{text}`");
         let (host, port) = split_port(text).map_err(|_| expected())?;
@@ -80,12 +80,12 @@ impl Listen {
         Ok(Listen { host: without_brackets(host).to_ascii_lowercase(), port })
     }
 
-    /// As `{ host, port }`, for the host of the command.
+    /// Returns `{ host, port }`, for the command's host program.
     pub(crate) fn document(&self) -> Node<'_> {
         record([("host", Node::string(self.host.as_str())), ("port", Node::count(self.port.into()))])
     }
 
-    /// Reads the member `listen` of settings. Without it, the address is of this machine alone.
+    /// Reads the member `listen` of settings. Without it, the address is a loopback address.
     pub(crate) fn in_settings(settings: &Node<'_>) -> Listen {
         let read = |listen: &Node<'_>| {
             let host = listen.get("host").and_then(Node::as_text)?.display().into_owned();
@@ -96,13 +96,13 @@ impl Listen {
         listen.unwrap_or_else(|| Listen { host: "127.0.0.1".into(), port: 0 })
     }
 
-    /// Whether only programs of this machine can connect.
+    /// Returns true if only programs on this machine can connect.
     pub(crate) fn is_loopback(&self) -> bool {
         is_loopback(&self.host)
     }
 }
 
-/// Whether a host, with or without brackets, is this machine.
+/// Returns true if a host, with or without brackets, is `localhost` or a loopback address.
 pub(crate) fn is_loopback(host: &str) -> bool {
     let host = without_brackets(host);
     let host = host.strip_prefix("::ffff:").unwrap_or(host);
@@ -112,7 +112,7 @@ pub(crate) fn is_loopback(host: &str) -> bool {
     }
 }
 
-/// The host of `HOST` or `HOST:PORT`.
+/// Returns the host of `HOST` or `HOST:PORT`.
 pub(crate) fn host_of(authority: &str) -> &str {
     split_port(authority).map_or("", |(host, _)| host)
 }

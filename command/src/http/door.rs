@@ -1,24 +1,24 @@
-//! Access control: local programs, and clients with the token. Browser pages of other machines are refused, which also
-//! stops DNS rebinding.
+//! Access control: allows local programs and clients that send the token. Requests from web pages of other origins are
+//! refused, which also prevents DNS rebinding.
 
 use super::{
     address::{host_of, is_loopback},
     headers::{count, value, Headers, TOKEN},
 };
 
-/// Decides whether a request is let in.
+/// Decides whether a request is allowed.
 #[derive(Debug)]
 pub(crate) struct Door {
-    /// The program listens at an address of this machine alone.
+    /// True if the program listens only on a loopback address.
     pub(crate) is_loopback: bool,
     pub(crate) token: Option<String>,
 }
 
-/// Why a request is not let in: a status, and what was expected and found.
+/// HTTP status and message with which a request is refused.
 pub(crate) type Refusal = (u16, String);
 
 impl Door {
-    /// Returns why a request is not let in.
+    /// Returns why a request is refused, or `None` if it is allowed.
     pub(crate) fn refusal(&self, headers: &Headers) -> Option<Refusal> {
         let host = value(headers, "host").unwrap_or_default();
         if self.is_loopback && (count(headers, "host") != 1 || !is_loopback(host_of(host))) {
@@ -48,13 +48,13 @@ impl Door {
     }
 }
 
-/// Whether an origin is of this machine.
+/// Returns true if an origin's host is `localhost` or a loopback address.
 fn is_local(origin: &str) -> bool {
     let authority = origin.split_once("://").map_or("", |(_, authority)| authority);
     is_loopback(host_of(authority))
 }
 
-/// Constant-time comparison.
+/// Compares two tokens in constant time.
 fn is_same(found: &str, token: &str) -> bool {
     let (found, token) = (found.as_bytes(), token.as_bytes());
     let differs = found.iter().zip(token).fold(0, |differs, (one, other)| differs | (one ^ other));

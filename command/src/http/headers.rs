@@ -1,15 +1,15 @@
-//! The headers of requests and replies: which pass, and which are about one connection or one body.
+//! Headers of requests and replies: which are forwarded, and which belong to one connection or one body.
 
 use toolwire::json::Node;
 
 use crate::document::record;
 
-/// Names and values, in the order in which they came. Each byte of a value is a character.
+/// Names and values in their original order. Each byte of a value is one character.
 pub(crate) type Headers = Vec<(String, String)>;
 
-/// The header that holds the token of the program, which is never forwarded.
+/// Header with the program's own token, which is never forwarded.
 pub(crate) const TOKEN: &str = "x-toolwire-token";
-/// Headers of one connection (RFC 9110, 7.6.1). `Connection` names others.
+/// Headers that belong to one connection (RFC 9110, 7.6.1). `Connection` names others.
 const OF_CONNECTION: [&str; 10] = [
     "connection",
     "keep-alive",
@@ -22,15 +22,15 @@ const OF_CONNECTION: [&str; 10] = [
     "upgrade",
     "http2-settings",
 ];
-/// Headers about the bytes of a body, which are wrong for another one.
+/// Headers that describe the exact bytes of a body, so that they do not apply to a rewritten one.
 const OF_BODY: [&str; 6] =
     ["content-length", "content-digest", "repr-digest", "digest", "content-md5", "content-encoding"];
-/// Idempotency keys. A follow-up request has none, because its body differs.
+/// Idempotency keys. A follow-up request must not repeat them, because its body differs.
 const OF_REQUEST: [&str; 2] = ["idempotency-key", "x-idempotency-key"];
-/// The validator of the original body.
+/// Validator of the original body.
 const ENTITY_TAG: &str = "etag";
 
-/// Reads a list of pairs.
+/// Reads headers from a list of pairs.
 pub(crate) fn read(node: Option<&Node<'_>>) -> Headers {
     let text = |node: &Node<'_>| node.as_text().map(|text| text.display().into_owned());
     let pair = |pair: &Node<'_>| match pair.as_array() {
@@ -40,13 +40,13 @@ pub(crate) fn read(node: Option<&Node<'_>>) -> Headers {
     node.and_then(Node::as_array).unwrap_or_default().iter().filter_map(pair).collect()
 }
 
-/// As a list of pairs.
+/// Returns headers as a list of pairs.
 pub(crate) fn list(headers: &Headers) -> Node<'_> {
     let string = |text: &'_ String| Node::string(text.clone());
     Node::array(headers.iter().map(|(name, value)| Node::array(Vec::from([string(name), string(value)]))).collect())
 }
 
-/// The value of a header; the first one if there are several.
+/// Returns the value of the first header with this name.
 pub(crate) fn value<'h>(headers: &'h Headers, name: &str) -> Option<&'h str> {
     headers.iter().find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }
@@ -58,7 +58,7 @@ pub(crate) fn joined(headers: &Headers, name: &str) -> Option<String> {
     (!values.is_empty()).then(|| values.join(", "))
 }
 
-/// The number of headers of a name.
+/// Returns the number of headers with this name.
 pub(crate) fn count(headers: &Headers, name: &str) -> usize {
     headers.iter().filter(|(found, _)| found.eq_ignore_ascii_case(name)).count()
 }
@@ -67,7 +67,7 @@ fn remove(headers: &mut Headers, names: &[&str]) {
     headers.retain(|(found, _)| !names.iter().any(|name| found.eq_ignore_ascii_case(name)));
 }
 
-/// Sets a header at its first position, or at the end.
+/// Sets a header at the position of the first one with this name, or at the end.
 pub(crate) fn set(headers: &mut Headers, name: &str, value: impl Into<String>) {
     let at = headers.iter().position(|(found, _)| found.eq_ignore_ascii_case(name));
     remove(headers, &[name]);
@@ -75,7 +75,7 @@ pub(crate) fn set(headers: &mut Headers, name: &str, value: impl Into<String>) {
     headers.insert(at, (name.into(), value.into()));
 }
 
-/// Removes what is about a connection.
+/// Removes the headers that belong to one connection.
 fn without_connection(mut headers: Headers) -> Headers {
     let named: Vec<String> = headers
         .iter()
@@ -90,34 +90,35 @@ fn without_connection(mut headers: Headers) -> Headers {
     headers
 }
 
-/// The headers of a client's request for an upstream. The length of the body stays.
+/// Returns the headers of a client's request for an upstream. `Content-Length` is kept unless the body is chunked.
 pub(crate) fn of_request(headers: Headers, host: &str) -> Headers {
     let has_pieces = value(&headers, "transfer-encoding").is_some();
     let mut headers = without_connection(headers);
     remove(&mut headers, &[TOKEN, "expect"]);
     if has_pieces {
-        // With both, the length is not that of the body (RFC 9112, 6.3).
+        // If both headers are present, `Content-Length` is not the body's length (RFC 9112, 6.3).
         remove(&mut headers, &["content-length"]);
     }
     set(&mut headers, "Host", host);
     headers
 }
 
-/// The headers for a body that was read, and maybe rewritten. `asks_again`: the request is sent a second time.
+/// Returns the headers for a body that was read and may have been rewritten. With `asks_again`, the request is repeated
+/// with a new body.
 pub(crate) fn for_body(mut headers: Headers, length: usize, is_plain: bool, asks_again: bool) -> Headers {
     remove(&mut headers, &OF_BODY);
     if asks_again {
         remove(&mut headers, &OF_REQUEST);
     }
     if is_plain {
-        // A reply that is read should not have to be unpacked.
+        // The reply will be read, so it should not be compressed.
         set(&mut headers, "Accept-Encoding", "identity");
     }
     set(&mut headers, "Content-Length", length.to_string());
     headers
 }
 
-/// The headers of a reply for the client. `rewrites`: it gets another body.
+/// Returns the headers of a reply for the client. With `rewrites`, the client receives another body.
 pub(crate) fn of_reply(headers: Headers, rewrites: bool) -> Headers {
     let mut headers = without_connection(headers);
     if rewrites {
@@ -127,19 +128,19 @@ pub(crate) fn of_reply(headers: Headers, rewrites: bool) -> Headers {
     headers
 }
 
-/// `{ status, headers }`.
+/// Returns `{ status, headers }`.
 pub(crate) fn head(status: u16, headers: &Headers) -> Node<'_> {
     record([("status", Node::count(status.into())), ("headers", list(headers))])
 }
 
-/// Whether a body is JSON, by its type.
+/// Returns true if the content type is JSON.
 pub(crate) fn is_json(headers: &Headers) -> bool {
     let kind = value(headers, "content-type").unwrap_or_default().to_ascii_lowercase();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     kind == "application/json" || kind == "text/json" || kind.ends_with("+json")
 }
 
-/// Whether a body is an event stream.
+/// Returns true if the content type is an event stream.
 pub(crate) fn is_stream(headers: &Headers) -> bool {
     let kind = value(headers, "content-type").unwrap_or_default();
     kind.get(..17).is_some_and(|start| start.eq_ignore_ascii_case("text/event-stream"))

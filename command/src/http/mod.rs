@@ -1,4 +1,4 @@
-//! HTTP as `toolwire relay` and `toolwire proxy --listen` serve it: addresses, headers, and access control.
+//! The HTTP code that `toolwire relay` and `toolwire proxy --listen` share: addresses, headers and access control.
 
 pub(crate) mod address;
 pub(crate) mod door;
@@ -7,7 +7,7 @@ pub(crate) mod headers;
 use address::Listen;
 use headers::Headers;
 
-/// Returns an error if programs of other machines could connect without a token.
+/// Returns an error if programs on other machines could connect without a token.
 pub(crate) fn demand_token(listen: &Listen, token: Option<&str>) -> Result<(), String> {
     if listen.is_loopback() || token.is_some() {
         return Ok(());
@@ -19,7 +19,7 @@ pub(crate) fn demand_token(listen: &Listen, token: Option<&str>) -> Result<(), S
     ))
 }
 
-/// The headers of a response that the program writes itself. Nothing in it may run or be framed, and no cache keeps it.
+/// Returns the headers of a response that the program itself writes. They prevent scripts, framing and caching.
 pub(crate) fn own_headers(status: u16, kind: &str) -> Headers {
     let mut list: Headers =
         [("Content-Type", kind), ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff")]
@@ -28,7 +28,7 @@ pub(crate) fn own_headers(status: u16, kind: &str) -> Headers {
     if status == 503 {
         list.push(("Retry-After".into(), "1".into()));
     } else if (400..500).contains(&status) {
-        // By this header, the SDKs of OpenAI and Anthropic know that trying again is of no use.
+        // This header tells the SDKs of OpenAI and Anthropic not to retry.
         list.push(("X-Should-Retry".into(), "false".into()));
     }
     list

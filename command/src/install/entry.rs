@@ -93,7 +93,7 @@ impl Entry {
 /// The members of an entry that an edit may change.
 const EDITED: [&str; 2] = ["command", "args"];
 
-/// Returns whether two JSON files differ only in the program of an entry.
+/// Returns true if two JSON files differ only in the program of an entry.
 fn same_json(before: &str, after: &str, path: &[String]) -> bool {
     let read = |text: &str| -> Option<String> {
         let plain = without_comments(text)?;
@@ -110,7 +110,7 @@ fn same_json(before: &str, after: &str, path: &[String]) -> bool {
     read(before).is_some_and(|text| Some(text) == read(after))
 }
 
-/// Returns whether two TOML files differ only in the program of an entry.
+/// Returns true if two TOML files differ only in the program of an entry.
 fn same_toml(before: &str, after: &str, path: &[String]) -> bool {
     fn tables(one: &DeTable<'_>, other: &DeTable<'_>, path: Option<&[String]>) -> bool {
         let is_entry = path.is_some_and(<[String]>::is_empty);

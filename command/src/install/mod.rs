@@ -166,7 +166,7 @@ fn fingerprint(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-/// Returns whether a program is the proxy.
+/// Returns true if a program is the proxy.
 fn is_proxy(command: &str, arguments: &[String]) -> bool {
     let words: Vec<&str> = [command].into_iter().chain(arguments.iter().map(String::as_str)).collect();
     proxy_at(&words).is_some()

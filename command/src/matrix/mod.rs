@@ -96,7 +96,7 @@ impl Matrix {
         Ok(Matrix { arguments, input, dialects, noun, tools, places, columns: Vec::new() })
     }
 
-    /// Returns whether an outcome is as bad as `--fail-on`, or worse.
+    /// Returns true if an outcome is as bad as `--fail-on`, or worse.
     fn fails(&self) -> bool {
         let mut verdicts = self.columns.iter().flat_map(|column| &column.verdicts);
         let level = self.arguments.fail_on.as_str();
@@ -123,7 +123,8 @@ impl Matrix {
     fn step(&mut self, step: usize) -> Result<(), CommandError> {
         let Some(dialect) = self.dialects.get(step) else { return Ok(()) };
         let allow: Allow = choice(Some(&self.arguments.allow)).unwrap_or_default();
-        // Read again at every step, which takes a fraction of the step and avoids a self-referential struct.
+        // The input is read again at every step, which takes a fraction of the step and avoids a self-referential
+        // struct.
         let input = Input::read(&self.input.text)?.judged()?;
         let refusing = templates::refusing(dialect, &input.subject, &self.tools);
         let templates = refusing.map_err(|error| self.places.locate(&error))?;

@@ -356,7 +356,7 @@ enum Shade {
     Bad,
 }
 
-/// Formats a number in its colour.
+/// Formats a number in its color.
 fn number(count: usize, shade: Shade, paint: Paint) -> String {
     let text = grouped(count);
     match shade {
@@ -368,7 +368,7 @@ fn number(count: usize, shade: Shade, paint: Paint) -> String {
     }
 }
 
-/// Returns the rules that cause an outcome, each once, in the order of their first occurrence.
+/// Returns the rules that cause an outcome, without duplicates, in the order of their first occurrence.
 fn rules<'v>(verdicts: impl Iterator<Item = &'v Verdict>, outcome: Outcome) -> String {
     let mut found: Vec<&str> = Vec::new();
     for loss in verdicts.flat_map(|verdict| &verdict.losses).filter(|loss| loss.outcome == outcome) {

@@ -10,9 +10,9 @@ use crate::{input::Subject, places::value_at};
 pub(super) struct Template {
     /// Name of the file, as in `--template`.
     pub(super) file: &'static str,
-    /// Number of tools that it refuses although the server accepts them.
+    /// Number of tools that the template refuses although the server accepts them.
     pub(super) refused: usize,
-    /// Number of those that cannot be rewritten for it.
+    /// Number of these tools that cannot be rewritten for the template.
     pub(super) left: usize,
 }
 

@@ -12,11 +12,11 @@ const LONGEST: usize = 253;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     is_encrypted: bool,
-    /// In lower case; an IPv6 address is in brackets.
+    /// The host in lower case; an IPv6 address is in brackets.
     host: String,
-    /// `None` for the scheme's default port.
+    /// The port; `None` for the scheme's default port.
     port: Option<u16>,
-    /// Without a trailing `/`.
+    /// The path, without a trailing `/`.
     path: String,
     query: Option<String>,
 }
@@ -69,12 +69,12 @@ impl Address {
         format!("{scheme}://{}{}{path}{query}", self.host(), self.path)
     }
 
-    /// Returns whether the URL has a query, which may be secret.
+    /// Returns true if the URL has a query, which may be secret.
     pub(crate) fn has_query(&self) -> bool {
         self.query.is_some()
     }
 
-    /// Returns whether a key may be sent: over HTTPS, or to loopback.
+    /// Returns true if a key may be sent: over HTTPS, or to loopback.
     pub(crate) fn keeps_secrets(&self) -> bool {
         let six = || self.host.strip_prefix('[')?.strip_suffix(']')?.parse::<Ipv6Addr>().ok();
         self.is_encrypted
@@ -113,7 +113,7 @@ fn host_and_port(authority: &str) -> Result<(String, Option<u16>), &'static str>
     }
 }
 
-/// Returns whether a host is a DNS name or an IPv4 address in dotted-decimal form. Some parsers read `0x7f.1` as an
+/// Returns true if a host is a DNS name or an IPv4 address in dotted-decimal form. Some parsers read `0x7f.1` as an
 /// IPv4 address.
 fn is_name(host: &str) -> bool {
     let is_label = |label: &str| {
@@ -126,7 +126,7 @@ fn is_name(host: &str) -> bool {
     host.len() <= LONGEST && host.split('.').all(is_label) && (!is_numeric || host.parse::<Ipv4Addr>().is_ok())
 }
 
-/// Returns whether `host` matches `pattern`: `*` matches one label, `{region}` matches one that names an AWS region.
+/// Returns true if `host` matches `pattern`: `*` matches one label, `{region}` matches one that names an AWS region.
 pub(super) fn matches(pattern: &str, host: &str) -> bool {
     let (mut wanted, mut found) = (pattern.split('.'), host.split('.'));
     loop {
@@ -140,7 +140,7 @@ pub(super) fn matches(pattern: &str, host: &str) -> bool {
     }
 }
 
-/// Returns whether a label is an AWS region (`eu-central-1`, `us-gov-west-1`). Excludes `s3` and `s3-us-west-2`: an S3
+/// Returns true if a label is an AWS region (`eu-central-1`, `us-gov-west-1`). Excludes `s3` and `s3-us-west-2`: an S3
 /// bucket may be named `bedrock-runtime`.
 fn is_region(label: &str) -> bool {
     let parts: Vec<&str> = label.split('-').collect();

@@ -65,7 +65,7 @@ pub(crate) struct Probe {
     /// Error that ended the probe early.
     ended: Option<CommandError>,
     recorded: Option<SourceText>,
-    /// Suffix of its path in which no symbolic link is followed.
+    /// Suffix of the path of `recorded` in which no symbolic link is followed.
     confined: String,
     date: Option<String>,
 }

@@ -78,7 +78,7 @@ impl Line<'_> {
     }
 }
 
-/// Returns the violated rules, each once.
+/// Returns the violated rules, without duplicates.
 fn unique<'r>(rules: &'r [&'static str]) -> impl Iterator<Item = &'static str> + 'r {
     rules.iter().enumerate().filter(|(at, rule)| rules.get(at.wrapping_sub(1)) != Some(rule)).map(|(_, rule)| *rule)
 }

@@ -103,7 +103,7 @@ impl Target {
                            found `http://`";
             return Err(fault(message));
         }
-        // Built from the validated parts, so the request goes to the host that was checked.
+        // The URL is built from the validated parts, so the request goes to the host that was checked.
         let url = address.below(&path);
         Ok(Target { url, host, headers, own, variables, key, body: endpoint.wire.body, strict, known })
     }

@@ -1,4 +1,4 @@
-//! Calls of tools, and their results.
+//! Tool calls and their results.
 
 use toolwire::{
     json::{self, Node},
@@ -13,7 +13,8 @@ use super::{
 };
 
 impl Proxy {
-    /// A call of the client. It waits for the first tool list, because only the list maps its name to a tool.
+    /// Handles a call from the client. A call waits for the first tool list, because only that list maps its name to a
+    /// tool.
     pub(super) fn call(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str, is_whole: bool) {
         let (id, key) = (envelope.id.as_str(), envelope.key.as_str());
         if !self.catalogue.is_given() {
@@ -37,7 +38,7 @@ impl Proxy {
         let call = match self.catalogue.resolve(&name, arguments.as_deref()) {
             Ok(Target::Server(call)) => *call,
             Ok(Target::Answer(result)) => return self.answer(id, &result),
-            // The server may have a tool that it does not list.
+            // The server may have tools that it does not list.
             Ok(Target::Unknown) if self.is_one() => return self.send_call(envelope, 0, Some(name), text, is_whole),
             Ok(Target::Unknown) => {
                 let found = format!("expected the name of a listed tool, found `{name}`");
@@ -47,7 +48,7 @@ impl Proxy {
         };
         if let Some(repaired) = &call.repaired {
             for repair in &repaired.repairs {
-                // The pointer is left out: the model may have made names in it from values.
+                // The pointer is omitted: it may contain names that the model derived from values.
                 self.report_line("repaired", &format!("{}: {}", call.name, repair.rule.as_str()));
             }
             if let (Some(false), Some(wrong)) = (repaired.valid, &repaired.retry_message) {
@@ -77,7 +78,7 @@ impl Proxy {
         self.send(&envelope.id, &envelope.key, server, TOOLS_CALL, tool, text, is_whole);
     }
 
-    /// Hands a client request to a server: the message just received, if it is a whole line, or a text.
+    /// Sends a client request to a server: the message just received if it is a whole line, or else `text`.
     #[allow(clippy::too_many_arguments, reason = "a request, where it goes, and how")]
     pub(super) fn send(
         &mut self,
@@ -99,7 +100,7 @@ impl Proxy {
         self.effects.push(effect);
     }
 
-    /// Returns the first violation of the tool's `outputSchema`. The text quotes nothing of the result.
+    /// Returns the first violation of the tool's `outputSchema`. The message contains no values of the result.
     pub(super) fn violation(&self, server: usize, tool: &str, result: &Node<'_>) -> Option<String> {
         let own = self.catalogue.own(server, tool)?;
         result.get("structuredContent")?;
@@ -108,7 +109,7 @@ impl Proxy {
         Some(format!("a result of `{tool}` does not match its outputSchema ({})", error.schema_pointer))
     }
 
-    /// Writes a repaired or refused call, or a change of a tool, to the report file, and with `--verbose` to standard
+    /// Writes a repaired or refused call, or a change of a tool, to the report file and, with `--verbose`, to standard
     /// error.
     pub(super) fn report_line(&mut self, what: &str, line: &str) {
         if self.settings.verbose {

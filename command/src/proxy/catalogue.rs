@@ -1,5 +1,5 @@
-//! The tools of all servers: their own definitions, the rewritten ones that the client gets, and how calls of those are
-//! restored.
+//! The tools of all servers: their original definitions, the rewritten ones that the client receives, and the restoring
+//! of calls.
 
 use std::collections::BTreeMap;
 
@@ -19,28 +19,28 @@ use super::{
 };
 use crate::terminal::shown;
 
-/// Where the schemas of a tool are.
+/// Pointers to the schemas of a tool.
 const SCHEMAS: [&str; 2] = ["/inputSchema", "/outputSchema"];
 
-/// The tools as the client got them last. Calls are read by this list, whatever the servers have announced since: it is
-/// the one whose definitions the model has read.
+/// The tools as the client last received them. Calls are interpreted by this list, even if the servers have announced
+/// changes since: the model has read these definitions.
 #[derive(Debug)]
 pub(super) struct Catalogue {
-    /// For each dialect its options, and the list that is written in it.
+    /// For each dialect, its options and the list written for it.
     steps: Vec<(ToolsOptions, Option<ToolSet>)>,
     most: Option<usize>,
-    /// The list of all servers as it came, as JSON text.
+    /// The original list of all servers, as JSON text.
     came: String,
     given: Option<Given>,
 }
 
 #[derive(Debug)]
 struct Given {
-    /// Restores calls, in the order of the dialects.
+    /// Functions that restore calls, in the order of the dialects.
     restores: Vec<Restore>,
-    /// The list of the client, as JSON text.
+    /// The client's list, as JSON text.
     list: String,
-    /// The tools' own definitions, by server and name, as JSON text.
+    /// The original definitions of the tools, by server and name, as JSON text.
     own: BTreeMap<(usize, String), String>,
     servers: Vec<String>,
     search: Option<Search>,
@@ -53,11 +53,11 @@ pub(super) struct Report {
     pub(super) left_out: Vec<LeftOut>,
     pub(super) changes: Vec<String>,
     pub(super) count: usize,
-    /// The tools are behind a search.
+    /// True if the tools are behind a search.
     pub(super) searched: bool,
 }
 
-/// A tool that the client does not get.
+/// A tool that the client does not receive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LeftOut {
     pub(super) tool: String,
@@ -69,7 +69,7 @@ pub(super) struct LeftOut {
 pub(super) struct List<'a> {
     pub(super) server: usize,
     pub(super) name: &'a str,
-    /// The entries of all pages, each as JSON text.
+    /// The tools on all pages, each as JSON text.
     pub(super) tools: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ pub(super) struct List<'a> {
 pub(super) struct Call {
     pub(super) server: usize,
     pub(super) name: String,
-    /// JSON text; `None` if the call has none.
+    /// Arguments as JSON text; `None` if the call has no arguments.
     pub(super) arguments: Option<String>,
     pub(super) repaired: Option<Repairs>,
 }
@@ -97,7 +97,7 @@ pub(super) enum Target {
     Server(Box<Call>),
     /// The proxy answers the call itself, with this result as JSON text.
     Answer(String),
-    /// No tool has the name.
+    /// No tool has this name.
     Unknown,
 }
 
@@ -106,21 +106,21 @@ impl Catalogue {
         let steps = settings.dialects.iter().enumerate().map(|(at, dialect)| {
             let mut options = internal::with_any_count(ToolsOptions::new(dialect.as_str()));
             options.format = Some(ToolFormat::Mcp);
-            // A name that says its server cannot become that of another server's tool in a later list.
+            // With the server in its name, a tool cannot get the name of another server's tool in a later list.
             options.prefix = Prefix::Always;
-            // By the tool's own schema, which is that of the first list.
+            // Calls are repaired with the original schema, which is the input of the first dialect.
             options.repair = settings.repair().filter(|_| at == 0);
             (options, None)
         });
         Catalogue { steps: steps.collect(), most: settings.most, came: String::new(), given: None }
     }
 
-    /// Whether the client was given a list.
+    /// Returns true if the client has received a list.
     pub(super) fn is_given(&self) -> bool {
         self.given.is_some()
     }
 
-    /// The list of the client, as JSON text.
+    /// Returns the client's list, as JSON text.
     pub(super) fn list(&self) -> &str {
         self.given.as_ref().map_or("[]", |given| given.list.as_str())
     }
@@ -129,7 +129,7 @@ impl Catalogue {
         self.given.as_ref().map(|given| given.report.clone()).unwrap_or_default()
     }
 
-    /// Takes the tools of all servers.
+    /// Replaces the tools with new lists from the servers.
     pub(super) fn take(&mut self, lists: &[List<'_>], several: bool) -> Result<(), Error> {
         let (mut own, mut left_out) = (BTreeMap::new(), Vec::new());
         let mut written = Vec::with_capacity(lists.len());
@@ -143,7 +143,7 @@ impl Catalogue {
                     left_out.push(LeftOut { tool: String::new(), server, message });
                     continue;
                 };
-                // If two tools have one name, the first stays.
+                // If two tools have the same name, the first one is used.
                 own.entry((*server, called)).or_insert_with(|| tool.clone());
                 kept.push(tool.as_str());
             }
@@ -196,7 +196,7 @@ impl Catalogue {
         Ok(())
     }
 
-    /// Returns the destination of a call of the client. `arguments` are JSON text.
+    /// Returns the destination of a client's call. `arguments` are JSON text.
     pub(super) fn resolve(&self, name: &str, arguments: Option<&str>) -> Result<Target, Error> {
         let Some(given) = &self.given else { return Ok(Target::Unknown) };
         let repair = self.steps.first().and_then(|(options, _)| options.repair.as_ref());
@@ -215,14 +215,14 @@ impl Catalogue {
         }
     }
 
-    /// Returns the tool's own definition, as JSON text.
+    /// Returns the original definition of a tool, as JSON text.
     pub(super) fn own(&self, server: usize, name: &str) -> Option<&str> {
         self.given.as_ref()?.own.get(&(server, name.to_string())).map(String::as_str)
     }
 }
 
 impl Given {
-    /// A call as its server expects it; `None` if no tool has the name.
+    /// Returns the call as its server expects it, or `None` if no tool has the name.
     fn restored(
         &self,
         name: &str,
@@ -245,14 +245,14 @@ impl Given {
         }
         let server = match server {
             Some(server) => self.servers.iter().position(|one| *one == server),
-            // The list of a single server has no names of servers.
+            // Tool names in the list of a single server do not contain the server's name.
             None => self.own.keys().map(|(server, _)| *server).next().filter(|_| self.is_of_one()),
         };
         let Some(server) = server.filter(|server| self.own.contains_key(&(*server, name.clone()))) else {
             return Ok(None);
         };
         if let (None, Some(options), Some(own)) = (&repaired, repair, self.own.get(&(server, name.clone()))) {
-            // The call has the tool's own name, so its arguments have the shape of the tool's own schema.
+            // The call has the original name, so its arguments are in the form of the original schema.
             let own = json::read(own)?;
             if let Some(schema) = own.get("inputSchema") {
                 let schema = json::write(schema);
@@ -271,11 +271,11 @@ impl Given {
     }
 }
 
-/// A change in one line.
+/// Returns a change as one line.
 fn change_line(about: &ToolChange) -> String {
     let of = about.server.as_deref().map(|server| format!(" of {}", shown(server))).unwrap_or_default();
     let change = &about.change;
-    // Without the index of the tool.
+    // The line does not contain the tool's index.
     let inner = SCHEMAS.iter().find_map(|key| change.pointer.find(key)).and_then(|start| change.pointer.get(start..));
     let at = inner.map(|inner| format!(" at {}", shown(inner))).unwrap_or_default();
     format!("{}{of}: {} ({}){at}", shown(&about.tool), shown(&change.message), change.rule)

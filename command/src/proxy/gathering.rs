@@ -1,5 +1,5 @@
-//! Requests that go to every server: lists with all their pages, and requests that a client sends to several servers as
-//! to one.
+//! Requests that the proxy sends to every server: lists with all their pages, and requests that concern every server,
+//! such as `initialize`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use super::{
     Effect, OwnRequest, Proxy, State, Waiting, INITIALIZE, TOOLS_LIST,
 };
 
-/// Maximum number of pages of a list: cursors may form a circle.
+/// Maximum number of pages of a list, because cursors may form a cycle.
 const PAGES: usize = 10_000;
 /// Maximum number of entries of a list, over all its pages.
 const ENTRIES: usize = 100_000;
@@ -24,9 +24,9 @@ pub(super) enum What {
     /// Another list: its method, and the member that holds its entries.
     List(String, &'static str),
     Initialize,
-    /// `server/discover`, which has the place of `initialize` since 2026-07-28.
+    /// `server/discover`, which replaces `initialize` since 2026-07-28.
     Discover,
-    /// Another request that every server gets; the first answer is returned.
+    /// Another request that is sent to every server; the first answer is returned.
     All(String),
 }
 
@@ -34,16 +34,16 @@ pub(super) enum What {
 #[derive(Debug)]
 pub(super) struct Gathering {
     what: What,
-    /// The client's request that waits for it.
+    /// Id of the client request that waits for the result; `None` if calls wait for it.
     id: Option<String>,
     params: String,
     open: BTreeSet<usize>,
-    /// For each server its first answer, without the entries of the list.
+    /// The first answer of each server, without the entries of the list.
     first: BTreeMap<usize, String>,
-    /// For each server the entries of all its pages.
+    /// The entries of each server, from all its pages.
     entries: BTreeMap<usize, Vec<String>>,
     pages: BTreeMap<usize, usize>,
-    /// The errors of servers, as whole messages.
+    /// Error responses of servers, as complete messages.
     errors: BTreeMap<usize, String>,
 }
 
@@ -53,7 +53,7 @@ impl Gathering {
         self.open.iter().copied().collect()
     }
 
-    /// The member that holds the entries of a list.
+    /// Returns the member that contains the entries of a list.
     fn key(&self) -> Option<&'static str> {
         match &self.what {
             What::Tools => Some("tools"),
@@ -62,12 +62,12 @@ impl Gathering {
         }
     }
 
-    /// Returns true if the client's request with this key waits for it.
+    /// Returns true if the client request with this key waits for the result.
     pub(super) fn is_for(&self, key: &str) -> bool {
         self.id.as_deref().is_some_and(|id| message::key_of(id) == key)
     }
 
-    /// Returns true if the request begins the connection.
+    /// Returns true if the request is `initialize`.
     pub(super) fn greets(&self) -> bool {
         self.what == What::Initialize
     }
@@ -94,7 +94,7 @@ impl Proxy {
             What::All(_) => (None, true),
         };
         let can = |server: usize| match needs {
-            // Without `initialize`, capabilities are unknown.
+            // Without `initialize`, the servers' capabilities are unknown.
             Some(needs) => asks_all || self.initialize.is_none() || self.has(server, needs),
             None => true,
         };
@@ -132,7 +132,7 @@ impl Proxy {
         self.effects.push(Effect::Alarm(number, pause));
     }
 
-    /// Takes a page of a list, or another answer.
+    /// Handles a page of a list, or another answer.
     pub(super) fn page(&mut self, number: u64, server: usize, answer: &Node<'_>) {
         let Some(gathering) = self.gatherings.get_mut(&number) else { return };
         let Some(result) = answer.get("result").filter(|result| result.as_object().is_some()) else {
@@ -149,7 +149,7 @@ impl Proxy {
             entries.extend(list.iter().map(json::write));
             let pages = gathering.pages.entry(server).or_default();
             *pages += 1;
-            // At the end it should not be there; some servers write `null` or an empty string.
+            // The last page should have no cursor, but some servers send `null` or an empty string.
             cursor = result.get("nextCursor").filter(|cursor| !cursor.is_null() && !cursor.is_text(""));
             if cursor.is_some() && (*pages >= PAGES || entries.len() >= ENTRIES) {
                 let found = format!("expected at most {PAGES} pages and {ENTRIES} entries, found more");
@@ -176,7 +176,7 @@ impl Proxy {
         self.finished(number);
     }
 
-    /// Takes the failure of a server to answer. `error` is a whole error message.
+    /// Records that a server did not answer, or answered with an error. `error` is a complete error message.
     pub(super) fn failed(&mut self, number: u64, server: usize, error: &str) {
         let Some(gathering) = self.gatherings.get_mut(&number) else { return };
         gathering.open.remove(&server);
@@ -192,7 +192,7 @@ impl Proxy {
         }
     }
 
-    /// Combines the answers.
+    /// Combines the answers, and answers the client.
     fn gathered(&mut self, number: u64) {
         let Some(mut gathering) = self.gatherings.remove(&number) else { return };
         let id = gathering.id.take();
@@ -236,7 +236,7 @@ impl Proxy {
         }
     }
 
-    /// Cancels a request of the client that goes to every server, or a call that waits for the first list. Returns
+    /// Cancels a client request that was sent to every server, or a call that waits for the first tool list. Returns
     /// false if no such request is open.
     pub(super) fn cancel_own(&mut self, key: &str) -> bool {
         let waiting = self.waiting.len();
@@ -254,7 +254,7 @@ impl Proxy {
         true
     }
 
-    /// Publishes the tools of all servers, and lets the waiting calls go on.
+    /// Publishes the tools of all servers, and handles the waiting calls.
     fn tools(&mut self, id: Option<String>, gathering: Gathering) {
         let Gathering { first, entries, .. } = gathering;
         let names: Vec<String> = self.servers.iter().map(|server| server.name.clone()).collect();
@@ -282,9 +282,9 @@ impl Proxy {
         self.resume();
     }
 
-    /// Refuses the request, or the calls that wait for the tools. `error` is JSON text.
+    /// Refuses the client's request, or the calls that wait for the tools. `error` is JSON text.
     fn refuse(&mut self, id: Option<String>, error: &str) {
-        // Calls wait for the tools, the only list that is gathered without a client that asked.
+        // Only the tool list is requested without a client request, and only for the waiting calls.
         let waiting = if id.is_none() { std::mem::take(&mut self.waiting) } else { Vec::new() };
         for id in id.into_iter().chain(waiting.into_iter().map(|waiting| waiting.id)) {
             self.write_client(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}"));

@@ -6,12 +6,13 @@ use toolwire::json::{self, Member, Node, Object, Text};
 
 use super::message::{at, empty, quoted, text_at};
 
-/// The result of a list: what the first server said beside its entries, and the entries of all.
+/// Returns the result of a list request: the entries of all servers, and the other members of the first server's
+/// result.
 pub(super) fn list(first: &BTreeMap<usize, String>, key: &'static str, entries: &[String]) -> String {
     list_text(first, key, &format!("[{}]", entries.join(",")))
 }
 
-/// The same, with the entries as JSON text.
+/// Same as [`list`], with the entries as JSON text.
 pub(super) fn list_text(first: &BTreeMap<usize, String>, key: &'static str, entries: &str) -> String {
     let mut result = frame(first);
     if let Ok(entries) = json::read(entries) {
@@ -21,7 +22,7 @@ pub(super) fn list_text(first: &BTreeMap<usize, String>, key: &'static str, entr
     json::write(&result)
 }
 
-/// What the first server said beside its entries, with the strictest of the servers' rules for caches.
+/// Returns the other members of the first server's result, with the strictest cache rules of all servers.
 fn frame(first: &BTreeMap<usize, String>) -> Node<'_> {
     let read: Vec<Node<'_>> = first.values().filter_map(|text| json::read(text).ok()).collect();
     let least = read.iter().map(|one| one.get("ttlMs").and_then(Node::as_u64).unwrap_or_default()).min();
@@ -37,7 +38,7 @@ fn frame(first: &BTreeMap<usize, String>) -> Node<'_> {
     frame
 }
 
-/// The result of `server/discover`: the versions that all servers have, and what any of them can do.
+/// Returns the result of `server/discover`: the versions that all servers support, and the capabilities of any server.
 pub(super) fn discoveries(first: &BTreeMap<usize, String>, names: &[&str]) -> String {
     const VERSIONS: &str = "supportedVersions";
     let read: Vec<Node<'_>> = first.values().filter_map(|text| json::read(text).ok()).collect();
@@ -57,8 +58,8 @@ pub(super) fn discoveries(first: &BTreeMap<usize, String>, names: &[&str]) -> St
     json::write(&result)
 }
 
-/// The result of `initialize`: the oldest version that a server speaks, so that all understand it; what any of them can
-/// do; and what each says to the model.
+/// Returns the result of `initialize`: the oldest version among the servers' answers, so that all servers support it;
+/// the capabilities of any server; and the instructions of every server.
 pub(super) fn greetings<'s>(servers: impl Iterator<Item = (&'s str, &'s str)>) -> String {
     let read = servers.filter_map(|(name, greeting)| Some((name, json::read(greeting).ok()?)));
     let read: Vec<(&str, Node<'s>)> = read.collect();
@@ -85,7 +86,7 @@ fn instructions(servers: &[(&str, &Node<'_>)]) -> Option<String> {
     (!said.is_empty()).then(|| said.join("\n\n"))
 }
 
-/// Returns the capabilities that any of the servers has.
+/// Returns the union of the servers' capabilities.
 fn capabilities<'a>(greetings: &[Node<'a>]) -> Node<'a> {
     let mut capabilities: Vec<Member<'a>> = Vec::new();
     for greeting in greetings {
@@ -100,7 +101,7 @@ fn capabilities<'a>(greetings: &[Node<'a>]) -> Node<'a> {
     Node::object(Object::from_members(capabilities))
 }
 
-/// Adds the members that another server declares to a capability.
+/// Adds the members of another server's capability to a capability.
 fn unite<'a>(known: &mut Node<'a>, other: &Node<'a>) {
     let Some(other) = other.as_object() else { return };
     let Some(object) = known.as_object_mut() else { return };

@@ -1,16 +1,16 @@
-//! JSON-RPC messages: what kind they are, and the ones that the proxy writes itself.
+//! JSON-RPC messages: their kinds, and the messages that the proxy writes itself.
 
 use toolwire::json::{self, Member, Node, Object, Text};
 
-/// The code of an error for a message that is not JSON.
+/// Error code for a message that is not JSON.
 pub(super) const PARSE_ERROR: i32 = -32700;
-/// The code of an error for JSON that is no request.
+/// Error code for JSON that is not a valid request.
 pub(super) const INVALID_REQUEST: i32 = -32600;
-/// The code for an unknown method.
+/// Error code for an unknown method.
 pub(super) const METHOD_NOT_FOUND: i32 = -32601;
-/// The code for parameters that name nothing known.
+/// Error code for parameters with an unknown name, URI or id.
 pub(super) const INVALID_PARAMS: i32 = -32602;
-/// The code for a server that is not there, or does not answer.
+/// Error code for a server that is not running or does not answer.
 pub(super) const SERVER_ERROR: i32 = -32000;
 
 /// The kind of a message.
@@ -24,16 +24,16 @@ pub(super) enum Kind {
 /// The envelope of a message.
 pub(super) struct Envelope {
     pub(super) kind: Kind,
-    /// The id as JSON text, spelled as it came. Empty for a notification.
+    /// The id as JSON text, in its original spelling. Empty for a notification.
     pub(super) id: String,
-    /// The canonical form of the id: `"\u0041"` and `"A"` have one key, `2.0` and `2` have one.
+    /// Canonical form of the id: `"\u0041"` and `"A"` have the same key, and so do `2.0` and `2`.
     pub(super) key: String,
-    /// Empty for a response.
+    /// The method. Empty for a response.
     pub(super) method: String,
 }
 
 impl Envelope {
-    /// `None` if it is no message of JSON-RPC.
+    /// Reads the envelope. Returns `None` if `message` is not a JSON-RPC message.
     pub(super) fn read(message: &Node<'_>) -> Option<Envelope> {
         message.as_object()?;
         let id = message.get("id");
@@ -49,7 +49,7 @@ impl Envelope {
     }
 }
 
-/// Returns the text at a path of members.
+/// Returns the string at a path of members.
 pub(super) fn text_at(message: &Node<'_>, path: &[&str]) -> Option<String> {
     at(message, path)?.as_text().map(|text| text.display().into_owned())
 }
@@ -59,54 +59,54 @@ pub(super) fn at<'n, 'a>(message: &'n Node<'a>, path: &[&str]) -> Option<&'n Nod
     path.iter().try_fold(message, |node, key| node.get(*key))
 }
 
-/// Writes a request of the proxy's own. `params` is JSON text; if it is empty, the member is left out.
+/// Returns one of the proxy's own requests. `params` is JSON text; if it is empty, the member is omitted.
 pub(super) fn request(id: &str, method: &str, params: &str) -> String {
     let params = if params.is_empty() { String::new() } else { format!(",\"params\":{params}") };
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":{}{params}}}", quoted(method))
 }
 
-/// The key of an id that is JSON text: see [`Envelope::key`].
+/// Returns the key of an id that is JSON text; see [`Envelope::key`].
 pub(super) fn key_of(id: &str) -> String {
     json::read(id).map(|id| json::canonical(&id)).unwrap_or_default()
 }
 
-/// The cancellation of a request. `id` is JSON text.
+/// Returns a notification that cancels a request. `id` is JSON text.
 pub(super) fn cancelled(id: &str, reason: &str) -> String {
     let params = format!("{{\"requestId\":{id},\"reason\":{}}}", quoted(reason));
     format!("{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{params}}}")
 }
 
-/// A notification of the proxy's own.
+/// Returns one of the proxy's own notifications.
 pub(super) fn notification(method: &str) -> String {
     format!("{{\"jsonrpc\":\"2.0\",\"method\":{}}}", quoted(method))
 }
 
-/// The answer to a request. `result` is JSON text.
+/// Returns the response to a request. `result` is JSON text.
 pub(super) fn result(id: &str, result: &str) -> String {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}")
 }
 
-/// The refusal of a request.
+/// Returns an error response to a request.
 pub(super) fn error(id: &str, code: i32, message: &str) -> String {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{code},\"message\":{}}}}}", quoted(message))
 }
 
-/// Writes the result of a call that failed, with a message for the model.
+/// Returns the result of a failed call, with a message for the model.
 pub(super) fn failed_call(message: &str) -> String {
     format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}],\"isError\":true}}", quoted(message))
 }
 
-/// Writes the result of a call that is a text.
+/// Returns the result of a call as a single text block.
 pub(super) fn text_result(text: &str) -> String {
     format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}]}}", quoted(text))
 }
 
-/// A string as JSON text.
+/// Returns a string as JSON text.
 pub(super) fn quoted(text: &str) -> String {
     json::write(&Node::string(text))
 }
 
-/// Returns the parameters of a request as JSON text, without the members of these names. The text is empty if the
+/// Returns the parameters of a request as JSON text, without the members `names`. Returns an empty string if the
 /// request has no parameters.
 pub(super) fn params_without(message: &Node<'_>, names: &[&str]) -> String {
     let Some(params) = message.get("params") else { return String::new() };
@@ -117,7 +117,7 @@ pub(super) fn params_without(message: &Node<'_>, names: &[&str]) -> String {
     json::write(&params)
 }
 
-/// Returns parameters with one more member, as JSON text.
+/// Returns parameters with an additional member, as JSON text.
 pub(super) fn params_with<'a>(params: &'a str, name: &'static str, value: Node<'a>) -> String {
     let read = json::read(params).ok().filter(|node| node.as_object().is_some());
     let mut node: Node<'a> = match read {
@@ -128,8 +128,8 @@ pub(super) fn params_with<'a>(params: &'a str, name: &'static str, value: Node<'
     json::write(&node)
 }
 
-/// Returns parameters that have only the `_meta` of a request, without its `progressToken`: progress of another request
-/// is not for the client.
+/// Returns parameters with nothing but the `_meta` of a request, without its `progressToken`: the client must not
+/// receive the progress of the proxy's request.
 pub(super) fn meta_of(message: &Node<'_>) -> String {
     let Some(meta) = at(message, &["params", "_meta"]) else { return String::new() };
     let mut meta = meta.clone();
@@ -138,7 +138,7 @@ pub(super) fn meta_of(message: &Node<'_>) -> String {
     json::write(&Node::object(Object::from_members(members)))
 }
 
-/// An empty object.
+/// Returns an empty object.
 pub(super) fn empty<'a>() -> Node<'a> {
     Node::object(Object::from_members(Vec::new()))
 }

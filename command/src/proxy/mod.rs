@@ -1,7 +1,7 @@
-//! `toolwire proxy`: stands between a client of MCP and its servers. It rewrites their tools, and restores the calls.
+//! `toolwire proxy`: sits between an MCP client and its servers, rewrites the servers' tools, and restores calls.
 //!
-//! The proxy takes messages and returns actions for the host, which has the processes, the streams and the clock. With
-//! one server, everything that is not about tools passes as it came. With several, `routes` finds the server of a
+//! The proxy takes messages and returns actions for the host, which owns the processes, streams and timers. With one
+//! server, messages that do not concern tools are forwarded byte for byte. With several, `routes` finds the server of a
 //! message.
 
 mod calls;
@@ -31,23 +31,24 @@ use self::{
 pub(crate) use self::{run::run, settings::Settings};
 use crate::escaped_lines;
 
-/// The resource that reports what was changed.
+/// URI of the resource that reports the changes.
 const REPORT: &str = "toolwire://report";
 const TOOLS_LIST: &str = "tools/list";
 const TOOLS_CALL: &str = "tools/call";
 const INITIALIZE: &str = "initialize";
 const INITIALIZED: &str = "notifications/initialized";
 const CANCELLED: &str = "notifications/cancelled";
-/// Since 2026-07-28, every request carries its protocol version here, there is no `initialize`, and results have a
-/// type.
+/// Since 2026-07-28, the member of `_meta` in which every request states its protocol version. There is no
+/// `initialize`, and results have a type.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 /// Maximum number of unanswered client requests.
 const MOST_PENDING: usize = 10_000;
-/// Maximum size of the calls that wait for the first tool list, in bytes.
+/// Maximum total size, in bytes, of the calls that wait for the first tool list.
 const MOST_WAITING: usize = 64 << 20;
-/// Number of cancelled requests whose late responses are ignored silently, and of open requests of a server.
+/// Maximum number of cancelled requests whose late responses are ignored silently; also of a server's open requests,
+/// and of lines that are logged once.
 const REMEMBERED: usize = 1_000;
-/// The first delay before a server is restarted, and the longest, in milliseconds.
+/// Delay before a server is restarted for the first time, and the maximum delay, in milliseconds.
 const FIRST_DELAY: u64 = 500;
 const LONGEST_DELAY: u64 = 30_000;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -64,7 +65,7 @@ pub enum Effect {
     PassToClient,
     /// Forwards the message just received to a server, byte for byte.
     PassToServer(usize),
-    /// Ends a server. The host calls [`Proxy::ended`] after that.
+    /// Stops a server. The host calls [`Proxy::ended`] afterwards.
     Stop(usize),
     /// Restarts a server after a delay in milliseconds, then calls [`Proxy::started`].
     Start(usize, u64),
@@ -77,7 +78,7 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// As words, for bindings: its kind, a number or an empty word, and a text.
+    /// Returns the effect as strings, for the bindings: its kind, a number or an empty string, and a text.
     pub fn words(self) -> [String; 3] {
         let [mut number, mut text] = [String::new(), String::new()];
         let kind = match self {
@@ -134,49 +135,49 @@ pub struct Proxy {
     routes: Routes,
     /// Client requests that a server has to answer, by the keys of their ids.
     pending: BTreeMap<String, Pending>,
-    /// Requests of the proxy's own, by the keys of their ids: the id as JSON text, and the purpose.
+    /// The proxy's own requests, by the keys of their ids: the id as JSON text, and the purpose.
     own: BTreeMap<String, (String, OwnRequest)>,
-    /// By the numbers of their alarms.
+    /// Requests to every server, by the numbers of their alarms.
     gatherings: BTreeMap<u64, Gathering>,
-    /// Servers that have to answer `initialize` after a restart, by the numbers of their alarms.
+    /// Restarted servers that have not answered `initialize`, by the numbers of their alarms.
     greetings: BTreeMap<u64, usize>,
     /// Calls received before the first tool list.
     waiting: Vec<Waiting>,
-    /// The keys of cancelled requests.
+    /// Keys of cancelled requests.
     cancelled: VecDeque<String>,
-    /// The parameters of the client's `initialize`, for servers that are restarted.
+    /// Parameters of the client's `initialize`, which are sent to restarted servers.
     initialize: Option<String>,
-    /// The client sends its protocol version with each request.
+    /// True if the client sends its protocol version with each request.
     is_stateless: bool,
-    /// The prefix of the ids of own requests.
+    /// Prefix of the ids of the proxy's own requests.
     prefix: String,
     next: u64,
-    /// The lines that `log_once` has written.
+    /// Lines that `log_once` has written.
     said: BTreeSet<String>,
     effects: Vec<Effect>,
 }
 
-/// A server, as far as the proxy knows.
+/// State of a server.
 #[derive(Debug)]
 struct Server {
     name: String,
     state: State,
-    /// How often in a row it has ended.
+    /// Number of times in a row that the server has ended without answering.
     ends: u32,
-    /// How often it was restarted.
+    /// Number of restarts.
     run: u32,
-    /// The result of its `initialize`, as JSON text.
+    /// Result of the server's `initialize`, as JSON text.
     greeting: Option<String>,
-    /// The ids of its requests that the client has not answered, as the client got them, by their keys.
+    /// Ids of the server's requests that the client has not answered, as the client received them, by their keys.
     asked: BTreeMap<String, String>,
-    /// Number of lines that were ignored.
+    /// Number of ignored lines.
     ignored: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Up,
-    /// Ended, and to be restarted.
+    /// Ended; a restart is scheduled.
     Down,
     /// Restarted, but has not answered `initialize`.
     Greeting,
@@ -185,10 +186,10 @@ enum State {
 /// A client request that a server has to answer.
 #[derive(Debug)]
 struct Pending {
-    /// As the client spells it.
+    /// The id as the client spelled it.
     id: String,
     server: usize,
-    /// The tool that is called, by its own name.
+    /// Original name of the tool that is called.
     tool: Option<String>,
     method: String,
 }
@@ -201,12 +202,12 @@ struct Waiting {
     text: String,
 }
 
-/// The purpose of a request of the proxy's own.
+/// Purpose of one of the proxy's own requests.
 #[derive(Debug)]
 enum OwnRequest {
-    /// A page of a list, or the answer to a broadcast.
+    /// Requests a page of a list, or asks one of several servers: the number of the [`Gathering`], and the server.
     Page(u64, usize),
-    /// `initialize`, after a restart or after a first answer that was late.
+    /// `initialize`, after a restart or after a first answer that was late: the server.
     Greeting(usize),
 }
 
@@ -219,7 +220,8 @@ impl OwnRequest {
 }
 
 impl Proxy {
-    /// Takes the settings, as [`Need::Proxy`](crate::Need::Proxy) has them. Unreadable ones keep their defaults.
+    /// Creates a proxy from the settings in [`Need::Proxy`](crate::Need::Proxy). Unreadable settings keep their
+    /// defaults.
     pub fn new(settings: &str) -> Proxy {
         let settings = Settings::read(settings).unwrap_or_default();
         let servers = settings.servers.iter().map(|name| Server {
@@ -251,7 +253,7 @@ impl Proxy {
         }
     }
 
-    /// A message of the client, without the end of its line.
+    /// Handles a message of the client, without its line end.
     pub fn client(&mut self, message: &[u8]) -> Vec<Effect> {
         let message = message.strip_prefix(BYTE_ORDER_MARK).unwrap_or(message);
         match std::str::from_utf8(message).ok().and_then(|text| Some((text, json::read(text).ok()?))) {
@@ -275,7 +277,7 @@ impl Proxy {
         self.done()
     }
 
-    /// A message of a server, without the end of its line.
+    /// Handles a message of a server, without its line end.
     pub fn server(&mut self, server: usize, message: &[u8]) -> Vec<Effect> {
         let message = message.strip_prefix(BYTE_ORDER_MARK).unwrap_or(message);
         match std::str::from_utf8(message).ok().and_then(|text| json::read(text).ok()) {
@@ -288,10 +290,10 @@ impl Proxy {
         self.done()
     }
 
-    /// A server has ended: why, in words.
+    /// Handles the end of a server. `why` is the reason, for people.
     pub fn ended(&mut self, server: usize, why: &str) -> Vec<Effect> {
         let whose = self.name(server);
-        // What a library says may have many lines.
+        // A library's message may have several lines.
         let found = format!("the server {whose} has ended: {}", why.lines().next().unwrap_or_default());
         self.log(&found);
         let open: Vec<String> =
@@ -321,7 +323,7 @@ impl Proxy {
         self.done()
     }
 
-    /// A server was restarted.
+    /// Handles the restart of a server.
     pub fn started(&mut self, server: usize) -> Vec<Effect> {
         let params = self.initialize.clone();
         let Some(state) = self.servers.get_mut(server) else { return self.done() };
@@ -338,7 +340,7 @@ impl Proxy {
         self.done()
     }
 
-    /// The delay of [`Effect::Alarm`] is over.
+    /// Handles the end of the delay of an [`Effect::Alarm`].
     pub fn alarm(&mut self, alarm: u64) -> Vec<Effect> {
         let seconds = self.settings.timeout;
         if let Some(server) = self.greetings.remove(&alarm) {
@@ -351,7 +353,7 @@ impl Proxy {
         for server in gathering.open() {
             let is_of = |own: &OwnRequest| matches!(own, OwnRequest::Page(of, by) if *of == alarm && *by == server);
             if greets {
-                // It is still starting: a late answer makes it known.
+                // The server is still starting: its answer is used even if it is late.
                 let own = self.own.values_mut().map(|(_, own)| own).filter(|own| is_of(own));
                 own.for_each(|own| *own = OwnRequest::Greeting(server));
             } else {
@@ -363,7 +365,7 @@ impl Proxy {
         self.done()
     }
 
-    /// A message of the client was longer than the host takes.
+    /// Handles a client message that was longer than the host's limit, `bytes`.
     pub fn too_long(&mut self, bytes: usize) -> Vec<Effect> {
         let found = format!("expected a message of at most {bytes} bytes, found a longer one");
         self.log(&found);
@@ -371,7 +373,8 @@ impl Proxy {
         self.done()
     }
 
-    /// A message could not be handed to a server, which goes on: why, in words.
+    /// Handles a message that could not be delivered to a server that is still running. `why` is the reason, for
+    /// people.
     pub fn undelivered(&mut self, server: usize, message: &[u8], why: &str) -> Vec<Effect> {
         let found = format!(
             "the server {} could not be reached: {}",
@@ -396,7 +399,7 @@ impl Proxy {
         self.done()
     }
 
-    /// Number of client requests without an answer.
+    /// Returns the number of unanswered client requests.
     pub fn unanswered(&self) -> usize {
         self.pending.len() + self.waiting.len() + self.gatherings.len()
     }
@@ -474,10 +477,11 @@ impl Proxy {
         self.pass_client(message, is_whole);
     }
 
-    /// Closes the client request that a server answers; `None`, and a line that says so, if it is not open.
+    /// Removes the client request that a server answers. Returns `None` and ignores the line if the request is not
+    /// open.
     fn answered(&mut self, server: usize, key: &str) -> Option<Pending> {
         if self.pending.get(key).is_none_or(|pending| pending.server != server) {
-            // The client has cancelled it, while the server was already answering.
+            // The client cancelled the request while the server was already answering.
             if !self.cancelled.iter().any(|one| one == key) {
                 self.ignore(server, "a response to no open request");
             }
@@ -489,8 +493,8 @@ impl Proxy {
         self.pending.remove(key)
     }
 
-    /// A message that the reader of JSON refuses, because it is too deep for it, or has what JSON has not. With one
-    /// server, that is between the client and the server, unless it is about tools.
+    /// Handles a client message that the JSON reader refuses because it is nested too deeply or is not valid JSON. With
+    /// one server, the message is forwarded, unless it concerns tools.
     fn unreadable_of_client(&mut self, message: &[u8]) {
         let Some(outline) = Outline::read(message).filter(|outline| outline.method.is_some() || outline.answers) else {
             return self.refuse_message(message);
@@ -533,7 +537,7 @@ impl Proxy {
         self.write_client(message::error(&pending.id, SERVER_ERROR, &found));
     }
 
-    /// Refuses what is no message, by its id if it has one.
+    /// Refuses an invalid message, with its id if it has one.
     fn refuse_message(&mut self, message: &[u8]) {
         let id = Outline::read(message).and_then(|outline| outline.id).unwrap_or_else(|| "null".into());
         let (code, found) = match std::str::from_utf8(message) {
@@ -549,7 +553,7 @@ impl Proxy {
         self.write_client(message::error(&id, code, &found));
     }
 
-    /// A restarted server has answered `initialize`.
+    /// Handles the answer of a restarted server to `initialize`.
     fn greeted(&mut self, server: usize, message: &Node<'_>) {
         self.greetings.retain(|_, of| *of != server);
         if message.get("result").is_none() {
@@ -558,7 +562,7 @@ impl Proxy {
         }
         self.greet(server, message);
         self.write_server(server, message::notification(INITIALIZED));
-        // What the client knows of the server may no longer be so.
+        // The server's lists may have changed since the client read them.
         for list in ["tools", "prompts", "resources"] {
             if self.declares(server, &["capabilities", list, "listChanged"]) {
                 self.write_client(message::notification(&format!("notifications/{list}/list_changed")));
@@ -573,7 +577,7 @@ impl Proxy {
         }
     }
 
-    /// Whether a server has declared a capability when it was initialized.
+    /// Returns true if a server declared a capability during its initialization.
     fn has(&self, server: usize, capability: &str) -> bool {
         self.declares(server, &["capabilities", capability])
     }
@@ -600,14 +604,14 @@ impl Proxy {
             || self.gatherings.values().any(|gathering| gathering.is_for(key))
     }
 
-    /// Keeps own ids apart from those of a client that is a proxy itself.
+    /// Changes the prefix of the proxy's own ids if a client, which may be a proxy itself, uses the same prefix.
     fn avoid(&mut self, id: &str) {
         while id.get(1..).is_some_and(|id| id.starts_with(&self.prefix)) {
             self.prefix.insert(0, '+');
         }
     }
 
-    /// A new id for a request of the proxy's own, as JSON text.
+    /// Returns a new id, as JSON text, for one of the proxy's own requests.
     fn own_id(&mut self, own: OwnRequest) -> String {
         self.next += 1;
         let id = format!("\"{}{}\"", self.prefix, self.next);
@@ -615,7 +619,7 @@ impl Proxy {
         id
     }
 
-    /// Cancels requests of the proxy's own.
+    /// Cancels the proxy's own requests that satisfy `which`.
     fn cancel_requests(&mut self, which: impl Fn(&OwnRequest) -> bool, reason: &str) {
         let keys: Vec<String> =
             self.own.iter().filter(|(_, (_, own))| which(own)).map(|(key, _)| key.clone()).collect();
@@ -634,7 +638,7 @@ impl Proxy {
         self.effects.push(Effect::ToServer(server, message));
     }
 
-    /// Answers a client request with a result of the proxy's own, as JSON text.
+    /// Answers a client request with a result that the proxy creates. `result` is JSON text.
     fn answer(&mut self, id: &str, result: &str) {
         let inner = result.strip_prefix('{').filter(|_| self.is_stateless);
         let typed = inner.map(|inner| {
@@ -644,14 +648,14 @@ impl Proxy {
         self.write_client(message::result(id, typed.as_deref().unwrap_or(result)));
     }
 
-    /// Forwards a message of a server to the client: the bytes that came, if it is a whole line.
+    /// Forwards a server's message to the client, byte for byte if the message is a whole line.
     fn pass_client(&mut self, message: &Node<'_>, is_whole: bool) {
         let effect = if is_whole { Effect::PassToClient } else { Effect::ToClient(json::write(message)) };
         self.effects.push(effect);
     }
 
-    /// Ignores a line of a server. A server may write many such lines, so that only the first, the tenth, the hundredth
-    /// and so on are logged.
+    /// Ignores a server's line. A server may write many invalid lines, so only the first, the tenth, the hundredth and
+    /// so on are logged.
     fn ignore(&mut self, server: usize, what: &str) {
         let whose = self.name(server);
         let Some(state) = self.servers.get_mut(server) else { return };
@@ -664,21 +668,21 @@ impl Proxy {
         }
     }
 
-    /// Logs a line once.
+    /// Logs a line unless it was logged before.
     fn log_once(&mut self, line: &str) {
         if self.said.len() < REMEMBERED && self.said.insert(line.to_string()) {
             self.log(line);
         }
     }
 
-    /// Writes a line to standard error. It may contain text of a server, so control characters are escaped.
+    /// Writes a line to standard error. The line may contain a server's text, so control characters are escaped.
     fn log(&mut self, line: &str) {
         let line = escaped_lines(&format!("toolwire: {line}"));
         self.effects.push(Effect::Log(line));
     }
 }
 
-/// Keeps the key of a request, in place of the oldest.
+/// Remembers the key of a request. If the list is full, the oldest key is removed.
 fn remember(keys: &mut VecDeque<String>, key: &str) {
     if keys.len() >= REMEMBERED {
         keys.pop_front();

@@ -1,18 +1,18 @@
-//! The outline of a message, read from its bytes without a tree: for messages that the reader of JSON refuses (too
-//! deep, `NaN`, not UTF-8), and for members that two readers could read differently.
+//! The outline of a message, read from its bytes without building a tree. It is used for messages that the JSON reader
+//! refuses (nested too deeply, `NaN`, not UTF-8), and to find members that two readers could interpret differently.
 
 use std::ops::Range;
 
 use toolwire::json::{self, Node};
 
-/// The members of an object, in their order: each name, and where its value stands.
+/// Members of an object in their order: the name, and the byte range of the value.
 pub(super) type Members = Vec<(String, Range<usize>)>;
 
-/// The members that decide what a message is and where it goes.
+/// Members that determine the kind and the destination of a message.
 const DECISIVE: [&str; 8] = ["jsonrpc", "id", "method", "params", "result", "error", "name", "arguments"];
 
-/// The members of the object that the bytes begin with; `None` if they hold none. What stands inside the values is
-/// skipped, not judged.
+/// Returns the members of the object at the start of the range, or `None` if there is no object. The contents of the
+/// values are skipped and not checked.
 pub(super) fn members(bytes: &[u8], within: Range<usize>) -> Option<Members> {
     let mut at = space(bytes, within.start);
     let mut found = Vec::new();
@@ -43,8 +43,8 @@ pub(super) fn members(bytes: &[u8], within: Range<usize>) -> Option<Members> {
     }
 }
 
-/// Returns the name of a member that occurs twice, or that differs from a decisive one only in case. Two readers of
-/// JSON could choose different ones, and the server could run another call than the proxy has judged.
+/// Returns the name of a member that occurs twice, or that differs from a decisive one only in case. Two JSON readers
+/// could choose different members, so the server could run a call that the proxy has not checked.
 pub(super) fn ambiguous(bytes: &[u8]) -> Option<String> {
     let top = members(bytes, 0..bytes.len())?;
     let params = top.iter().find(|(name, _)| name == "params").and_then(|(_, at)| members(bytes, at.clone()));
@@ -63,7 +63,8 @@ fn doubtful(members: &Members) -> Option<String> {
     None
 }
 
-/// The envelope of a message that cannot be read as a whole: the id as JSON text, the method, and whether it answers.
+/// Envelope of a message that cannot be read as a whole: the id as JSON text, the method, and whether the message is a
+/// response.
 pub(super) struct Outline {
     pub(super) id: Option<String>,
     pub(super) method: Option<String>,
@@ -89,7 +90,7 @@ fn space(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The end of the string that begins here.
+/// Returns the end of the string that starts at `start`.
 fn string(bytes: &[u8], start: usize) -> Option<usize> {
     if bytes.get(start) != Some(&b'"') {
         return None;
@@ -104,7 +105,7 @@ fn string(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// The end of the value that begins here: brackets are counted, not nested calls.
+/// Returns the end of the value that starts at `start`. Brackets are counted, without recursion.
 fn value(bytes: &[u8], start: usize) -> Option<usize> {
     let (mut at, mut depth) = (start, 0_usize);
     loop {

@@ -1,6 +1,6 @@
-//! Routes messages to servers: by the tool, the URI, the prompt or the task that a message names.
+//! Routes messages to servers by the tool, URI, prompt or task that a message names.
 //!
-//! With one server there is nothing to decide, and everything that is not about tools passes.
+//! With one server, every message that does not concern tools is forwarded.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,25 +12,25 @@ use super::{
     Effect, Proxy, Server, State, CANCELLED, INITIALIZE, REPORT,
 };
 
-/// Separator between the name of a server and that of a prompt that several servers have.
+/// Separator between the names of a server and of a prompt that several servers have.
 const BETWEEN: &str = "__";
-/// Maximum number of names of one kind that are kept.
+/// Maximum number of names of one kind that are remembered.
 const MOST: usize = 100_000;
 
-/// What the servers have listed.
+/// Owners of the entries that the servers have listed.
 #[derive(Debug, Default)]
 pub(super) struct Routes {
     resources: BTreeMap<String, usize>,
-    /// The owners of templates, by the template.
+    /// Servers of templates, by template.
     templates: BTreeMap<String, usize>,
-    /// The prompts as the client knows them: the server, and the name there.
+    /// Prompts by the names that the client receives: the server, and the name on that server.
     prompts: BTreeMap<String, (usize, String)>,
     tasks: BTreeMap<String, usize>,
 }
 
 impl Routes {
-    /// Records which server owns each entry of a list. Returns those that the client gets, and the number of those that
-    /// it does not, because another server has the same.
+    /// Records which server owns each entry of a list. Returns the entries for the client, and the number of entries
+    /// that are left out because another server has the same.
     pub(super) fn list(
         &mut self,
         method: &str,
@@ -83,7 +83,7 @@ impl Routes {
         (out, left_out)
     }
 
-    /// Records the resources that a result of a tool links to.
+    /// Records the resources to which a tool result links.
     pub(super) fn note_links(&mut self, server: usize, result: &Node<'_>) {
         for block in result.get("content").and_then(Node::as_array).unwrap_or_default() {
             let uri = message::text_at(block, &["uri"]).or_else(|| message::text_at(block, &["resource", "uri"]));
@@ -91,21 +91,21 @@ impl Routes {
         }
     }
 
-    /// Records the task that a result begins.
+    /// Records the task that a result starts.
     pub(super) fn note(&mut self, server: usize, method: &str, message: &Node<'_>) {
         if method == super::TOOLS_CALL {
             let _ = note(&mut self.tasks, message::text_at(message, &["result", "task", "taskId"]), server);
         }
     }
 
-    /// Forgets the tasks of a server that has ended.
+    /// Forgets the tasks of a server that ended.
     pub(super) fn forget(&mut self, server: usize) {
         self.tasks.retain(|_, of| *of != server);
     }
 
     fn of_uri(&self, uri: &str) -> Option<usize> {
         let known = self.resources.get(uri).or_else(|| self.templates.get(uri)).copied();
-        // The longest prefix wins; a template that begins with a variable says nothing.
+        // The longest prefix wins. A template that starts with a variable has no prefix, so it is skipped.
         let prefix = |template: &str| template.split('{').next().map(str::len).filter(|length| *length > 0);
         let templates = self.templates.iter().filter_map(|(template, server)| {
             let length = prefix(template)?;
@@ -125,7 +125,7 @@ fn renamed(entry: &str, name: &str) -> String {
     json::write(&entry)
 }
 
-/// Records which server owns a name, and returns it: the first one that has it.
+/// Records the owner of a name, and returns it. The first server with the name is the owner.
 fn note(names: &mut BTreeMap<String, usize>, name: Option<String>, server: usize) -> usize {
     match name {
         Some(name) if names.len() < MOST || names.contains_key(&name) => *names.entry(name).or_insert(server),
@@ -134,7 +134,7 @@ fn note(names: &mut BTreeMap<String, usize>, name: Option<String>, server: usize
 }
 
 impl Proxy {
-    /// Hands a message of the client to its server.
+    /// Sends a client message to its server.
     pub(super) fn route(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str, is_whole: bool) {
         let Envelope { kind, id, key, method } = envelope;
         match kind {
@@ -157,13 +157,13 @@ impl Proxy {
                 let restored = json::write(&restored);
                 self.pass_server(server, &restored, false);
             }
-            // The other notifications are about the client itself, so every server gets them.
+            // The other notifications concern the client itself, so every server receives them.
             Kind::Notification => (0..self.servers.len()).for_each(|server| self.pass_server(server, text, is_whole)),
             Kind::Response => self.respond(key, message, text, is_whole),
         }
     }
 
-    /// Hands the client's response to the server that asked, and only while it waits for it.
+    /// Sends the client's response to the server that asked, if that server still waits for it.
     fn respond(&mut self, key: &str, message: &Node<'_>, text: &str, is_whole: bool) {
         let asking = self.servers.iter_mut().enumerate().find_map(|(at, server)| server.asked.remove(key).map(|_| at));
         let Some(server) = asking else {
@@ -189,7 +189,7 @@ impl Proxy {
         }
     }
 
-    /// A request of the client, where there are several servers.
+    /// Handles a client request if there are several servers.
     fn request(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str, is_whole: bool) {
         let Envelope { id, key, method, .. } = envelope;
         let (id, method) = (id.as_str(), method.as_str());
@@ -236,7 +236,7 @@ impl Proxy {
         }
     }
 
-    /// A request about a prompt.
+    /// Handles a request about a prompt.
     fn prompt(&mut self, envelope: &Envelope, path: &[&'static str], message: &Node<'_>, text: &str, is_whole: bool) {
         let Envelope { id, key, method, .. } = envelope;
         let shown = message::text_at(message, path).unwrap_or_default();
@@ -254,7 +254,7 @@ impl Proxy {
         self.send(id, key, server, method, None, &json::write(&restored), false);
     }
 
-    /// Forgets a request that the client cancels; returns its server.
+    /// Forgets a request that the client cancels, and returns its server.
     fn cancel(&mut self, message: &Node<'_>) -> Option<usize> {
         let key = message::at(message, &["params", "requestId"]).map(json::canonical)?;
         let server = self.pending.remove(&key)?.server;
@@ -270,8 +270,8 @@ impl Proxy {
         self.effects.push(effect);
     }
 
-    /// Hands a request or a notification of a server to the client. Requests of several servers, or of several runs of
-    /// one, may have the same id: the client gets one that says whose it is.
+    /// Sends a server's request or notification to the client. Requests of several servers, or of several runs of one
+    /// server, may have the same id, so the client receives an id that identifies the server and the run.
     pub(super) fn route_back(&mut self, server: usize, envelope: &Envelope, message: &Node<'_>, is_whole: bool) {
         let Some(state) = self.servers.get(server) else { return };
         let run = (server, state.run);
@@ -310,7 +310,8 @@ impl Proxy {
         }
     }
 
-    /// Splits an id that the client got into the server and the server's own id. `None` if it is of an earlier run.
+    /// Splits an id that the client received into the server and the server's own id. Returns `None` if the id is from
+    /// an earlier run.
     fn split<'i>(&self, id: &'i str) -> Option<(usize, &'i str)> {
         let (run, own) = id.split_once(':')?;
         let (server, run) = run.split_once('.')?;
@@ -345,7 +346,7 @@ impl Proxy {
         )
     }
 
-    /// Logs which tools are left out, and reports what was changed.
+    /// Logs which tools are left out, and reports the changes.
     pub(super) fn log_report(&mut self, report: &super::catalogue::Report) {
         for one in &report.left_out {
             let of = one.server.as_deref().map(|server| format!(" of `{server}`")).unwrap_or_default();
@@ -361,12 +362,12 @@ impl Proxy {
     }
 }
 
-/// Returns a server's id as the client gets it: with the number of the server and of its run.
+/// Returns a server's id in the form for the client, with the numbers of the server and its run.
 fn qualified((server, run): (usize, u32), id: &str) -> String {
     format!("{server}.{run}:{id}")
 }
 
-/// Sets a text in an object at a path of members.
+/// Sets a string member of the object at a path of members.
 fn set_at(message: &mut Node<'_>, path: &[&'static str], key: &'static str, text: &str) {
     match path {
         [] => message.set(key, Node::string(text.to_string())),

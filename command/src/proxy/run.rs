@@ -13,7 +13,7 @@ use crate::{
     need::Need,
 };
 
-/// Prepares the command.
+/// Prepares the command for the host.
 pub(crate) fn run(arguments: &ProxyArguments, gathered: Gathering) -> Result<Hosted, CommandError> {
     let client = arguments.client.as_deref().and_then(clients::named);
     let api = arguments.dialect.as_deref().or(client.and_then(|client| client.api)).unwrap_or(clients::PORTABLE);

@@ -1,7 +1,7 @@
-//! The two tools that a client is given in place of a long list: one finds tools, the other calls them.
+//! The two tools that a client receives instead of a long list: one finds tools, the other calls them.
 //!
-//! The list itself never changes by a search: since 2026-07-28, MCP forbids that the tools of a server change as a side
-//! effect of other requests.
+//! A search never changes the list itself: since 2026-07-28, MCP forbids a server to change its tools as a side effect
+//! of other requests.
 
 use std::collections::BTreeMap;
 
@@ -20,13 +20,13 @@ const FOUND: usize = 5;
 /// Maximum number of results.
 const MOST: u64 = 20;
 
-/// The tools behind the search.
+/// The tools that a search can find.
 #[derive(Debug)]
 pub(super) struct Search {
     find: String,
     call: String,
     index: ToolIndex,
-    /// The definitions by name, as JSON text.
+    /// Tool definitions by name, as JSON text.
     definitions: BTreeMap<String, String>,
 }
 
@@ -43,7 +43,7 @@ impl Search {
         Ok(Search { find: free(FIND), call: free(CALL), index, definitions })
     }
 
-    /// The list that the client is given, as JSON text.
+    /// Returns the list that the client receives, as JSON text.
     pub(super) fn tools(&self) -> String {
         let (count, find, call) = (self.definitions.len(), quoted(&self.find), quoted(&self.call));
         let finding = quoted(&format!(
@@ -74,7 +74,7 @@ impl Search {
         name == self.call
     }
 
-    /// The result of a search, as JSON text.
+    /// Returns the result of a search, as JSON text.
     pub(super) fn answer(&self, arguments: Option<&str>) -> String {
         let arguments = json::read(arguments.unwrap_or("{}")).unwrap_or_default();
         let Some(query) = text_at(&arguments, &["query"]).filter(|query| !query.trim().is_empty()) else {
@@ -94,15 +94,15 @@ impl Search {
         text_result(&format!("[{}]", found.join(",\n")))
     }
 
-    /// Returns the tool and the arguments of a call of `call_tool`, or else the result that tells the model what is
-    /// wrong with the call.
+    /// Returns the tool and the arguments in a call of `call_tool`. Returns an error result for the model if the call
+    /// is invalid.
     pub(super) fn called(&self, arguments: Option<&str>) -> Result<(String, String), String> {
         let arguments = json::read(arguments.unwrap_or("{}")).unwrap_or_default();
         let Some(name) = text_at(&arguments, &["name"]) else {
             return Err(failed_call("expected `name`, the name of a tool, found none"));
         };
         let inner = match arguments.get("arguments") {
-            // Some models write the arguments as text.
+            // Some models write the arguments as a string.
             Some(inner) => match inner.as_text() {
                 Some(text) => text.display().into_owned(),
                 None => json::write(inner),
@@ -112,7 +112,7 @@ impl Search {
         Ok((name, inner))
     }
 
-    /// The result of a call of a tool that is not there.
+    /// Returns the result for a call of an unknown tool.
     pub(super) fn unknown(&self, name: &str) -> String {
         let hint = did_you_mean(name, self.definitions.keys());
         failed_call(&format!("expected the name of a tool that `{}` has returned, found `{name}`{hint}", self.find))

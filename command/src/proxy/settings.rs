@@ -1,4 +1,4 @@
-//! The settings of a proxy, as JSON: the command writes them, the host passes them on.
+//! The settings of a proxy, as JSON. The command writes them, and the host passes them on.
 
 use toolwire::{
     json::{self, Node},
@@ -9,8 +9,8 @@ use toolwire::{
 use super::message::at;
 use crate::{document::record, http::address::Listen, need::Server};
 
-/// The variables of the environment that every program gets, on POSIX and on Windows: those that MCP's SDKs give to
-/// servers. Nothing else of the environment is passed.
+/// Environment variables that every server receives, on POSIX and on Windows: those that MCP's SDKs pass to servers. No
+/// other variables are passed.
 const EVERY_PROGRAM: [&str; 17] = [
     "HOME",
     "LOGNAME",
@@ -31,33 +31,34 @@ const EVERY_PROGRAM: [&str; 17] = [
     "USERPROFILE",
 ];
 
-/// What a proxy does.
+/// Settings of a proxy.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
-    /// The servers by their names. The host reads the rest of each.
+    /// Names of the servers. Only the host reads the other settings of a server.
     pub(crate) servers: Vec<String>,
-    /// The dialects that a tool is written in, one after the other: that of the API, then that of the client.
+    /// Dialects that a tool is rewritten for, one after the other: the API's, then the client's.
     pub(crate) dialects: Vec<String>,
-    /// The client, if it is a known one, and where it is said what is known.
+    /// The client, if known, and the source of what is known about it.
     pub(crate) client: Option<(String, String)>,
-    /// The least confidence of a repair; `None`: calls are not repaired.
+    /// Minimum confidence of a repair; `None`: calls are not repaired.
     pub(crate) repair: Option<Confidence>,
-    /// Longer lists of tools are put behind a search; `None`: none.
+    /// Maximum length of a tool list that is not put behind a search; `None`: no limit.
     pub(crate) most: Option<usize>,
-    /// A result that breaks its `outputSchema` is refused.
+    /// True if results that violate their `outputSchema` are refused.
     pub(crate) refuses_results: bool,
-    /// Every change is logged on standard error.
+    /// True if every change is logged to standard error.
     pub(crate) verbose: bool,
-    /// How long a server may take for each request of the proxy's own, in seconds.
+    /// Timeout of the proxy's own requests to a server, in seconds.
     pub(crate) timeout: u32,
-    /// Where it serves HTTP; `None`: it speaks over stdio.
+    /// Address at which the proxy serves HTTP; `None`: it uses stdio.
     pub(crate) listen: Option<Listen>,
-    /// The variable of the environment that holds the token which clients have to send.
+    /// Environment variable that contains the token which clients have to send.
     pub(crate) token: Option<String>,
 }
 
 impl Settings {
-    /// As JSON, with what the host has to know: how each server is reached, and where the report goes.
+    /// Returns the settings as JSON, together with those for the host: how to reach each server, and where to write the
+    /// report.
     pub(crate) fn document(&self, servers: &[(String, Server)], report: Option<&str>) -> String {
         let list = servers.iter().map(|(name, server)| {
             let mut entry = server.document();
@@ -108,13 +109,13 @@ impl Settings {
             refuses_results: flag("refusesResults"),
             verbose: flag("verbose"),
             timeout: count("timeout").and_then(|seconds| u32::try_from(seconds).ok()).unwrap_or(30),
-            // Both are for the host and for `Listener`.
+            // The host and `Listener` read both settings from the JSON text.
             listen: None,
             token: None,
         })
     }
 
-    /// How calls are repaired. Without repairs, arguments are neither changed nor judged.
+    /// Returns the options of repairs. Without them, arguments are neither changed nor checked.
     pub(crate) fn repair(&self) -> Option<RepairOptions> {
         self.repair.map(|least| RepairOptions::default().confidence(least))
     }

@@ -21,7 +21,7 @@ const KEYS: [&str; 4] = ["listen", "token-env", "timeout", "upstream"];
 const UPSTREAM_KEYS: [&str; 9] =
     ["url", "path", "models", "model-names", "dialect", "native", "repair", "formats", "overflow"];
 
-/// What a file says.
+/// Content of a `relay.toml` file.
 #[derive(Debug, Default)]
 pub(crate) struct ConfigFile {
     pub(crate) listen: Option<Listen>,
@@ -31,7 +31,7 @@ pub(crate) struct ConfigFile {
 }
 
 impl ConfigFile {
-    /// Reads a file. A key that is not known is an error, as it is on the command line.
+    /// Reads a file. An unknown key is an error, like an unknown option on the command line.
     pub(crate) fn read(text: &str, source: &str) -> Result<ConfigFile, CommandError> {
         TomlFile::read(text, source, config)
     }
@@ -97,7 +97,7 @@ fn upstream(file: &TomlFile<'_>, entry: &Spanned<DeValue<'_>>) -> Result<Upstrea
     Ok(one)
 }
 
-/// A path that requests begin with.
+/// Reads the path prefix of an upstream.
 fn path(text: &str) -> Result<String, String> {
     let path = text.trim_end_matches('/');
     let takes = |one: char| one.is_ascii_alphanumeric() || matches!(one, '/' | '-' | '_' | '.' | '~');

@@ -1,5 +1,5 @@
-//! What a relay did last: for the page `/toolwire/last`, for the log and for the report. It has names, places and
-//! rules, and no values: neither of arguments nor of texts.
+//! The latest requests and their changes, for the page `/toolwire/last`, the log and the report. The journal contains
+//! names, pointers and rules, but no argument values and no text of messages.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -14,30 +14,30 @@ use toolwire::{
 
 use crate::{document::record, terminal::cut};
 
-/// How many requests the page shows.
+/// Number of requests that the page shows.
 const KEPT: usize = 50;
-/// How many changes of one request are kept, and how long a name may be.
+/// Maximum number of changes that are kept for a request, and maximum length of a name.
 const MOST: usize = 200;
 const LENGTH: usize = 120;
-/// Maximum number of log lines that are remembered, so that each is written once.
+/// Maximum number of remembered log lines. Each line is logged once.
 const MOST_LINES: usize = 10_000;
 
 /// One request and its changes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
-    /// As the host wrote it.
+    /// Time of the request, in the host's format.
     pub(super) time: String,
     pub(super) method: String,
-    /// Without the query, which may hold a key.
+    /// The path without the query, which may contain an API key.
     pub(super) path: String,
     pub(super) upstream: String,
     pub(super) model: String,
     pub(super) dialect: String,
     pub(super) status: Option<u16>,
-    /// What went wrong, if something did.
+    /// Error message, if the request failed.
     pub(super) error: Option<String>,
     pub(super) notes: Vec<Note>,
-    /// How many notes there are besides.
+    /// Number of notes that are not in `notes`.
     pub(super) more: usize,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Entry {
 pub(super) struct Note {
     /// `tool`, `left out`, `request`, `format`, `choice`, `repaired`, `invalid`.
     pub(super) kind: &'static str,
-    /// The tool, if it is about one.
+    /// Name of the tool; empty if the change does not concern a tool.
     pub(super) tool: String,
     pub(super) rule: String,
     pub(super) pointer: String,
@@ -58,17 +58,17 @@ impl Entry {
         Entry { time: short(time), method: short(method), path: short(path), ..Entry::default() }
     }
 
-    /// Notes why there is no reply of the upstream.
+    /// Records why the upstream's reply is missing or unusable.
     pub(super) fn failed(&mut self, message: &str) {
         self.error = Some(cut(message, 2 * LENGTH).into_owned());
     }
 
-    /// Notes an error of the library.
+    /// Records an error of the library.
     pub(super) fn refused(&mut self, error: &Error) {
         self.failed(&format!("{}: {}", error.code().as_str(), error.message()));
     }
 
-    /// Notes a reply that was passed on without being read, because of its type.
+    /// Records a reply that was passed on unread because of its type.
     pub(super) fn unread(&mut self, kind: &str) {
         self.note("unread reply", "", kind, "");
     }
@@ -82,7 +82,7 @@ impl Entry {
         self.notes.push(Note { kind, tool: short(tool), rule: short(rule), pointer: short(pointer) });
     }
 
-    /// Adds what was done to a request.
+    /// Records the changes to a request.
     pub(super) fn adapted(&mut self, report: &AdaptReport) {
         self.dialect = report.dialect.into();
         for tool in &report.quarantined {
@@ -102,7 +102,7 @@ impl Entry {
         }
     }
 
-    /// Adds repaired calls.
+    /// Records repaired calls, and calls that are still invalid.
     pub(super) fn repaired(&mut self, calls: &[RepairedCall]) {
         for call in calls {
             for repair in &call.repairs {
@@ -114,7 +114,7 @@ impl Entry {
         }
     }
 
-    /// As a line of the report.
+    /// Returns the entry as a line of the report.
     pub(super) fn line(&self) -> String {
         let text = |text: &'_ str| Node::string(text.to_string());
         let note = |note: &Note| {
@@ -141,11 +141,11 @@ impl Entry {
     }
 }
 
-/// The last requests.
+/// The latest requests.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
     last: VecDeque<Entry>,
-    /// Hashes of the lines that were written.
+    /// Hashes of the lines that were logged.
     written: BTreeSet<u64>,
 }
 
@@ -157,8 +157,8 @@ impl Journal {
         self.last.push_front(entry);
     }
 
-    /// The lines of the log about a request: each is written once, because an agent sends the same tools with every
-    /// request.
+    /// Returns the log lines about a request, without those that were logged before: an agent sends the same tools with
+    /// every request.
     pub(super) fn lines(&mut self, report: &AdaptReport) -> Vec<String> {
         let mut lines = Vec::new();
         for about in report.changes.iter() {
@@ -175,7 +175,7 @@ impl Journal {
         lines
     }
 
-    /// Whether this was not said before.
+    /// Returns true if a line was not logged before.
     pub(super) fn is_new(&mut self, line: &str) -> bool {
         use std::hash::{DefaultHasher, Hash as _, Hasher as _};
         let mut hasher = DefaultHasher::new();
@@ -186,7 +186,7 @@ impl Journal {
         self.written.insert(hasher.finish())
     }
 
-    /// The page.
+    /// Returns the page as HTML.
     pub(super) fn page(&self) -> String {
         let mut rows = String::new();
         for entry in &self.last {
@@ -211,7 +211,7 @@ impl Journal {
     }
 }
 
-/// The changes of an entry: for each tool and rule one line, with the number of places.
+/// Returns the changes of an entry as HTML: one line for each tool and rule, with the number of places.
 fn changes(entry: &Entry) -> String {
     if let Some(error) = &entry.error {
         return format!("<p class=error>{}</p>", escaped(error));
@@ -250,7 +250,7 @@ padding:.1rem 1rem .1rem 0;vertical-align:top}.error{color:#a00}@media(prefers-c
 background:#161616}p{color:#aaa}}</style></head><body><h1>toolwire relay: the last requests</h1>\
 <p>Names, places and rules. Values of arguments and texts are kept nowhere.</p>\n";
 
-/// Text for HTML.
+/// Escapes text for HTML.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for one in text.chars() {

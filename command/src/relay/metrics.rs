@@ -1,14 +1,14 @@
-//! What a relay counts, and the text in which Prometheus reads it.
+//! Counters of a relay, in the text format of Prometheus.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-/// The upper bounds of the histogram of added time, in microseconds.
+/// Upper bounds of the histogram of added latency, in microseconds.
 const BOUNDS: [u64; 10] = [250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 500_000];
 
-/// Counts since the start. None has a name of a client, a model or a tool in it.
+/// Counters since the start. Their labels contain no names of clients, models or tools.
 #[derive(Debug, Default)]
 pub(super) struct Metrics {
-    /// By what became of them, see [`Outcome`].
+    /// Requests by [`Outcome`].
     pub(super) requests: BTreeMap<Outcome, u64>,
     /// Replies of upstreams, by status.
     pub(super) replies: BTreeMap<u16, u64>,
@@ -22,21 +22,21 @@ pub(super) struct Metrics {
     /// Calls whose arguments were repaired, and calls that still do not match their schema.
     pub(super) repaired: u64,
     pub(super) invalid: u64,
-    /// How many requests took at most that long here, by the index of the bound; the last one: longer.
+    /// Number of requests for each bucket of added latency. The last bucket is above all bounds.
     added: [u64; BOUNDS.len() + 1],
     added_total: u64,
 }
 
-/// What became of a request.
+/// Outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Outcome {
-    /// It was rewritten.
+    /// The request was rewritten.
     Adapted,
-    /// It may have tools, and needed no change.
+    /// The request may have tools, but needed no change.
     Unchanged,
-    /// It is of another kind, or cannot have tools.
+    /// The request was forwarded unread: it is of another kind, or cannot have tools.
     Passed,
-    /// It was answered here with an error.
+    /// The relay answered the request with an error.
     Refused,
 }
 
@@ -52,12 +52,12 @@ impl Outcome {
 }
 
 impl Metrics {
-    /// Counts what became of a request.
+    /// Counts a request by its outcome.
     pub(super) fn count(&mut self, outcome: Outcome) {
         *self.requests.entry(outcome).or_default() += 1;
     }
 
-    /// Counts the time that a request took here, in microseconds.
+    /// Counts the latency that the relay added to a request, in microseconds.
     pub(super) fn spent(&mut self, time: u64) {
         let bound = BOUNDS.iter().position(|bound| time <= *bound).unwrap_or(BOUNDS.len());
         if let Some(count) = self.added.get_mut(bound) {
@@ -66,7 +66,7 @@ impl Metrics {
         self.added_total = self.added_total.saturating_add(time);
     }
 
-    /// The text (Prometheus, version 0.0.4).
+    /// Returns the counters in the text format of Prometheus, version 0.0.4.
     pub(super) fn text(&self, open: usize) -> String {
         let mut out = String::new();
         family(&mut out, "requests_total", "counter", "Requests, by outcome.");
@@ -118,7 +118,7 @@ fn line(out: &mut String, name: &str, labels: &str, count: u64) {
     let _ = writeln!(out, "toolwire_{name}{labels} {count}");
 }
 
-/// Microseconds as a decimal number of seconds, without trailing zeros.
+/// Returns microseconds as a decimal number of seconds, without trailing zeros.
 fn seconds(micros: u64) -> String {
     let text = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
     text.trim_end_matches('0').trim_end_matches('.').to_string()

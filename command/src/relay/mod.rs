@@ -1,7 +1,7 @@
-//! `toolwire relay`: stands between an agent and the API of a model. It adapts requests, and restores replies.
+//! `toolwire relay`: sits between an agent and a model API, adapts requests, and restores replies.
 //!
-//! The relay takes requests, replies and pieces of both, and returns actions for the host, which has the sockets and
-//! the clock. What a client gets, where a request goes and with which headers, is decided here.
+//! The relay takes requests, replies and pieces of both, and returns actions for the host, which owns the sockets and
+//! timers. The relay decides what a client receives, and where a request goes with which headers.
 
 mod file;
 mod journal;
@@ -39,16 +39,16 @@ use crate::{
 
 /// Maximum size of a body that is read, in bytes.
 const MOST_BODY: u64 = 64 << 20;
-/// Where the relay itself answers.
+/// Prefix of the relay's own pages.
 const OWN: &str = "/toolwire/";
 const HEALTH: &str = "/toolwire/health";
-/// Maximum size of all bodies that are read at once, in bytes.
+/// Maximum total size of the bodies that are read at the same time, in bytes.
 const MOST_BODIES: u64 = 512 << 20;
-/// Maximum length of the name of a model, in bytes.
+/// Maximum length of a model name, in bytes.
 const MOST_NAME: usize = 256;
 const BYTE_ORDER_MARK: char = '\u{feff}';
 const JSON: &str = "application/json";
-/// How a body may be packed.
+/// Supported content encodings of bodies.
 const ENCODINGS: [&str; 5] = ["gzip", "x-gzip", "deflate", "br", "zstd"];
 
 /// An action for the host, about one request.
@@ -60,26 +60,26 @@ pub enum RelayEffect {
     /// Reads the client's body to its end, then calls [`Relay::body`]: `{ most, encoding }` as JSON. If the body has
     /// more bytes than `most`, compressed or not, or cannot be decompressed, calls [`Relay::unread`] instead.
     Read(String),
-    /// Sends the request to an upstream with the client's body as it comes:
-    /// `{ upstream, method, target, headers }` as JSON. After the head of the reply, [`Relay::reply`] is called.
+    /// Sends the request to an upstream, with the client's body as it arrives: `{ upstream, method, target, headers }`
+    /// as JSON. After the head of the reply, [`Relay::reply`] is called.
     Forward(String),
-    /// The same with the body that was read, byte for byte as it was given to [`Relay::body`].
+    /// Same as [`RelayEffect::Forward`], with the body that was given to [`Relay::body`], byte for byte.
     SendBody(String),
-    /// The same with this body.
+    /// Same as [`RelayEffect::Forward`], with this body.
     Send(String, String),
-    /// Begins the reply for the client: `{ status, headers }` as JSON.
+    /// Starts the reply to the client: `{ status, headers }` as JSON.
     Head(String),
-    /// Passes the body of the reply on as it comes, byte for byte, and closes the request after it.
+    /// Forwards the body of the reply as it arrives, byte for byte, and then closes the request.
     Through,
     /// Reads the body of the reply to its end, then calls [`Relay::whole`]: `{ most, encoding }` as JSON.
     Collect(String),
-    /// Calls [`Relay::piece`] with each piece of the body, and [`Relay::end`] after it: `{ encoding }` as JSON.
+    /// Calls [`Relay::piece`] with each piece of the body, and then [`Relay::end`]: `{ encoding }` as JSON.
     Feed(String),
-    /// Writes a piece of the reply for the client.
+    /// Writes a piece of the reply to the client.
     Write(String),
     /// Ends the reply, and closes the request.
     End,
-    /// Ends the connection of the client, so that it does not take what it has for a whole reply.
+    /// Aborts the client's connection, so that the client does not consider the partial reply complete.
     Abort,
     /// Writes a line to standard error.
     Log(String),
@@ -88,7 +88,7 @@ pub enum RelayEffect {
 }
 
 impl RelayEffect {
-    /// As words, for bindings: its kind, JSON or an empty word, and a text.
+    /// Returns the effect as strings, for the bindings: its kind, JSON or an empty string, and a text.
     pub fn words(self) -> [String; 3] {
         let (kind, about, text) = match self {
             RelayEffect::Answer(head, body) => ("answer", head, body),
@@ -110,7 +110,7 @@ impl RelayEffect {
     }
 }
 
-/// The state of a relay. It keeps nothing of a request after its end but counts, and names of what was changed.
+/// The state of a relay. After a request, only counters and the names of changed items are kept.
 ///
 /// ```
 /// use toolwire_command::{Relay, RelayEffect};
@@ -122,17 +122,17 @@ impl RelayEffect {
 pub struct Relay {
     settings: Settings,
     door: Door,
-    /// What is done with the requests of each upstream.
+    /// Options for the requests of each upstream.
     options: Vec<toolwire::ExchangeOptions>,
     lists: ToolListCache,
-    /// Requests that are not answered yet, by the host's numbers.
+    /// Requests without a complete reply, by the host's numbers.
     open: BTreeMap<u64, Open>,
     metrics: Metrics,
     journal: Journal,
 }
 
 impl Relay {
-    /// Takes the settings that the command wrote, and the token that clients have to send, if one is demanded.
+    /// Creates a relay from the command's settings and the token that clients have to send, if one is required.
     pub fn new(settings: &str, token: Option<&str>) -> Relay {
         let settings = Settings::read(settings);
         let door = Door { is_loopback: settings.listen.is_loopback(), token: token.map(String::from) };
@@ -141,9 +141,9 @@ impl Relay {
         Relay { settings, door, options, lists, open, metrics: Metrics::default(), journal: Journal::default() }
     }
 
-    /// Takes the head of a request under a number of the host's: `{ method, target, headers, time, local }` as JSON.
-    /// Each header is a pair of texts, in which each byte of a value is a character. `time` is for people. `local` says
-    /// whether the client is a program of this machine.
+    /// Handles the head of a request with the host's number: `{ method, target, headers, time, local }` as JSON. Each
+    /// header is a pair of strings; each byte of a value is one character. `time` is shown to people. `local` is true
+    /// if the client runs on this machine.
     pub fn request(&mut self, number: u64, head: &str) -> Vec<RelayEffect> {
         let head = json::read(head).unwrap_or_default();
         let text = |key: &str| head.get(key).and_then(Node::as_text).map(|text| text.display().into_owned());
@@ -152,7 +152,7 @@ impl Relay {
         let path = target.split('?').next().unwrap_or_default();
         let mut open = Open::new(&method, path, text("time").unwrap_or_default());
         if path == HEALTH && method == "GET" {
-            // Probes of an orchestrator come from elsewhere and have no token. The answer reveals nothing.
+            // An orchestrator's probes come from other machines, without a token. The answer reveals nothing.
             return Vec::from([own_answer(200, "text/plain; charset=utf-8", "ok\n".into())]);
         }
         if let Some((status, message)) = self.door.refusal(&headers) {
@@ -164,7 +164,8 @@ impl Relay {
             return self.refused(open, 400, "expected a path, found another target: URLs are not forwarded");
         }
         if let Some(page) = path.strip_prefix(OWN) {
-            // A request with forwarding headers did not originate on this machine. A token lets it in from anywhere.
+            // A request with forwarding headers did not originate on this machine. With a token, requests are allowed
+            // from anywhere.
             let is_forwarded = ["forwarded", "x-forwarded-for"].iter().any(|name| headers::count(&headers, name) > 0);
             let is_local = head.get("local").and_then(Node::as_bool) == Some(true) && !is_forwarded;
             return self.own(open, page, is_local || self.door.token.is_some());
@@ -176,7 +177,7 @@ impl Relay {
         let of_path = model_in(path);
         let is_read = method == "POST" && may_have_tools(&headers);
         let upstreams = &self.settings.upstreams;
-        // The model may stand in the body.
+        // The model may be in the body.
         let routed = route(upstreams, path, of_path.as_deref()).or_else(|| first(upstreams, path).filter(|_| is_read));
         let Some((at, upstream)) = routed else {
             let message = match &of_path {
@@ -224,7 +225,7 @@ impl Relay {
         Vec::from([effect])
     }
 
-    /// Takes the body of a request, unpacked.
+    /// Handles the decompressed body of a request.
     pub fn body(&mut self, number: u64, body: &[u8]) -> Vec<RelayEffect> {
         let Some(mut open) = self.open.remove(&number) else { return Vec::new() };
         open.length = body.len() as u64;
@@ -279,13 +280,13 @@ impl Relay {
         effects
     }
 
-    /// The body of a request could not be read: a status (408, 413 or 415), and why.
+    /// Handles a request whose body could not be read. `status` is 408, 413 or 415; `why` is the reason, for people.
     pub fn unread(&mut self, number: u64, status: u16, why: &str) -> Vec<RelayEffect> {
         let Some(open) = self.open.remove(&number) else { return Vec::new() };
         self.refused(open, status, why)
     }
 
-    /// Takes the head of a reply: its status, and its headers as JSON.
+    /// Handles the head of a reply: its status, and its headers as JSON.
     pub fn reply(&mut self, number: u64, status: u16, headers: &str) -> Vec<RelayEffect> {
         *self.metrics.replies.entry(status).or_default() += 1;
         let Some(open) = self.open.get_mut(&number) else { return Vec::new() };
@@ -300,28 +301,28 @@ impl Relay {
         effects
     }
 
-    /// Takes the whole body of a reply.
+    /// Handles the complete body of a reply.
     pub fn whole(&mut self, number: u64, body: &[u8]) -> Vec<RelayEffect> {
         let Some(open) = self.open.get_mut(&number) else { return Vec::new() };
         let effects = open.whole(&String::from_utf8_lossy(body));
         self.go_on(number, effects)
     }
 
-    /// Takes a piece of a reply that is a stream.
+    /// Handles a piece of a streamed reply.
     pub fn piece(&mut self, number: u64, piece: &[u8]) -> Vec<RelayEffect> {
         let Some(open) = self.open.get_mut(&number) else { return Vec::new() };
         let effects = open.piece(piece);
         self.go_on(number, effects)
     }
 
-    /// A reply that is a stream has ended.
+    /// Handles the end of a streamed reply.
     pub fn end(&mut self, number: u64) -> Vec<RelayEffect> {
         let Some(open) = self.open.get_mut(&number) else { return Vec::new() };
         let effects = open.end();
         self.go_on(number, effects)
     }
 
-    /// An upstream did not answer, or not to the end. `is_late`: it took too long.
+    /// Handles an upstream that did not reply, or not completely. `is_late` is true after a timeout.
     pub fn failed(&mut self, number: u64, is_late: bool, why: &str) -> Vec<RelayEffect> {
         self.metrics.failures += 1;
         let Some(open) = self.open.get_mut(&number) else { return Vec::new() };
@@ -330,25 +331,25 @@ impl Relay {
         line.into_iter().chain(effects).collect()
     }
 
-    /// A request is over, for whatever reason: how long it took here, in microseconds.
+    /// Handles the end of a request. `spent` is the latency that the relay added, in microseconds.
     pub fn closed(&mut self, number: u64, spent: u64) -> Vec<RelayEffect> {
         let Some(open) = self.open.remove(&number) else { return Vec::new() };
         self.metrics.spent(spent);
         self.noted(open)
     }
 
-    /// Returns the message that is shown once the relay listens.
+    /// Returns the startup message, with the address.
     pub fn started(&self, address: &str) -> String {
         self.settings.greeting(address)
     }
 
-    /// Whether a body of this length is too much beside those that are read now.
+    /// Returns true if a body of this length exceeds the limit, together with the bodies that are being read.
     fn is_full(&self, length: u64) -> bool {
         let read: u64 = self.open.values().map(|open| open.length).sum();
         read.saturating_add(length) > MOST_BODIES
     }
 
-    /// Counts the repaired calls of a step, and notes them.
+    /// Counts and records the repaired calls of a step.
     fn go_on(&mut self, number: u64, effects: Vec<RelayEffect>) -> Vec<RelayEffect> {
         let Some(open) = self.open.get_mut(&number) else { return effects };
         let calls = open.take_repaired();
@@ -360,7 +361,7 @@ impl Relay {
         effects
     }
 
-    /// Counts the changes of a request, notes them, and returns the lines of the log.
+    /// Counts and records the changes to a request, and returns the log lines.
     fn told(&mut self, open: &mut Open) -> Vec<RelayEffect> {
         let Some(exchange) = &open.exchange else { return Vec::new() };
         let report = exchange.report();
@@ -382,13 +383,13 @@ impl Relay {
         effects
     }
 
-    /// Answers a request with an error of the relay.
+    /// Answers a request with the relay's own error.
     fn refused(&mut self, mut open: Open, status: u16, message: &str) -> Vec<RelayEffect> {
         open.entry.failed(message);
         self.answered(open, status, failure(message))
     }
 
-    /// Refuses a request that is not sent, in the form of its own API.
+    /// Refuses a request before it is sent, with an error in the format of its API.
     fn refused_as(&mut self, mut open: Open, error: &toolwire::Error) -> Vec<RelayEffect> {
         let refusal = toolwire::Exchange::refusal(&open.url(), error);
         open.entry.refused(error);
@@ -403,14 +404,14 @@ impl Relay {
         effects
     }
 
-    /// Ends a request: it is kept for the page, and written into the report.
+    /// Records a finished request for the page, and returns its line of the report.
     fn noted(&mut self, open: Open) -> Vec<RelayEffect> {
         let line = self.settings.reports.then(|| RelayEffect::Report(open.entry.line()));
         self.journal.add(open.entry);
         line.into_iter().collect()
     }
 
-    /// The pages of the relay itself.
+    /// Answers a request for one of the relay's own pages.
     fn own(&mut self, open: Open, page: &str, is_local: bool) -> Vec<RelayEffect> {
         let is_read = open.entry.method == "GET" || open.entry.method == "HEAD";
         let (kind, body) = match page {
@@ -436,17 +437,17 @@ fn no_model(model: &str) -> String {
     format!("expected a model of an upstream, found `{}`", cut(model, 100))
 }
 
-/// A line of the log. None is a command to a terminal or a CI runner.
+/// Returns a log line, escaped so that terminals and CI runners do not interpret any of it as a command.
 fn log(line: &str) -> RelayEffect {
     RelayEffect::Log(escaped_lines(&format!("toolwire: {}", shown(line))))
 }
 
-/// Whether a body may be one of a request with tools: JSON, or of no type.
+/// Returns true if a request with these headers may have tools: its body is JSON, or has no content type.
 fn may_have_tools(headers: &Headers) -> bool {
     headers::is_json(headers) || headers::value(headers, "content-type").is_none()
 }
 
-/// The body of an error that is not about the content of a request. The SDKs of all APIs read the message there.
+/// Returns the body of an error that does not concern a request's content. The SDKs of all APIs find its message.
 fn failure(message: &str) -> String {
     let error = record([
         ("type", Node::string("relay_error")),
@@ -455,7 +456,7 @@ fn failure(message: &str) -> String {
     json::write(&record([("type", Node::string("error")), ("error", error)]))
 }
 
-/// An answer of the relay itself.
+/// Returns an answer that the relay itself writes.
 fn own_answer(status: u16, kind: &str, body: String) -> RelayEffect {
     let mut list = own_headers(status, kind);
     let policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
@@ -465,13 +466,13 @@ fn own_answer(status: u16, kind: &str, body: String) -> RelayEffect {
     answer(status, list, body)
 }
 
-/// An answer with a whole body.
+/// Returns an answer with its complete body.
 fn answer(status: u16, mut list: Headers, body: String) -> RelayEffect {
     list.push(("Content-Length".into(), body.len().to_string()));
     RelayEffect::Answer(json::write(&head(status, &list)), body)
 }
 
-/// The content encoding of a body; an error for one that no host undoes.
+/// Returns the content encoding of a body. Fails if hosts cannot decode it.
 fn packed(headers: &Headers) -> Result<Option<String>, String> {
     let all = headers::joined(headers, "content-encoding").unwrap_or_default().to_ascii_lowercase();
     let mut codings = all.split(',').map(str::trim).filter(|coding| !coding.is_empty() && *coding != "identity");
@@ -482,20 +483,20 @@ fn packed(headers: &Headers) -> Result<Option<String>, String> {
     }
 }
 
-/// `{ most, encoding }`.
+/// Returns `{ most, encoding }` as JSON.
 fn reading(encoding: Option<String>) -> String {
     let encoding = encoding.map_or_else(Node::default, Node::string);
     json::write(&record([("most", Node::count(MOST_BODY)), ("encoding", encoding)]))
 }
 
-/// The model that a path of Google's names: `…/models/NAME:generateContent`.
+/// Returns the model in a path of Google's API: `…/models/NAME:generateContent`.
 fn model_in(path: &str) -> Option<String> {
     let (before, _) = path.rsplit_once(':')?;
     let (above, name) = before.rsplit_once('/')?;
     (above.ends_with("/models") && !name.is_empty() && name.len() <= MOST_NAME).then(|| decoded(name))
 }
 
-/// A segment of a path, with percent-encoding undone.
+/// Decodes the percent-encoding of a path segment.
 fn decoded(segment: &str) -> String {
     let (mut out, mut rest) = (Vec::with_capacity(segment.len()), segment.as_bytes());
     while let Some((first, after)) = rest.split_first() {

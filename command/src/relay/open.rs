@@ -1,4 +1,4 @@
-//! A request that is not answered yet.
+//! A request without a complete reply.
 
 use toolwire::{
     json::{self, Node},
@@ -16,21 +16,21 @@ use crate::{
 
 const BETAS: &str = "anthropic-beta";
 
-/// The state of a request.
+/// Stage of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// Its body is read.
+    /// The body is being read.
     Reading,
-    /// It was sent, and nothing of the reply was passed on.
+    /// The request was sent, and nothing of the reply was passed on.
     Sent,
-    /// The client has the head of a reply whose body is passed on as it comes.
+    /// The client has received the head of a reply whose body is forwarded as it arrives.
     Passing,
-    /// The client has the head of a stream that is restored.
+    /// The client has received the head of a stream that is being restored.
     Streaming,
     Ended,
 }
 
-/// One request.
+/// State of a request without a complete reply.
 #[derive(Debug)]
 pub(super) struct Open {
     pub(super) stage: Stage,
@@ -42,16 +42,16 @@ pub(super) struct Open {
     pub(super) length: u64,
     client_headers: Headers,
     client_target: String,
-    /// As the upstream gets them.
+    /// Headers as sent to the upstream.
     pub(super) headers: Headers,
     target: String,
-    /// The URL of the upstream without path.
+    /// Base URL of the upstream, without a path.
     pub(super) origin: String,
     pub(super) exchange: Option<Exchange>,
-    /// Whether calls are repaired, so that a reply is read even if the request was not rewritten.
+    /// True if calls are repaired. Then the reply is read even if the request was not rewritten.
     repairs: bool,
     is_sent: bool,
-    /// The head of a reply that is read to its end.
+    /// Head of a reply whose whole body is being read.
     held: Option<(u16, Headers)>,
 }
 
@@ -76,13 +76,13 @@ impl Open {
         }
     }
 
-    /// Sends it to an upstream.
+    /// Chooses the upstream of the request.
     pub(super) fn go(&mut self, at: usize, upstream: &Upstream, target: &str, headers: Headers) {
         (self.client_headers, self.client_target) = (headers, target.into());
         self.change(at, upstream);
     }
 
-    /// Sends it to another upstream, once its model is known.
+    /// Changes the upstream after the request's model is known.
     pub(super) fn change(&mut self, at: usize, upstream: &Upstream) {
         let address = &upstream.address;
         self.upstream = at;
@@ -92,7 +92,7 @@ impl Open {
         self.headers = headers::of_request(self.client_headers.clone(), &address.authority());
     }
 
-    /// Writes another model into its path.
+    /// Replaces the model in the path.
     pub(super) fn rename(&mut self, model: &str, name: &str) {
         let end = self.target.find('?').unwrap_or(self.target.len());
         let (path, query) = self.target.split_at(end);
@@ -103,17 +103,17 @@ impl Open {
         }
     }
 
-    /// The path and the query at the upstream.
+    /// Returns the path and the query at the upstream.
     pub(super) fn target(&self) -> &str {
         &self.target
     }
 
-    /// The whole URL at the upstream.
+    /// Returns the whole URL at the upstream.
     pub(super) fn url(&self) -> String {
         format!("{}{}", self.origin, self.target)
     }
 
-    /// Opens the exchange, if the request can have tools.
+    /// Starts the exchange, if the request can have tools.
     pub(super) fn adapt(&mut self, body: &str, options: &ExchangeOptions, lists: &ToolListCache) -> Result<(), Error> {
         self.exchange = Exchange::open_cached(&self.url(), body, options, lists)?;
         self.repairs = options.adapt.tools.repair.is_some();
@@ -121,7 +121,7 @@ impl Open {
         Ok(())
     }
 
-    /// Settles the betas of deferred loading: a backend without native deferred loading rejects them.
+    /// Adjusts the beta headers for deferred loading: a backend without native deferred loading rejects them.
     fn settle_betas(&mut self) {
         let Some(exchange) = &self.exchange else { return };
         let needed = exchange.report().deferred.as_ref().map(|report| report.betas.as_slice()).unwrap_or_default();
@@ -136,12 +136,12 @@ impl Open {
         }
     }
 
-    /// Whether a reply to the request as it came needs no restoring.
+    /// Returns true if the reply to an unchanged request needs no restoring.
     pub(super) fn needs_no_restoring(&self) -> bool {
         !self.repairs
     }
 
-    /// `{ upstream, method, target, headers }`.
+    /// Returns `{ upstream, method, target, headers }` as JSON.
     pub(super) fn request(&self) -> String {
         self.request_with(&self.headers)
     }
@@ -155,24 +155,24 @@ impl Open {
         ]))
     }
 
-    /// Sends the body that was read.
+    /// Sends the body that was read, unchanged.
     pub(super) fn send_body(&self, length: usize) -> RelayEffect {
         let headers = headers::for_body(self.headers.clone(), length, self.exchange.is_some(), false);
         RelayEffect::SendBody(self.request_with(&headers))
     }
 
-    /// Sends another body.
+    /// Sends a different body.
     pub(super) fn send(&self, body: &str) -> RelayEffect {
         let headers = headers::for_body(self.headers.clone(), body.len(), self.exchange.is_some(), self.is_sent);
         RelayEffect::Send(self.request_with(&headers), body.into())
     }
 
-    /// Takes the head of a reply.
+    /// Handles the head of a reply.
     pub(super) fn reply(&mut self, status: u16, came: Headers) -> Vec<RelayEffect> {
         let is_fine = (200..300).contains(&status);
         let encoding = packed(&came);
         if self.stage == Stage::Streaming {
-            // A later round of a stream that the client has the beginning of.
+            // This is a later round of a stream. The client has already received the start of the stream.
             return match encoding {
                 Ok(encoding) if is_fine && headers::is_stream(&came) => Vec::from([feeding(encoding)]),
                 Ok(encoding) => Vec::from([RelayEffect::Collect(reading(encoding))]),
@@ -205,7 +205,7 @@ impl Open {
         }
     }
 
-    /// Takes the whole body of a reply.
+    /// Handles the whole body of a reply.
     pub(super) fn whole(&mut self, text: &str) -> Vec<RelayEffect> {
         let Some(exchange) = &mut self.exchange else { return Vec::new() };
         if self.stage == Stage::Streaming {
@@ -227,7 +227,7 @@ impl Open {
         }
     }
 
-    /// Takes a piece of a stream.
+    /// Handles a piece of a stream.
     pub(super) fn piece(&mut self, piece: &[u8]) -> Vec<RelayEffect> {
         let Some(exchange) = self.exchange.as_mut().filter(|_| self.stage == Stage::Streaming) else {
             return Vec::new();
@@ -239,7 +239,7 @@ impl Open {
         }
     }
 
-    /// A stream has ended.
+    /// Handles the end of a stream.
     pub(super) fn end(&mut self) -> Vec<RelayEffect> {
         let Some(exchange) = self.exchange.as_mut().filter(|_| self.stage == Stage::Streaming) else {
             return Vec::new();
@@ -263,13 +263,14 @@ impl Open {
         effects
     }
 
-    /// Asks the model again.
+    /// Sends the request again, with the results of a search.
     fn asks_again(&mut self) -> RelayEffect {
         self.settle_betas();
         self.send(self.exchange.as_ref().map(Exchange::request).unwrap_or_default())
     }
 
-    /// The upstream failed: an answer with an error, an event, or the end of the connection, by what the client has.
+    /// Handles the failure of the upstream. Depending on what the client has received, the client gets an error
+    /// response, an error event, or a closed connection.
     pub(super) fn failed(&mut self, is_late: bool, why: &str) -> Vec<RelayEffect> {
         let message = format!("expected a reply of {}, found none ({why})", self.origin);
         let stage = std::mem::replace(&mut self.stage, Stage::Ended);
@@ -289,17 +290,17 @@ impl Open {
         }
     }
 
-    /// A reply that cannot be restored.
+    /// Answers a request whose reply cannot be restored.
     fn refused(&mut self, error: &Error) -> Vec<RelayEffect> {
         self.stage = Stage::Ended;
-        // Not 400: the request was right.
+        // The status is not 400, because the request was valid.
         self.entry.status = Some(502);
         self.entry.refused(error);
         let body = Exchange::refusal(&self.url(), error);
         Vec::from([own_answer(502, JSON, body)])
     }
 
-    /// A stream that cannot be restored.
+    /// Ends a stream that cannot be restored.
     fn broken(&mut self, error: &Error) -> Vec<RelayEffect> {
         self.stage = Stage::Ended;
         self.entry.refused(error);
@@ -308,7 +309,7 @@ impl Open {
         Vec::from([RelayEffect::Write(text), RelayEffect::End])
     }
 
-    /// Takes the calls repaired since the last call of this function.
+    /// Returns the calls repaired since the previous call of this function.
     pub(super) fn take_repaired(&mut self) -> Vec<RepairedCall> {
         self.exchange.as_mut().map(Exchange::take_repaired_calls).unwrap_or_default()
     }
@@ -318,7 +319,7 @@ fn unpackable(found: &str) -> String {
     format!("its reply has the content encoding `{found}`, although `identity` was asked for")
 }
 
-/// `{ encoding }`.
+/// Returns [`RelayEffect::Feed`] with `{ encoding }`.
 fn feeding(encoding: Option<String>) -> RelayEffect {
     let encoding = encoding.map_or_else(Node::default, Node::string);
     RelayEffect::Feed(json::write(&record([("encoding", encoding)])))

@@ -1,17 +1,17 @@
-//! Which protocols known APIs have, and where. What is not known here is sent.
+//! The protocols of known APIs, and their paths. Requests to unknown APIs are always sent.
 
 use toolwire::{internal, options::Api};
 
-/// A protocol that an API has at one place only, or not at all.
+/// A protocol that an API supports only below one path, or not at all.
 struct Fact {
     hosts: &'static [&'static str],
     api: Api,
-    /// The path that it has the protocol below; `None`: it does not have it.
+    /// Path prefix of the protocol; `None` if the API does not support it.
     below: Option<&'static str>,
-    /// The protocols that it has.
+    /// Protocols that the API supports, in words.
     has: &'static str,
-    /// Where that stands, when it was read, and how sure it is: `A` is the provider's documentation
-    /// or code, `B` a live report.
+    /// Source of the fact. It was checked on `as_of`. `confidence` is `A` for the provider's documentation or code, and
+    /// `B` for a live report.
     source: &'static str,
     as_of: &'static str,
     confidence: char,
@@ -60,7 +60,7 @@ const FACTS: &[Fact] = &[
     },
 ];
 
-/// The name of a protocol.
+/// Returns the name of a protocol.
 fn name(api: Api) -> &'static str {
     match api {
         Api::Anthropic => "Anthropic Messages",
@@ -71,15 +71,15 @@ fn name(api: Api) -> &'static str {
     }
 }
 
-/// Returns what to use instead, if an API does not have the protocol of a request at its path.
+/// Returns the alternatives if an API does not support a request's protocol at its path.
 pub(super) fn refusal(origin: &str, target: &str) -> Option<String> {
     let api = internal::api_of(target)?;
     if api == Api::Anthropic && !target.contains("/v1/messages") {
-        // `/v1/threads/…/messages`, for instance.
+        // This is another API, such as `/v1/threads/…/messages`.
         return None;
     }
     let (_, host) = origin.split_once("://")?;
-    // What is less sure is sent: if the API refuses it, the log names the likely cause.
+    // With a lower confidence, the request is sent. If the API refuses it, the log names the likely cause.
     let mut facts = FACTS.iter().filter(|fact| fact.confidence == 'A');
     let fact = facts.find(|fact| fact.api == api && fact.hosts.contains(&host))?;
     let protocol = name(api);
@@ -114,7 +114,7 @@ mod tests {
             ("https://api.openai.com", "/v1/responses"),
             ("https://api.deepseek.com", "/anthropic/v1/messages"),
             ("https://api.deepseek.com", "/v1/responses"),
-            // A report alone does not stop a request.
+            // A live report alone does not prevent a request.
             ("https://api.moonshot.ai", "/v1/messages"),
             ("https://api.openai.com.example", "/v1/messages"),
             ("http://127.0.0.1:8080", "/v1/messages"),

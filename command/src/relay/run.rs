@@ -13,7 +13,7 @@ use crate::{
     need::Need,
 };
 
-/// Prepares the command.
+/// Prepares the command for the host.
 pub(crate) fn run(arguments: &RelayArguments, gathered: Gathering) -> Result<Hosted, CommandError> {
     let failed = |message: String| CommandError::new("", message).in_source("relay");
     let file = match gathered.with {

@@ -1,4 +1,4 @@
-//! The settings of a relay, as JSON: the command writes them, the host passes them on.
+//! The settings of a relay, as JSON. The command writes them, and the host passes them on.
 
 use std::collections::BTreeMap;
 
@@ -10,27 +10,27 @@ use crate::{
     http::address::{Address, Listen},
 };
 
-/// The default of the address to listen at.
+/// Default address to listen at.
 pub(crate) const LISTEN: &str = "127.0.0.1:8787";
-/// The default of how many requests may be open at once.
+/// Default of the maximum number of open requests.
 const MOST_CLIENTS: usize = 1_000;
-/// The default of how long an upstream may be silent, in seconds: reasoning models think for minutes.
+/// Default timeout for a silent upstream, in seconds. Reasoning models think for minutes.
 pub(crate) const TIMEOUT: u32 = 600;
 
-/// What a relay does.
+/// Settings of a relay.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) listen: Listen,
-    /// The variable of the environment that holds the token which clients have to send.
+    /// Environment variable that contains the token which clients have to send.
     pub(crate) token: Option<String>,
     pub(crate) upstreams: Vec<Upstream>,
-    /// How many requests may be open at once.
+    /// Maximum number of open requests.
     pub(crate) most_clients: usize,
-    /// How long an upstream, or a client, may be silent, in seconds.
+    /// Timeout for a silent upstream or client, in seconds.
     pub(crate) timeout: u32,
-    /// Every change is logged on standard error.
+    /// True if every change is logged to standard error.
     pub(crate) verbose: bool,
-    /// A line is written for every request, into a file that the host knows.
+    /// True if the host writes a line for every request to a report file.
     pub(crate) reports: bool,
 }
 
@@ -40,8 +40,8 @@ impl Settings {
         Settings { listen, token: None, upstreams, most_clients, timeout, verbose: false, reports: false }
     }
 
-    /// As JSON, with what the host has to know: where it listens, the address of each upstream, the variable of the
-    /// token, and where the report goes.
+    /// Returns the settings as JSON, together with those for the host: the address to listen at, the upstreams'
+    /// addresses, the token's environment variable, and the path of the report.
     pub(crate) fn document(&self, report: Option<&str>) -> String {
         let optional = |text: Option<&str>| text.map_or_else(Node::default, |text| Node::string(text.to_string()));
         let settings = record([
@@ -56,7 +56,7 @@ impl Settings {
         json::write(&settings)
     }
 
-    /// Reads what [`Self::document`] wrote. What is left out has its default.
+    /// Reads the JSON of [`Self::document`]. Missing members get their defaults.
     pub(crate) fn read(text: &str) -> Settings {
         let node = json::read(text).unwrap_or_default();
         let number = |key: &str| node.get(key).and_then(Node::as_u64);
@@ -72,7 +72,7 @@ impl Settings {
         settings
     }
 
-    /// The startup message.
+    /// Returns the startup message, with the address.
     pub(crate) fn greeting(&self, address: &str) -> String {
         let mut lines = format!("toolwire relay: listening at {address}");
         for one in &self.upstreams {
@@ -94,7 +94,7 @@ fn upstream(one: &Upstream) -> Node<'_> {
     record([
         ("url", Node::string(address.url(&address.base))),
         ("encrypted", Node::bool(address.is_encrypted)),
-        // As sockets take it: without brackets.
+        // Sockets require the address without brackets.
         ("host", Node::string(address.host.trim_start_matches('[').trim_end_matches(']'))),
         ("port", Node::count(address.port.into())),
         ("path", Node::string(one.path.as_str())),

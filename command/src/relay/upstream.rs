@@ -1,4 +1,4 @@
-//! The APIs behind a relay, and which of them gets a request.
+//! The upstream APIs of a relay, and the choice of one for a request.
 
 use std::collections::BTreeMap;
 
@@ -14,23 +14,25 @@ use crate::{
     http::address::Address,
 };
 
-/// An API.
+/// An upstream API.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Upstream {
     pub(crate) address: Address,
-    /// It gets the requests whose paths begin with this, which is taken off; empty: of every path.
+    /// Path prefix of the requests for this API, which is removed before they are sent. If it is empty, the API
+    /// receives requests for every path.
     pub(crate) path: String,
-    /// It gets the requests for these models: names, or patterns with `*`. Empty: for every model.
+    /// Models whose requests this API receives: names, or patterns with `*`. If the list is empty, the API receives
+    /// requests for every model.
     pub(crate) models: Vec<String>,
-    /// Names of models as clients write them, and as the API knows them.
+    /// The API's names of models, by the names that clients use.
     pub(crate) names: BTreeMap<String, String>,
     pub(crate) options: Words,
 }
 
-/// What is done with requests, as the command line says it.
+/// Options for requests, as given on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Words {
-    /// `None`: detected from host, path and model.
+    /// The dialect; `None` if it is detected from the host, path and model.
     pub(crate) dialect: Option<String>,
     pub(crate) native: String,
     pub(crate) repair: String,
@@ -51,7 +53,7 @@ impl Default for Words {
 }
 
 impl Upstream {
-    /// What is done with requests.
+    /// Returns the options for requests.
     pub(super) fn options(&self) -> ExchangeOptions {
         let Words { dialect, native, repair, formats, overflow } = &self.options;
         let mut options = ExchangeOptions::default();
@@ -67,18 +69,18 @@ impl Upstream {
         options
     }
 
-    /// Whether it gets the requests of a path.
+    /// Returns true if this API receives requests for a path.
     pub(super) fn has_path(&self, path: &str) -> bool {
         let rest = path.strip_prefix(self.path.as_str());
         rest.is_some_and(|rest| self.path.is_empty() || rest.is_empty() || rest.starts_with(['/', '?']))
     }
 
-    /// Whether it gets the requests for a model.
+    /// Returns true if this API receives requests for a model.
     pub(super) fn has_model(&self, model: &str) -> bool {
         self.models.is_empty() || self.models.iter().any(|pattern| WildMatch::new(pattern).matches(model))
     }
 
-    /// Whether a path may leave the path of this API when it is normalised.
+    /// Returns true if a path may be outside the path of this API after normalization.
     pub(super) fn is_left_by(&self, path: &str) -> bool {
         let is_dots = |segment: &str| {
             let plain = segment.replace("%2e", ".").replace("%2E", ".");
@@ -89,7 +91,7 @@ impl Upstream {
         is_bounded && (is_odd || path.replace("%2f", "/").replace("%2F", "/").split('/').any(is_dots))
     }
 
-    /// The path and the query that a request has there.
+    /// Returns the path and the query of a request at this API.
     pub(super) fn target(&self, target: &str) -> String {
         let rest = target.strip_prefix(self.path.as_str()).unwrap_or(target);
         let path = format!("{}{rest}", self.address.base);
@@ -100,15 +102,15 @@ impl Upstream {
         }
     }
 
-    /// The API's name of a model, where it differs.
+    /// Returns the API's name of a model, if it differs.
     pub(super) fn renamed(&self, model: &str) -> Option<&str> {
         self.names.get(model).map(String::as_str)
     }
 }
 
-/// Returns the API that gets a request. Of those whose path it has, the one with the longest path; then the first that
-/// has the model. A request without a model goes to the first one that takes every model, or to the only one: a key of
-/// one provider is not for another.
+/// Returns the API for a request: of the APIs with the longest matching path, the first one that accepts the model. A
+/// request without a model goes to the first API that accepts every model, or to the only API, because an API key must
+/// not be sent to another provider.
 pub(super) fn route<'u>(upstreams: &'u [Upstream], path: &str, model: Option<&str>) -> Option<(usize, &'u Upstream)> {
     let fits = |one: &&Upstream| one.has_path(path);
     let longest = upstreams.iter().filter(fits).map(|one| one.path.len()).max()?;
@@ -124,23 +126,23 @@ pub(super) fn route<'u>(upstreams: &'u [Upstream], path: &str, model: Option<&st
     }
 }
 
-/// The first API with the path of a request, for one whose model is not known yet.
+/// Returns the first API with the longest matching path, for a request whose model is not known yet.
 pub(super) fn first<'u>(upstreams: &'u [Upstream], path: &str) -> Option<(usize, &'u Upstream)> {
     let longest = upstreams.iter().filter(|one| one.has_path(path)).map(|one| one.path.len()).max()?;
     upstreams.iter().enumerate().find(|(_, one)| one.path.len() == longest && one.has_path(path))
 }
 
-/// Whether an API has the path of a request, whatever its model is.
+/// Returns true if an API accepts the path of a request, for any model.
 pub(super) fn has_path(upstreams: &[Upstream], path: &str) -> bool {
     upstreams.iter().any(|one| one.has_path(path))
 }
 
-/// The name of the model that a body asks for.
+/// Returns the name of the model in a request body.
 pub(super) fn model_of(body: &Node<'_>) -> Option<String> {
     Some(body.get("model")?.as_text()?.display().into_owned())
 }
 
-/// The body with another model.
+/// Returns the body with another model.
 pub(super) fn with_model(mut body: Node<'_>, model: &str) -> String {
     body.set("model", Node::string(model.to_string()));
     json::write(&body)

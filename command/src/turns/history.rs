@@ -116,7 +116,7 @@ fn ends(items: &[Node<'_>]) -> Vec<usize> {
     cuts.chain([items.len()]).collect()
 }
 
-/// Returns whether the model wrote an item, or the API on the model's behalf.
+/// Returns true if the model wrote an item, or the API on the model's behalf.
 fn is_of_the_model(item: &Node<'_>) -> bool {
     if let Some(role) = item.get("role") {
         return role.is_text("assistant");

@@ -66,7 +66,7 @@ struct Turn {
 struct ShownMessage {
     who: String,
     words: String,
-    /// True if it replaces a message of the previous turn.
+    /// True if the message replaces one of the previous turn.
     is_changed: bool,
 }
 
@@ -142,7 +142,7 @@ impl Turns {
         Ok(turn)
     }
 
-    /// Returns the tools that the model can call, each once.
+    /// Returns the tools that the model can call, without duplicates.
     fn tools(&mut self, request: &str, written: &Node<'_>) -> Result<Vec<CallableTool>, toolwire::Error> {
         let callable = match self.options.native {
             Native::None => labels(written),
@@ -219,7 +219,7 @@ impl Task for Turns {
     }
 
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
-        // As without `--turns`: the last turn is the request itself.
+        // The exit code is the same as without `--turns`, because the last turn is the request itself.
         let code = if self.turns.last().is_some_and(|turn| turn.is_unreachable) { FOUND } else { FINE };
         let output = match self.arguments.machine.json {
             true => Output::text(&self.document(), false),

@@ -2,7 +2,7 @@
 
 use toolwire::json::Node;
 
-/// Returns whether the provider defers a tool.
+/// Returns true if the provider defers a tool.
 pub(super) fn waits(tool: &Node<'_>) -> bool {
     let flagged = |node: &Node<'_>| node.get("defer_loading").and_then(Node::as_bool) == Some(true);
     flagged(tool) || tool.get("function").is_some_and(flagged)

@@ -37,7 +37,7 @@ use crate::{options::SearchOptions, tools::server_index::ServerIndex};
 /// result is text, too.
 ///
 /// # Errors
-/// Those of the function.
+/// The errors of the function.
 pub fn call<'a>(
     function: Function,
     inputs: Vec<Node<'a>>,
@@ -54,7 +54,7 @@ pub fn call<'a>(
 /// Calls a function some of whose inputs are JSON text in a string.
 ///
 /// # Errors
-/// Those of the function, and `invalid-json`.
+/// The errors of the function, and `invalid-json`.
 fn call_mixed<'a>(
     function: Function,
     inputs: Vec<Node<'a>>,
@@ -104,7 +104,7 @@ fn call_mixed<'a>(
 /// Calls a function on trees.
 ///
 /// # Errors
-/// Those of the function.
+/// The errors of the function.
 fn call_on_trees<'a>(
     function: Function,
     inputs: Vec<Node<'a>>,
@@ -224,7 +224,7 @@ fn call_on_trees<'a>(
 /// Calls a function on JSON text, except that the query of a search is the text itself.
 ///
 /// # Errors
-/// Those of the function, and `invalid-json`.
+/// The errors of the function, and `invalid-json`.
 pub fn call_text<'a>(
     function: Function,
     inputs: &[&'a str],

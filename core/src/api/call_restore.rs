@@ -16,7 +16,7 @@ use crate::{
 /// Calls a function of a `Restore`. The inputs are those of [`super::call::call`] without the `Restore`.
 ///
 /// # Errors
-/// Those of the function; `invalid-value` if it is not a function of a `Restore`.
+/// The errors of the function; `invalid-value` if it is not a function of a `Restore`.
 pub fn call_restore<'a>(restore: &Restore, function: Function, inputs: Vec<Node<'a>>) -> Result<Answer<'a>, Error> {
     let (restore_map, mut reports, mut inputs) = (&restore.0, CallReports::default(), inputs.into_iter());
     let mut input = || inputs.next().ok_or_else(|| missing(function));
@@ -62,7 +62,7 @@ pub fn call_restore<'a>(restore: &Restore, function: Function, inputs: Vec<Node<
 /// Restores a reply in JSON text.
 ///
 /// # Errors
-/// As [`call_restore`], and `invalid-json`.
+/// Same as [`call_restore`], and `invalid-json`.
 pub fn call_restore_text<'a>(restore: &Restore, reply: &'a str) -> Result<TextAnswer<'a>, Error> {
     let inputs = Vec::from([json::read(reply)?]);
     let Answer { value, report, .. } = call_restore(restore, Function::RestoreReply, inputs)?;

@@ -35,7 +35,7 @@ impl<T: Input> Deferred<T> {
     /// Returns the value that restores the backend's calls to the client's: their names and the kinds of calls.
     ///
     /// # Errors
-    /// As [`Self::report`].
+    /// Same as [`Self::report`].
     pub fn restore(&self) -> Result<&Restore, Error> {
         Ok(&self.results()?.1)
     }

@@ -45,16 +45,17 @@ impl Exchange {
     /// (because of its path, or because it is not a JSON object); such a request must be forwarded unchanged.
     ///
     /// # Errors
-    /// Those of [`adapt_request`](crate::adapt_request) and of [`dialect_for`](crate::dialect_for); `not-representable`
-    /// if tools have to be set aside, which [`OnSetAside::Error`](crate::options::OnSetAside) forbids.
+    /// The errors of [`adapt_request`](crate::adapt_request) and [`dialect_for`](crate::dialect_for);
+    /// `not-representable` if tools have to be set aside, which [`OnSetAside::Error`](crate::options::OnSetAside)
+    /// forbids.
     pub fn open(url: &str, body: &str, options: &ExchangeOptions) -> Result<Option<Exchange>, Error> {
         Exchange::open_with(url, body, options, None)
     }
 
-    /// As [`Exchange::open`], for requests that repeat their tools: a list in the cache is not rewritten again.
+    /// Like [`Exchange::open`], but for requests that repeat their tools: a list in the cache is not rewritten again.
     ///
     /// # Errors
-    /// As [`Exchange::open`].
+    /// Same as [`Exchange::open`].
     pub fn open_cached(
         url: &str,
         body: &str,
@@ -187,11 +188,11 @@ impl Exchange {
         self.0.feed_text(piece)
     }
 
-    /// As [`Self::feed_text`], for bytes, which may be split within a character. Bytes that are not UTF-8 become
-    /// U+FFFD.
+    /// Like [`Self::feed_text`], but takes bytes, which may be split within a character. Bytes that are not UTF-8
+    /// become U+FFFD.
     ///
     /// # Errors
-    /// As [`Self::feed_text`].
+    /// Same as [`Self::feed_text`].
     pub fn feed_bytes(&mut self, piece: &[u8]) -> Result<Vec<u8>, Error> {
         let text = self.1.text(piece);
         self.0.feed_text(&text).map(String::into_bytes)
@@ -213,12 +214,12 @@ impl Exchange {
         Ok(text + &self.0.finish_text()?)
     }
 
-    /// Returns whether the last stream ended with a search, so that the model must be asked again.
+    /// Returns true if the last stream ended with a search, so that the model must be asked again.
     pub fn asks_again(&self) -> bool {
         self.0.asks_again()
     }
 
-    /// Returns whether the exchange has no state that opening it again would not restore. Bindings may then drop it.
+    /// Returns true if the exchange has no state that opening it again would not restore. Bindings may then drop it.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.0.is_at_rest()
     }

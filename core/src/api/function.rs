@@ -123,7 +123,7 @@ impl Function {
         Function::ALL.iter().copied().find(|function| function.name() == name)
     }
 
-    /// Returns whether the result is the rewritten first input.
+    /// Returns true if the result is the rewritten first input.
     pub(super) const fn rewrites(self) -> bool {
         match self {
             Function::RestoreArguments | Function::RestoreReply => true,
@@ -133,7 +133,7 @@ impl Function {
         }
     }
 
-    /// Returns whether a string in place of input `at` is JSON text, for functions with two inputs. For other
+    /// Returns true if a string in place of input `at` is JSON text, for functions with two inputs. For other
     /// functions, the binding decides whether the input is text.
     #[cfg_attr(not(feature = "search"), allow(unused_variables, reason = "only a search reads one of its inputs"))]
     pub(super) const fn reads_text(self, at: usize) -> bool {
@@ -148,7 +148,7 @@ impl Function {
         }
     }
 
-    /// Returns whether the result is a new value, and is JSON text if the first input is.
+    /// Returns true if the result is a new value, and is JSON text if the first input is.
     pub(super) const fn answers_in_text(self) -> bool {
         #[cfg(feature = "search")]
         let answers = matches!(self, Function::AnswerToolSearch);

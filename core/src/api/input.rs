@@ -51,7 +51,7 @@ pub trait Input: Copy + Debug + sealed::Sealed {
     /// Returns JSON text in the form of this input; `None` represents the input itself.
     ///
     /// # Errors
-    /// As [`Self::written`].
+    /// Same as [`Self::written`].
     fn text(self, text: Option<String>) -> Result<Self::Output, Error>;
 }
 

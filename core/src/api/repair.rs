@@ -69,7 +69,7 @@ pub fn repair_arguments<T: Input>(
 /// Repairs arguments in JSON text.
 ///
 /// # Errors
-/// As [`repair_arguments`].
+/// Same as [`repair_arguments`].
 pub(super) fn repair_text<'a>(
     arguments: &'a str,
     schema: &str,
@@ -86,7 +86,7 @@ pub(super) fn repair_text<'a>(
 /// Repairs arguments in a tree.
 ///
 /// # Errors
-/// As [`repair_arguments`].
+/// Same as [`repair_arguments`].
 pub(super) fn repair_node<'n>(
     answered: Answered<'n>,
     schema: &Node<'_>,

@@ -177,7 +177,7 @@ impl ReplyRestorer {
         self.stream.feed(Node::from_value(event)?)?.iter().map(Node::to_value).collect()
     }
 
-    /// As [`Self::feed`], on trees, for bindings.
+    /// Like [`Self::feed`], but takes and returns trees, for bindings.
     ///
     /// # Errors
     /// `too-deep`.
@@ -195,8 +195,8 @@ impl ReplyRestorer {
         self.stream.feed_text(piece)
     }
 
-    /// As [`Self::feed_text`], for bytes, which may be split within a character. Bytes that are not UTF-8 become
-    /// U+FFFD.
+    /// Like [`Self::feed_text`], but takes bytes, which may be split within a character. Bytes that are not UTF-8
+    /// become U+FFFD.
     ///
     /// ```
     /// use toolwire::Restore;
@@ -208,7 +208,7 @@ impl ReplyRestorer {
     /// ```
     ///
     /// # Errors
-    /// As [`Self::feed_text`].
+    /// Same as [`Self::feed_text`].
     pub fn feed_bytes(&mut self, piece: &[u8]) -> Result<Vec<u8>, Error> {
         let text = self.bytes.text(piece);
         self.stream.feed_text(&text).map(String::into_bytes)
@@ -233,12 +233,12 @@ impl ReplyRestorer {
         self.stream.finish().iter().map(Node::to_value).collect()
     }
 
-    /// As [`Self::finish`], on trees, for bindings.
+    /// Like [`Self::finish`], but returns trees, for bindings.
     pub(crate) fn finish_node(&mut self) -> Vec<Node<'static>> {
         self.stream.finish()
     }
 
-    /// Returns whether nothing is buffered. Bindings may then replace the restorer by a new one.
+    /// Returns true if nothing is buffered. Bindings may then replace the restorer by a new one.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.stream.is_at_rest()
     }

@@ -209,7 +209,7 @@ impl Restore {
         CallStream(CallPieces::new(&self.0, &Text::new(name)))
     }
 
-    /// Returns whether calls and answers are restored unchanged.
+    /// Returns true if calls and answers are restored unchanged.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -231,7 +231,7 @@ impl Restore {
     /// Reads the tree of the text that [`Self::to_json`] returned, for bindings.
     ///
     /// # Errors
-    /// As [`Self::from_json`].
+    /// Same as [`Self::from_json`].
     pub(crate) fn from_node(node: &Node<'_>) -> Result<Restore, Error> {
         RestoreMap::from_node(node).map(Restore)
     }

@@ -26,7 +26,7 @@ use crate::{error::Error, json, sanitize::decode::Plan};
 pub struct RestorePlan(pub(crate) Plan);
 
 impl RestorePlan {
-    /// Returns whether all arguments are restored unchanged.
+    /// Returns true if all arguments are restored unchanged.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -53,10 +53,10 @@ impl<T: Input> Rewritten<T> {
         Ok(&self.report()?.changes)
     }
 
-    /// Returns whether the same arguments are accepted and no guidance is lost.
+    /// Returns true if the same arguments are accepted and no guidance is lost.
     ///
     /// # Errors
-    /// As [`Self::changes`].
+    /// Same as [`Self::changes`].
     pub fn lossless(&self) -> Result<bool, Error> {
         Ok(self.report()?.lossless)
     }
@@ -65,7 +65,7 @@ impl<T: Input> Rewritten<T> {
     /// nothing is encoded, as after [`normalize_envelope`].
     ///
     /// # Errors
-    /// As [`Self::changes`].
+    /// Same as [`Self::changes`].
     pub fn restore_plan(&self) -> Result<&RestorePlan, Error> {
         Ok(&self.report()?.restore_plan)
     }
@@ -130,11 +130,11 @@ pub fn normalize_envelope<T: Input>(schema: T) -> Result<Rewritten<T>, Error> {
     Ok(Rewritten::new(schema, written, None))
 }
 
-/// As [`sanitize`], on trees, with the report. It may take more steps than [`sanitize`], so that a report can be made
-/// for every schema that was rewritten.
+/// Like [`sanitize`], but takes and returns trees, and returns the report. It may take more steps than [`sanitize`], so
+/// that a report can be made for every schema that was rewritten.
 ///
 /// # Errors
-/// As [`sanitize`].
+/// Same as [`sanitize`].
 pub(super) fn sanitize_node<'a>(
     mut schema: Node<'a>,
     options: &SanitizeOptions,
@@ -143,10 +143,11 @@ pub(super) fn sanitize_node<'a>(
     Ok((schema, SchemaReport::new(changes, plan)))
 }
 
-/// As [`sanitize`], on trees, with the report. The schema may take the same number of steps.
+/// Like [`sanitize`], but takes and returns trees, and returns the report. Schemas that exceed the step budget of
+/// [`sanitize`] are refused.
 ///
 /// # Errors
-/// As [`sanitize`].
+/// Same as [`sanitize`].
 pub fn sanitize_with_report<'a>(
     schema: Node<'a>,
     options: &SanitizeOptions,
@@ -155,7 +156,7 @@ pub fn sanitize_with_report<'a>(
     sanitize_node(schema, options)
 }
 
-/// As [`normalize_envelope`], on trees, with the report.
+/// Like [`normalize_envelope`], but takes and returns trees, and returns the report.
 pub(super) fn normalize_node(mut schema: Node<'_>, with_report: bool) -> (Node<'_>, SchemaReport) {
     let mut recorder = if with_report { Recorder::on() } else { Recorder::off() };
     envelope::normalize(&mut schema, &mut recorder);

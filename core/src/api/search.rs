@@ -118,7 +118,7 @@ impl ToolIndex {
         ServerIndex::new(tools, true).map(ToolIndex)
     }
 
-    /// As [`Self::from_node`], for an index that answers no calls and therefore keeps no definitions.
+    /// Like [`Self::from_node`], but the index answers no calls and therefore keeps no definitions.
     pub(super) fn for_searches(tools: &Node<'_>) -> Result<Self, Error> {
         ServerIndex::new(tools, false).map(ToolIndex)
     }
@@ -128,12 +128,12 @@ impl ToolIndex {
         self.0.len()
     }
 
-    /// Returns whether the index is empty.
+    /// Returns true if the index is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// As [`search_tools`], in this list.
+    /// Like [`search_tools`], but searches this index.
     ///
     /// # Errors
     /// `empty-query`, `invalid-pattern`, `pattern-too-long`, `invalid-option`.
@@ -141,10 +141,10 @@ impl ToolIndex {
         Ok(self.found(query, options)?.into_iter().map(|name| name.display().into_owned()).collect())
     }
 
-    /// As [`Self::search`], with an array of strings as its result, for bindings.
+    /// Like [`Self::search`], but returns an array of strings, for bindings.
     ///
     /// # Errors
-    /// As [`Self::search`].
+    /// Same as [`Self::search`].
     pub(crate) fn search_node(&self, query: &str, options: &SearchOptions) -> Result<Node<'static>, Error> {
         Ok(Node::array(self.found(query, options)?.into_iter().cloned().map(Node::string).collect()))
     }
@@ -153,7 +153,7 @@ impl ToolIndex {
         self.0.search(query, options)
     }
 
-    /// As [`answer_tool_search`], from this list.
+    /// Like [`answer_tool_search`], but searches this index.
     ///
     /// # Errors
     /// `invalid-option`, `invalid-json`, `too-deep`.
@@ -162,7 +162,7 @@ impl ToolIndex {
         answer.map(|answer| call.text(Some(json::write(&answer)))).transpose()
     }
 
-    /// As [`Self::answer`], on trees, for bindings.
+    /// Like [`Self::answer`], but takes and returns trees, for bindings.
     ///
     /// # Errors
     /// `invalid-option`.

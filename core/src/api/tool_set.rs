@@ -107,10 +107,10 @@ impl ToolSet {
         ToolSet::from_node(tools.given()?.read()?)
     }
 
-    /// As [`ToolSet::new`], from a tree.
+    /// Like [`ToolSet::new`], but takes a tree.
     ///
     /// # Errors
-    /// As [`ToolSet::new`].
+    /// Same as [`ToolSet::new`].
     pub fn from_node(tools: Node<'_>) -> Result<Self, Error> {
         let (list, len) = listed(tools)?;
         Ok(ToolSet { list: list.into(), len, ready: Vec::new(), memory: Memory::default() })
@@ -122,7 +122,7 @@ impl ToolSet {
         self.len
     }
 
-    /// Returns whether the list is empty.
+    /// Returns true if the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -136,15 +136,15 @@ impl ToolSet {
     /// Replaces the list. Returns false if the new list is equal to the old one; the cached results then remain.
     ///
     /// # Errors
-    /// As [`ToolSet::new`]; the list then remains unchanged.
+    /// Same as [`ToolSet::new`]; the list then remains unchanged.
     pub fn update(&mut self, tools: impl Input) -> Result<bool, Error> {
         self.update_node(tools.given()?.read()?)
     }
 
-    /// As [`ToolSet::update`], from a tree.
+    /// Like [`ToolSet::update`], but takes a tree.
     ///
     /// # Errors
-    /// As [`ToolSet::update`].
+    /// Same as [`ToolSet::update`].
     pub fn update_node(&mut self, tools: Node<'_>) -> Result<bool, Error> {
         let (list, len) = listed(tools)?;
         if list == *self.list {

@@ -45,7 +45,7 @@ impl<T: Input> SanitizedTools<T> {
     /// Returns every change, tool by tool. A different tool format is not a change.
     ///
     /// # Errors
-    /// `budget-exceeded` if the report takes more steps than a call may take, although the tools did not.
+    /// `budget-exceeded` if computing the changes exceeds the step budget, even though rewriting the tools did not.
     pub fn changes(&self) -> Result<&[ToolChange], Error> {
         let changes = self.changes.get_or_init(|| changes_of(self.input.given()?.read()?, &self.options));
         changes.as_deref().map_err(Clone::clone)
@@ -55,7 +55,7 @@ impl<T: Input> SanitizedTools<T> {
 /// Returns every change of a list.
 ///
 /// # Errors
-/// As [`sanitize_tools`].
+/// Same as [`sanitize_tools`].
 pub(super) fn changes_of(tools: Node<'_>, options: &ToolsOptions) -> Result<Vec<ToolChange>, Error> {
     Ok(sanitize_list::rewrite(tools, options, None)?.changes)
 }
@@ -67,7 +67,7 @@ pub struct ToolsReport {
     pub lossless: bool,
     pub restore: Restore,
     pub warning: Option<SetAsideWarning>,
-    /// Empty unless the caller requested the changes.
+    /// The changes. Empty unless the caller requested them.
     pub changes: Vec<ToolChange>,
 }
 
@@ -115,10 +115,10 @@ pub fn sanitize_tools<T: Input>(tools: T, options: &ToolsOptions) -> Result<Sani
     Ok(SanitizedTools { tools, quarantined, lossless, restore, warning, input, options, changes })
 }
 
-/// As [`sanitize_tools`], on trees.
+/// Like [`sanitize_tools`], but takes and returns trees.
 ///
 /// # Errors
-/// As [`sanitize_tools`].
+/// Same as [`sanitize_tools`].
 pub fn sanitize_tools_node<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
@@ -131,7 +131,7 @@ pub fn sanitize_tools_node<'a>(
 /// Converts the outcome of rewriting into the tools and their report.
 ///
 /// # Errors
-/// `not-representable` if tools have to be set aside, but must not.
+/// `not-representable` if a tool would have to be set aside and the options forbid that.
 pub(super) fn reported<'a>(outcome: Outcome<'a>, options: &ToolsOptions) -> Result<(Node<'a>, ToolsReport), Error> {
     let Outcome { tools, quarantined, changes, lossless, restore_map, .. } = outcome;
     let dialect = crate::dialect::of(&options.sanitize)?.name;
@@ -187,9 +187,9 @@ pub fn dialect_for(query: &DialectQuery) -> Result<DialectChoice, Error> {
     lookup::dialect_for(query)
 }
 
-/// Returns the options `target` and `native` of [`apply_deferred_loading`](crate::apply_deferred_loading) for a
-/// backend, from the known facts about it: its native construct for deferred tools. Every result includes its reason
-/// and the date on which it was checked.
+/// Looks up a backend's native construct for deferred tools, and returns it as the options `target` and `native` of
+/// [`apply_deferred_loading`](crate::apply_deferred_loading). Every result includes its reason and the date on which it
+/// was checked.
 ///
 /// A backend that is not known to have a construct is not an error: its `native` is
 /// [`Native::None`](crate::options::Native::None), and deferred tools are emulated.

@@ -37,10 +37,10 @@ pub fn validate_arguments(arguments: impl Input, schema: impl Input) -> Result<V
     validate_node(&arguments.given()?.read()?, &schema.given()?.read()?)
 }
 
-/// As [`validate_arguments`], on trees.
+/// Like [`validate_arguments`], but takes trees.
 ///
 /// # Errors
-/// As [`validate_arguments`].
+/// Same as [`validate_arguments`].
 pub(super) fn validate_node(arguments: &Node<'_>, schema: &Node<'_>) -> Result<Validation, Error> {
     Ok(Validator::new(schema)?.arguments(arguments))
 }
@@ -77,10 +77,10 @@ pub fn validate_result(result: impl Input, tool: impl Input) -> Result<Validatio
     validate_result_node(&result.given()?.read()?, &tool.given()?.read()?)
 }
 
-/// As [`validate_result`], on trees.
+/// Like [`validate_result`], but takes trees.
 ///
 /// # Errors
-/// As [`validate_result`].
+/// Same as [`validate_result`].
 pub(super) fn validate_result_node(result: &Node<'_>, tool: &Node<'_>) -> Result<Validation, Error> {
     if tool.as_object().is_none() {
         let message = format!("expected a tool (an object with `name`), found {}", tool.kind());

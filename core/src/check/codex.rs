@@ -153,7 +153,7 @@ fn emptied(root: &Node<'_>, budget: &Budget) -> Result<Set<u32>, Error> {
     Ok(emptied)
 }
 
-/// Returns whether Codex finds no type, no hint of a type, no reference and no combinator.
+/// Returns true if Codex finds no type, no hint of a type, no reference and no combinator.
 fn is_emptied(object: &Object<'_>) -> bool {
     !KEEPS_A_SCHEMA.iter().any(|keyword| match object.get(keyword) {
         None => false,
@@ -205,7 +205,7 @@ fn members(object: &Object<'_>, place: &SchemaPath<'_, '_>, faults: &mut Faults)
     }
 }
 
-/// Returns whether Codex knows no type in a `type`, so that the keyword remains next to a reference or combinator. An
+/// Returns true if Codex knows no type in a `type`, so that the keyword remains next to a reference or combinator. An
 /// empty list is valid.
 fn is_left_unknown(value: &Node<'_>) -> bool {
     let known = |node: &Node<'_>| TYPE_NAMES.iter().any(|name| node.is_text(name));

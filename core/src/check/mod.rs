@@ -98,7 +98,7 @@ pub(crate) fn backends(node: &Node<'_>, dialect: &Dialect, budget: &Budget) -> R
     Ok(takes)
 }
 
-/// Returns whether `sanitize` has nothing to change. The search stops at the first violation.
+/// Returns true if `sanitize` has nothing to change. The search stops at the first violation.
 pub(crate) fn accepts(node: &Node<'_>, form: Form, options: &SanitizeOptions, budget: &Budget) -> Result<bool, Error> {
     Ok(look(node, form, options, Extent::First, budget)?.is_empty())
 }

@@ -13,7 +13,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Returns whether there are no violations.
+    /// Returns true if there are no violations.
     pub(super) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

@@ -201,7 +201,7 @@ fn keep_spelling<'a>(request: &mut Node<'a>, spelled: Option<&'a str>) {
     }
 }
 
-/// Returns the format in which a rewritten request must be read. A Chat Completions request that was recognised by its
+/// Returns the format in which a rewritten request must be read. A Chat Completions request that was recognized by its
 /// tools alone may have no tools left. Then only its messages identify the format, and they may look like Anthropic's.
 fn format_to_read(request: &Node<'_>, wire: Shape, options: &DeferredOptions) -> Result<Api, Error> {
     let is_chat = wire.format == Api::OpenaiChat && wire.target == Api::OpenaiChat;

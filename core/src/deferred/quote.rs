@@ -17,7 +17,7 @@ use crate::{
 /// Namespaces and names of the tools that were deferred because there is no room for them.
 pub(crate) type Overflowed = Set<(Option<String>, String)>;
 
-/// How tools will be sent, which the caller of deferred loading decides.
+/// The form in which tools will be sent, which the caller of deferred loading decides.
 pub(crate) struct Sending<'s> {
     /// The pattern that names of tools must match.
     pub(crate) shape: NamePattern,

@@ -163,7 +163,7 @@ pub(super) const STRICT: Dialect = Dialect {
         "more than five branches in an `anyOf`: older documentation refuses them",
     ],
     method: Method::Rules(&STRICT_GRAMMAR),
-    // No fallback dialect, because the limit of bytes is the same there.
+    // There is no fallback dialect, because the limit of bytes is the same there.
     tools: Surface { strict: StrictFlag::True, ..TOOLS },
     ..CEREBRAS
 };

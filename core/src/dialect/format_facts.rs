@@ -48,7 +48,7 @@ pub(super) const PREFILL: RequestFact = refused(
     "a response format does not allow a prefilled answer",
     "Anthropic, structured outputs: message prefilling is incompatible with JSON outputs (documentation)",
 );
-/// Applies to requests with and without a response format.
+/// The fact applies to requests with and without a response format.
 pub(super) const CLAUDE_PREFILL: RequestFact = RequestFact {
     refuses: Refusal::Prefill(Models::Contain(&[
         "opus-4-6",

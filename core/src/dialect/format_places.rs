@@ -17,7 +17,7 @@ pub(crate) struct FormatPlace {
     pub(crate) holder: &'static [&'static str],
     /// The member that holds the schema.
     pub(crate) schema: &'static str,
-    /// How often the schema is JSON text in a string.
+    /// Form of the schema: JSON, or JSON text in a string.
     pub(crate) text: SchemaText,
     /// True if the object that holds the schema also has the member `strict`.
     pub(crate) has_strict: bool,
@@ -29,13 +29,13 @@ pub(crate) struct FormatPlace {
     pub(crate) dialects: &'static [(&'static str, &'static str)],
     /// True for the place to which formats of other APIs are translated.
     pub(crate) is_main: bool,
-    /// Where it is documented, as in [`Fact`](super::Fact).
+    /// Source of the fact, as in [`Fact`](super::Fact).
     pub(crate) source: &'static str,
-    /// As in [`Fact`](super::Fact).
+    /// Confidence of the fact, as in [`Fact`](super::Fact).
     pub(crate) confidence: char,
 }
 
-/// How often a schema is JSON text in a string.
+/// Form of a schema: never, possibly or always JSON text in a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SchemaText {
     Never,

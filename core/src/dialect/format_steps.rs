@@ -18,9 +18,9 @@ pub(crate) struct FormatSteps {
     pub(crate) limits_calls: bool,
     /// True if the API has JSON mode, in requests of the formats of [`JSON_MODES`].
     has_json_mode: bool,
-    /// Where it is documented, as in [`Fact`](super::Fact).
+    /// Source of the fact, as in [`Fact`](super::Fact).
     pub(crate) source: &'static str,
-    /// As in [`Fact`](super::Fact).
+    /// Confidence of the fact, as in [`Fact`](super::Fact).
     pub(crate) confidence: char,
 }
 

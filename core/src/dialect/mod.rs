@@ -52,7 +52,7 @@ use crate::{
     schema::keyword::{Keyword, Keywords},
 };
 
-/// How `sanitize` rewrites a schema for a dialect.
+/// Method by which `sanitize` rewrites a schema for a dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
     /// Emulation of Codex's sanitizer.
@@ -73,7 +73,7 @@ pub struct Fact {
     /// `A`: official documentation, validator or source, or two independent live reports; `B`: one live report; `C`:
     /// inferred.
     pub confidence: char,
-    /// Where the fact was read.
+    /// Source of the fact.
     pub source: &'static str,
     /// The constraints that rest on this fact.
     pub rules: &'static [Constraint],

@@ -3,18 +3,18 @@
 use super::name_pattern::NamePattern;
 use crate::{options::Api, report::Severity};
 
-/// One fact about what an API refuses in a request as a whole.
+/// A fact about what an API refuses in a request as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestFact {
     pub(crate) refuses: Refusal,
     /// The fact as a sentence.
     pub statement: &'static str,
-    /// As in [`Fact`](super::Fact).
+    /// Confidence of the fact, as in [`Fact`](super::Fact).
     pub confidence: char,
     /// The API's reaction to a request that violates the fact.
     pub severity: Severity,
-    /// The API's answer, and where it was read.
+    /// The API's answer, and its source.
     pub source: &'static str,
     /// The day on which the fact was last checked (ISO 8601).
     pub checked: &'static str,

@@ -33,7 +33,7 @@ pub(super) struct ResponseFormat {
 
 /// The rules for a response format in a request.
 pub(crate) enum InRequest {
-    /// Those of the dialect.
+    /// The rules of the dialect.
     Known,
     /// The API has no such format; the text names an alternative.
     Refused(&'static str),

@@ -154,7 +154,7 @@ impl HiddenLoop {
     /// Appends the model's answer and the results of its searches to the next request.
     ///
     /// # Errors
-    /// Those of the searches.
+    /// The errors of the searches.
     pub(super) fn answer(&mut self, model_answer: Vec<Node<'static>>, units: &[Node<'static>]) -> Result<(), Error> {
         let mut answers = Vec::new();
         for unit in units {
@@ -189,7 +189,7 @@ impl HiddenLoop {
     /// Removes the searches from a non-streamed reply, and adds the output of earlier rounds.
     ///
     /// # Errors
-    /// Those of the searches.
+    /// The errors of the searches.
     pub(super) fn reply(&mut self, reply: &mut Node<'_>) -> Result<(), Error> {
         let api = self.api;
         let own: Vec<Node<'static>> = units(reply, api).unwrap_or_default().iter().map(Node::detached).collect();

@@ -58,7 +58,7 @@ impl HiddenLoop {
     /// Processes an event and appends the events to pass on to `out`.
     ///
     /// # Errors
-    /// Those of the searches.
+    /// The errors of the searches.
     pub(super) fn feed<'a>(&mut self, event: Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
         match self.api {
             Api::OpenaiChat => self.chunk(event, out),
@@ -71,7 +71,7 @@ impl HiddenLoop {
     /// Ends a stream and returns the events that are still buffered. Some streams end without a final event.
     ///
     /// # Errors
-    /// Those of the searches.
+    /// The errors of the searches.
     pub(super) fn end(&mut self) -> Result<Vec<Node<'static>>, Error> {
         if !self.round.stopped {
             self.stop(true)?;

@@ -1,6 +1,6 @@
-//! One request of a client and its reply, which may take several requests to the backend. The request is adapted. If
-//! the client left the tool search to the provider, and the model searches, the search is answered here and the model
-//! is asked again.
+//! One client request and its reply, which may take several requests to the backend. The request is adapted. If the
+//! client left the tool search to the provider, and the model searches, the search is answered here and the model is
+//! asked again.
 //!
 //! This module performs no network access: the caller sends the requests that it returns and passes in the replies.
 
@@ -65,7 +65,7 @@ pub(crate) struct Exchange {
     reports: CallReports,
 }
 
-/// How the model's searches are answered.
+/// Loop that answers the model's searches.
 #[derive(Debug)]
 enum Rounds {
     /// The client receives the searches in the form in which Anthropic's servers send them.
@@ -74,7 +74,7 @@ enum Rounds {
     Hidden(Box<HiddenLoop>),
 }
 
-/// Returns the API that a URL is of, by the end of its path, or `None` if it does not take tools.
+/// Returns the API that a URL belongs to, by the end of its path, or `None` if it does not accept tools.
 pub(crate) fn api_of(url: &str) -> Option<Api> {
     endpoint::of(url).map(|endpoint| endpoint.api)
 }
@@ -220,7 +220,7 @@ impl Exchange {
         adapting.model = model;
         let hides = adapting.tools.format != Some(ToolFormat::Anthropic);
         if hides && (options.max_rounds == 0 || !hidden::can_hide(&node, endpoint.api)?) {
-            // Nothing would answer the search.
+            // No program would answer the search.
             adapting.overflow = Overflow::Quarantine;
         }
         let hosted = SearchLoop::hosted(&node, &adapting)?;
@@ -324,7 +324,7 @@ impl Exchange {
         out
     }
 
-    /// Ends a stream and returns the remaining text to pass on. Afterwards, [`Self::asks_again`] returns whether the
+    /// Ends a stream and returns the remaining text to pass on. Afterwards, [`Self::asks_again`] returns true if the
     /// model must be asked again.
     pub(crate) fn finish_text(&mut self) -> Result<String, Error> {
         let mut lines = core::mem::take(&mut self.lines);

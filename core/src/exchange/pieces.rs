@@ -19,7 +19,7 @@ pub(super) struct Round {
     pub(super) steps: Vec<Step>,
     /// The parts of Gemini, or the items of Responses.
     pub(super) units: Vec<Node<'static>>,
-    /// The fate of each call or item, by the backend's index, with its position in the lists above.
+    /// Delivery of each call or item, by the backend's index, with its position in the lists above.
     pub(super) deliveries: Map<u64, (Delivery, usize)>,
     /// Buffered reasoning events.
     pub(super) buffered: Vec<Node<'static>>,
@@ -40,7 +40,7 @@ pub(super) struct Round {
     pub(super) sequence: Option<u64>,
 }
 
-/// Whether the client receives a call or an item, and with which index.
+/// Delivery of a call or an item: whether the client receives it, and its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Delivery {
     /// The client receives it with this index.

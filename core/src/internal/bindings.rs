@@ -68,7 +68,7 @@ read!(ExchangeOptions);
 /// Reads the options of a function.
 ///
 /// # Errors
-/// Those of [`ReadOptions::read`].
+/// The errors of [`ReadOptions::read`].
 pub fn options<T: ReadOptions>(node: &Node<'_>, naming: Naming) -> Result<T, Error> {
     T::read(node, naming)
 }
@@ -98,7 +98,7 @@ pub fn option_rows(type_name: &str) -> Vec<Row> {
 /// changes. A binding calls `sanitizeTools` when the changes are first read.
 ///
 /// # Errors
-/// As [`ToolSet::sanitize`], and those of [`ReadOptions::read`].
+/// Same as [`ToolSet::sanitize`] and [`ReadOptions::read`].
 pub fn ready_tools(set: &mut ToolSet, options: &Node<'_>, naming: Naming) -> Result<TextAnswer<'static>, Error> {
     let ready = set.sanitize(&ToolsOptions::read(options, naming)?)?;
     Ok(TextAnswer { text: Cow::Owned(ready.json.clone()), report: Some(describe::ready_tools(&ready)) })
@@ -112,7 +112,7 @@ pub fn list_of(set: &ToolSet) -> &str {
 /// Creates a [`Restore`] from its serialized form.
 ///
 /// # Errors
-/// As [`Restore::from_json`].
+/// Same as [`Restore::from_json`].
 pub fn restore(kept: &Node<'_>) -> Result<Restore, Error> {
     Restore::from_node(kept)
 }
@@ -121,7 +121,7 @@ pub fn restore(kept: &Node<'_>) -> Result<Restore, Error> {
 /// a list.
 ///
 /// # Errors
-/// As [`Restore::from_json`], and `invalid-value` if the name is not a string.
+/// Same as [`Restore::from_json`], and `invalid-value` if the name is not a string.
 pub fn call_stream(given: &Node<'_>) -> Result<Option<CallStream>, Error> {
     let Some(list) = given.as_array() else { return Ok(None) };
     let (kept, name) = (list.first().cloned().unwrap_or_default(), list.get(1).cloned().unwrap_or_default());
@@ -132,7 +132,7 @@ pub fn call_stream(given: &Node<'_>) -> Result<Option<CallStream>, Error> {
     Ok(Some(restore(&kept)?.call_stream(&name.display())))
 }
 
-/// Returns whether a call has nothing buffered. A binding may then replace it by a new one.
+/// Returns true if a call has nothing buffered. A binding may then replace it by a new one.
 pub fn is_call_at_rest(call: &CallStream) -> bool {
     call.is_at_rest()
 }
@@ -160,7 +160,7 @@ pub fn answer_changes(changes: &[AnswerChange]) -> Node<'static> {
     describe::answer_changes(changes)
 }
 
-/// Returns whether a stream has nothing buffered. A binding may then replace it by a new one.
+/// Returns true if a stream has nothing buffered. A binding may then replace it by a new one.
 pub fn is_stream_at_rest(stream: &ReplyRestorer) -> bool {
     stream.is_at_rest()
 }
@@ -177,7 +177,7 @@ pub fn warning(exchange: &Exchange) -> Node<'static> {
     exchange.warning_node()
 }
 
-/// Returns whether an exchange has no state that opening it again would not restore. A binding may then drop it.
+/// Returns true if an exchange has no state that opening it again would not restore. A binding may then drop it.
 #[cfg(feature = "search")]
 pub fn is_exchange_at_rest(exchange: &Exchange) -> bool {
     exchange.is_at_rest()
@@ -192,19 +192,19 @@ pub fn index(tools: &Node<'_>) -> Result<ToolIndex, Error> {
     ToolIndex::from_node(tools)
 }
 
-/// As [`ToolIndex::search`], with the names as a tree, because a name may contain an unpaired surrogate.
+/// Like [`ToolIndex::search`], but returns the names as a tree, because a name may contain an unpaired surrogate.
 ///
 /// # Errors
-/// As [`ToolIndex::search`].
+/// Same as [`ToolIndex::search`].
 #[cfg(feature = "search")]
 pub fn search(index: &ToolIndex, query: &str, options: &SearchOptions) -> Result<Node<'static>, Error> {
     index.search_node(query, options)
 }
 
-/// [`ToolIndex::answer`] on trees.
+/// Like [`ToolIndex::answer`], but takes and returns trees.
 ///
 /// # Errors
-/// As [`ToolIndex::answer`].
+/// Same as [`ToolIndex::answer`].
 #[cfg(feature = "search")]
 pub fn answer(index: &ToolIndex, call: &Node<'_>, options: &SearchOptions) -> Result<Option<Node<'static>>, Error> {
     index.answer_node(call, options)

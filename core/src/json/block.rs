@@ -220,7 +220,7 @@ mod portable {
     }
 
     /// Returns the high bit of each byte below a limit of at most 128. The other bits are undefined. No byte borrows
-    /// from its neighbour: each has its own high bit to carry into.
+    /// from its neighbor: each has its own high bit to carry into.
     pub(super) const fn below(word: u64, limit: u8) -> u64 {
         !(((word & !HIGHS) + LOWS * (0x80 - limit as u64)) | word)
     }

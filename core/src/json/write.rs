@@ -34,7 +34,8 @@ impl Sink for Copied<'_> {
         if !self.pending.is_empty() {
             let end = self.pending.end.saturating_add(text.len());
             let next = self.source.get(self.pending.end..end);
-            // The same bytes in memory, or a comma, a bracket or a quote that the source also has here.
+            // The text consists of the same bytes in memory, or is a comma, a bracket or a quote that the source also
+            // has here.
             if next.is_some_and(|next| {
                 ptr::eq(next, text) || text.len() == 1 && next.bytes().next() == text.bytes().next()
             }) {

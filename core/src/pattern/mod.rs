@@ -6,10 +6,10 @@
 //! characters is paid for, even if it consumes none. Constructs that such a machine cannot support (lookaround,
 //! backreferences) are refused, and so are errors of the respective syntax.
 //!
-//! Why not a crate: none has all that is needed here. `regex` (1.13) and `regex-lite` (0.1.9) run for time proportional
-//! to pattern times text and cannot be interrupted, so no budget holds. `regex-lite` needs the standard library and
-//! supports no letters beyond ASCII, which Python does. Their meaning of `\w`, `\s`, `.` and `[a&&b]` is that of
-//! neither syntax. The tests compare this engine with `regex`, JavaScript's engine and Python's.
+//! No existing crate is used, because none meets all requirements. `regex` (1.13) and `regex-lite` (0.1.9) run for time
+//! proportional to pattern times text and cannot be interrupted, so no budget holds. `regex-lite` needs the standard
+//! library and supports no letters beyond ASCII, which Python does. Their meaning of `\w`, `\s`, `.` and `[a&&b]` is
+//! that of neither syntax. The tests compare this engine with `regex`, JavaScript's engine and Python's.
 //!
 //! Sources: ECMA-262, 22.2 and annex B.1.2; Python 3.11, `re` and its parser, run; K. Thompson, "Regular expression
 //! search algorithm", 1968.
@@ -56,7 +56,7 @@ impl Pattern {
     /// Compiles a pattern.
     ///
     /// # Errors
-    /// What is wrong with the pattern, or which of its constructs this engine does not support.
+    /// The reason why the pattern is invalid, or the construct that this engine does not support.
     pub(crate) fn new(pattern: &str, spelling: Spelling, budget: &Budget) -> Result<Pattern, Flaw> {
         let (steps, sets) = read::read(pattern, spelling, budget)?;
         let longest = sets.iter().map(Set::len).max().unwrap_or(0);

@@ -147,7 +147,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 _ => break,
             }
         }
-        // Neither an object nor an array, so not arguments in any spelling.
+        // The value is neither an object nor an array, so it cannot represent arguments.
         Ok((Fixed { value: Node::string(original), repairs: Vec::new() }, false))
     }
 

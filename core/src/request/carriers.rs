@@ -119,7 +119,7 @@ pub(crate) const fn list_of(api: Api) -> &'static str {
 /// Returns true if the history adds a tool.
 ///
 /// # Errors
-/// Those of [`each`].
+/// The errors of [`each`].
 pub(crate) fn any(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     let mut found = false;
     each(request, api, None, |tools| found |= !tools.is_empty())?;

@@ -284,7 +284,7 @@ pub(crate) fn chosen<'a>(request: &Node<'a>, api: Api) -> Result<Option<Choice<'
 /// Changes the choice to `auto`: the model may call the tools that the choice allows, but need not call one.
 ///
 /// # Errors
-/// Those of [`replace`].
+/// The errors of [`replace`].
 pub(crate) fn weaken(request: &mut Node<'_>, api: Api) -> Result<(), Error> {
     if api == Api::GeminiInteractions {
         let (outer, inner, _) = INTERACTIONS;
@@ -431,7 +431,7 @@ pub(crate) fn remove_from_settings(request: &mut Node<'_>) -> Result<(), Error> 
 /// Applies `decide` to every entry of a request's choice, in place. Entries that stay keep their text.
 ///
 /// # Errors
-/// Those of `decide`.
+/// The errors of `decide`.
 pub(crate) fn settle<'a>(request: &mut Node<'a>, api: Api, decide: Decide<'_, 'a>) -> Result<Settled, Error> {
     let mut settled = Settled::default();
     if api == Api::Gemini {

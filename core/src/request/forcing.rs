@@ -29,7 +29,7 @@ pub(crate) enum Calling {
     Forbidden,
 }
 
-/// Returns whether the choice of a request, in any format, requires or forbids calls.
+/// Returns true if the choice of a request, in any format, requires or forbids calls.
 ///
 /// # Errors
 /// `invalid-json` if the choice is text that cannot be parsed.

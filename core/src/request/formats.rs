@@ -31,7 +31,7 @@ type Visit<'v, 'a> = &'v mut dyn FnMut(Found<'_, 'a>) -> Result<(), Error>;
 /// Visits every response format of a request: first those of the request itself, then those in its history, in order.
 ///
 /// # Errors
-/// Those of `visit`; `invalid-json` if an item of the history is text that cannot be parsed.
+/// The errors of `visit`; `invalid-json` if an item of the history is text that cannot be parsed.
 pub(crate) fn visit<'a>(request: &mut Node<'a>, api: Api, visit: Visit<'_, 'a>) -> Result<(), Error> {
     let mut places = PLACES.iter().filter(|place| place.api == api);
     for place in places.clone().filter(|place| place.item.is_none()) {
@@ -152,7 +152,7 @@ fn has_schema(format: &Node<'_>, place: &FormatPlace) -> bool {
 /// Returns the places of all response formats with a schema, with the pointers to their holders.
 ///
 /// # Errors
-/// Those of [`visit`].
+/// The errors of [`visit`].
 pub(crate) fn pointers(request: &mut Node<'_>, api: Api) -> Result<Vec<(String, &'static FormatPlace)>, Error> {
     let mut found = Vec::new();
     visit(request, api, &mut |Found { place, pointer, holder }| {
@@ -198,7 +198,7 @@ pub(crate) fn is_bare_text(request: &Node<'_>, api: Api) -> Result<bool, Error> 
 /// Returns true if a request has a response format with `strict: true`.
 ///
 /// # Errors
-/// Those of [`visit`].
+/// The errors of [`visit`].
 #[cfg(feature = "search")]
 pub(crate) fn has_strict(request: &mut Node<'_>, api: Api) -> Result<bool, Error> {
     let mut found = false;

@@ -15,7 +15,7 @@ pub(crate) enum Entry {
     Tool(Shape),
     /// A hosted tool or a setting, which is passed through unchanged.
     Hosted,
-    /// Not an object, or an object without known members.
+    /// An entry that is not an object, or an object without known members.
     Unknown,
 }
 

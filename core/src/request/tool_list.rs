@@ -93,7 +93,7 @@ impl<'a> Listing<'a> {
     /// Does the same as [`Self::read`] with planned flat names.
     ///
     /// # Errors
-    /// Those of [`Self::read`].
+    /// The errors of [`Self::read`].
     pub(crate) fn read_named(mut tools: Node<'a>, planned: Option<&FlatNames>) -> Result<Listing<'a>, Error> {
         let mut prefix = "";
         let mut found = Found::of(&tools);

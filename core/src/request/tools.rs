@@ -70,7 +70,7 @@ impl Tool<'_> {
     }
 }
 
-/// How the history adds a definition.
+/// The way in which the history adds a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrival {
     /// Deferred, in `additional_tools`: treated as listed by the request.

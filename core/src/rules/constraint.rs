@@ -24,7 +24,7 @@ macro_rules! constraints {
                 match self { $(Constraint::$variant => $name,)* }
             }
 
-            /// Returns whether the constraint applies only to the root of a schema.
+            /// Returns true if the constraint applies only to the root of a schema.
             pub(crate) const fn is_of_root(self) -> bool {
                 matches!(self, Constraint::RootNotSchema | Constraint::RootObject | Constraint::RootKeyword)
             }
@@ -188,7 +188,7 @@ constraints! {
     /// Too many properties in total.
     TooManyProperties = "too-many-properties",
 
-    // What Codex demands besides.
+    // Further constraints of Codex.
     /// The root accepts nothing.
     RootNull = "root-null",
     /// `minItems` is not a non-negative integer.

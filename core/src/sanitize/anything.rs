@@ -150,7 +150,7 @@ pub(in crate::sanitize) fn asserts(member: &Member<'_>) -> bool {
 }
 
 /// Encodes a schema that accepts anything if every schema must declare a type: as a reference to a definition of JSON,
-/// or as a string that holds JSON. Returns whether the definition is needed.
+/// or as a string that holds JSON. Returns true if the definition is needed.
 pub(in crate::sanitize) fn encode<'a>(
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,

@@ -40,7 +40,7 @@ pub(in crate::sanitize) struct PassContext {
     pub(in crate::sanitize) max_nodes: usize,
     /// Size limit in bytes: the caller's, else the dialect's.
     pub(in crate::sanitize) max_bytes: Option<usize>,
-    /// Targets of references; `None` if there are none.
+    /// Targets of references; `None` if there are no references.
     pub(in crate::sanitize) references: Option<Rc<References>>,
     /// True if siblings of references may be merged into copies of their definitions.
     pub(in crate::sanitize) may_specialize: bool,

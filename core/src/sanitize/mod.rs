@@ -52,7 +52,7 @@ use crate::{
 /// Rewrites a schema in place. Returns the changes if `with_report` is true (or `allow` needs them).
 ///
 /// # Errors
-/// Those of `toolwire::sanitize`.
+/// The errors of `toolwire::sanitize`.
 pub fn sanitize(node: &mut Node<'_>, options: &SanitizeOptions, with_report: bool) -> Result<Vec<Change>, Error> {
     let detail = with_report.then_some(Detail::Whole);
     run(node, options, detail, None, &Rc::new(options.budget(node)))
@@ -106,7 +106,7 @@ fn run(
             codex::sanitize(node, wire.as_ref(), &mut recorder, budget)?;
         }
         Method::Rules(grammar) => {
-            // An option that the grammar cannot honour is an error for every schema.
+            // An option that the grammar cannot honor is an error for every schema.
             pipeline::refuse_options(grammar, options)?;
             // A schema that is accepted unchanged loses nothing; only an option that asks for more has it rewritten. A
             // grammar for tools may accept any root, because arguments are objects anyway; an answer that is given as a
@@ -178,7 +178,7 @@ fn write<'a>(
     pipeline::sanitize(node, (dialect, grammar), options, &is_done, (plan, wrapper), recorder, budget)
 }
 
-/// Returns whether the schema is accepted unchanged and no option asks for more.
+/// Returns true if the schema is accepted unchanged and no option asks for more.
 fn is_already_accepted(
     node: &Node<'_>,
     form: Form,
@@ -200,7 +200,7 @@ fn is_already_accepted(
     Ok(!inlines && !types)
 }
 
-/// Returns whether a type is written as its number.
+/// Returns true if a type is written as its number.
 fn has_numbered_types(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
     let mut found = false;
     visit::walk(budget, root, Keywords::ALL, &mut |node, _| {
@@ -210,7 +210,7 @@ fn has_numbered_types(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
     Ok(found)
 }
 
-/// Returns whether a reference could be inlined.
+/// Returns true if a reference could be inlined.
 fn has_inlinable(root: &Node<'_>, form: Form, budget: &Budget) -> Result<bool, Error> {
     if !references::has_references(root, budget)? {
         return Ok(false);

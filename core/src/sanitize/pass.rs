@@ -19,7 +19,7 @@ pub(in crate::sanitize) struct Pass {
     pub(in crate::sanitize) rules: &'static [Rule],
     /// The pass is skipped for a schema that has none of these keywords; it runs on every schema if the set is empty.
     pub(in crate::sanitize) needs: Keywords,
-    /// Returns whether the pass may have something to do for this grammar and this document.
+    /// Returns true if the pass may have something to do for this grammar and this document.
     pub(in crate::sanitize) applies: fn(&PassContext) -> bool,
     pub(in crate::sanitize) run: Run,
     /// Reason for the position of the pass.
@@ -77,7 +77,7 @@ pub(in crate::sanitize) struct InferenceContext {
 }
 
 impl Pass {
-    /// Returns whether the pass runs on this document. Tests turn off single passes, to show what each is for.
+    /// Returns true if the pass runs on this document. Tests turn off single passes, to show what each is for.
     pub(in crate::sanitize) fn is_due(&self, context: &PassContext) -> bool {
         #[cfg(test)]
         if off::is_out(self.name) {

@@ -37,7 +37,7 @@ const VALUES: [Keyword; 2] = [Keyword::Enum, Keyword::Const];
 const MAX_STEPS: usize = 1_000;
 /// Number of levels after which a schema counts as an object.
 const MAX_LEVELS: usize = 64;
-/// Replaces a root that does not describe an object by an object with one property of this name. Returns whether it
+/// Replaces a root that does not describe an object by an object with one property of this name. Returns true if it
 /// did.
 ///
 /// References inside the schema still resolve against the schema, not the new root: [`answer`] returns the document for
@@ -51,7 +51,7 @@ pub(super) fn wrap(root: &mut Node<'_>, name: &str, grammar: &Grammar, budget: &
         return Err(Error::new(Code::NotRepresentable, "", message));
     }
     let is_object = Search { root, grammar, budget, references: None, steps: MAX_STEPS }.is_object(root, MAX_LEVELS);
-    // Keywords of objects say nothing of the values that the schema accepts if another keyword excludes objects.
+    // Object keywords do not prove that the schema accepts an object, because another keyword may exclude objects.
     let admits = || InstanceTypes::declared(root).is_some() || admits_object(root, Form::Read, Draft::of(root), budget);
     if is_object && admits() || misplaced(root).is_some() || !(root.as_object().is_some() || root.as_bool().is_some()) {
         return Ok(false);

@@ -15,7 +15,7 @@ use alloc::{format, string::String, vec::Vec};
 /// Names of the tables of definitions.
 pub(crate) const TABLES: [&str; 2] = ["$defs", "definitions"];
 
-/// Returns whether a definition is not reachable from outside the tables.
+/// Returns true if a definition is not reachable from outside the tables.
 pub(crate) fn has_unreached(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
     let count: usize =
         TABLES.iter().filter_map(|table| root.get(table).and_then(Node::as_object)).map(Object::len).sum();

@@ -30,7 +30,7 @@ struct Search<'s, 'a> {
     form: Form,
     draft: Draft,
     budget: &'s Budget,
-    /// Collected on first use, because most roots have no references.
+    /// References are collected on first use, because most roots have no references.
     references: Option<References>,
     steps: usize,
 }

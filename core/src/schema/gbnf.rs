@@ -41,7 +41,7 @@ struct Reader<'p> {
     depth: usize,
     /// True if a quantifier may follow, in the innermost group.
     repeatable: bool,
-    /// The same for the enclosing groups, one bit each.
+    /// The values of `repeatable` for the enclosing groups, one bit each.
     outer: u128,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Graph {
     recursive: Set<Number>,
     /// Number of nodes after inlining all targets that are not recursive, including the tables of definitions.
     pub(crate) produced: usize,
-    /// The same without these tables.
+    /// Number of nodes after the same inlining, without the tables of definitions.
     inlined: usize,
     /// Nesting depth after inlining.
     pub(crate) depth: usize,
@@ -51,7 +51,7 @@ impl Graph {
     /// Surveys a schema in one walk, and every target outside of its subschemas in one more.
     ///
     /// # Errors
-    /// Those of the walk.
+    /// The errors of the walk.
     pub(crate) fn of(root: &Node<'_>, references: &References, budget: &Budget) -> Result<Graph, Error> {
         let targets = references.all_targets().map(|number| (number, Target::default())).collect();
         let mut survey = Survey { budget, references, targets, root: Target::default(), outside: Target::default() };
@@ -180,7 +180,7 @@ struct Survey<'b, 'r> {
     targets: Map<Number, Target>,
     /// The schema as a whole.
     root: Target,
-    /// The same without its tables of definitions.
+    /// The schema without its tables of definitions.
     outside: Target,
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Common<'b, 'a> {
     pub(crate) origin: Option<Origin>,
 }
 
-/// Which of several objects are partial: they contain only some of the properties and required names in `common`.
+/// Marks the objects that are partial: they contain only some of the properties and required names in `common`.
 #[derive(Clone, Copy)]
 pub(crate) struct Parts<'p, 'b, 'a> {
     pub(crate) common: &'p Common<'b, 'a>,

@@ -93,7 +93,7 @@ pub(crate) trait VisitorMut<'a> {
 /// Each visited node is paid from the budget, and the walk goes no deeper than [`crate::limits::MAX_WALK_DEPTH`].
 ///
 /// # Errors
-/// Those of `visitor`, `budget-exceeded`, `too-deep`.
+/// The errors of `visitor`, `budget-exceeded`, `too-deep`.
 pub(crate) fn walk_mut<'a>(
     budget: &Budget,
     root: &mut Node<'a>,
@@ -118,7 +118,7 @@ pub(crate) fn walk_mut_at<'a>(
 /// Walks a schema in document order without changing it, through the keywords in `through`.
 ///
 /// # Errors
-/// Those of `visit`, `budget-exceeded`, `too-deep`.
+/// The errors of `visit`, `budget-exceeded`, `too-deep`.
 pub(crate) fn walk<'t, 'a>(
     budget: &Budget,
     root: &'t Node<'a>,

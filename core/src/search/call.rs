@@ -1,4 +1,4 @@
-//! Recognises a model's call of the tool search, and reads its queries and its shape, which the answer must have as
+//! Recognizes a model's call of the tool search, and reads its queries and its shape, which the answer must have as
 //! well.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
@@ -51,7 +51,7 @@ pub(super) struct Wanted {
 }
 
 impl<'n, 'a> Call<'n, 'a> {
-    /// Recognises a call: a `tool_use` block of Anthropic, a `function_call` of OpenAI Responses or Gemini
+    /// Recognizes a call: a `tool_use` block of Anthropic, a `function_call` of OpenAI Responses or Gemini
     /// Interactions, an entry of `tool_calls` of Chat Completions, a block with `toolUse` of Bedrock Converse, a part
     /// with `functionCall` of Gemini, and, regardless of the function's name, a `tool_search_call` of OpenAI Responses
     /// that the caller has to answer. Returns `None` for anything else, such as a call of another tool.

@@ -1,6 +1,6 @@
 //! The index: how often each tool contains each word, and the ranking that follows from it.
 //!
-//! The ranking is BM25F: BM25 over a weighted sum of fields, in which the counts of each field are normalised by its
+//! The ranking is BM25F: BM25 over a weighted sum of fields, in which the counts of each field are normalized by its
 //! average length. This crate has its own implementation because the `bm25` crate needs the standard library and
 //! supports only one field. Weights per field rank a tool's own name above the arguments of another tool.
 //!
@@ -24,7 +24,7 @@ use crate::{
     options::{SearchMode, SearchOptions},
 };
 
-/// Weight of each field and strength of its length normalisation, in the order of [`Field`].
+/// Weight of each field and strength of its length normalization, in the order of [`Field`].
 const WEIGHTS: [(f64, f64); Field::COUNT] = [(4.0, 0.5), (1.0, 0.4), (0.6, 0.75), (0.3, 0.75)];
 /// `k1` of BM25: the lower, the sooner further occurrences of a word stop adding to the score.
 const SATURATION: f64 = 1.5;

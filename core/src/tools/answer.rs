@@ -15,7 +15,7 @@ use crate::{
     schema::validate::Prepared,
 };
 
-/// How to restore the answer of a model.
+/// Plan for restoring a model's answer to a response format.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(super) plan: Plan,

@@ -61,7 +61,7 @@ fn number(candidate: &Node<'_>) -> u64 {
 pub(super) fn in_reply(reply: &mut Node<'_>, answer: &Answer) -> Option<Calls> {
     let mut candidates = Candidates::default();
     if !matches!(reply.data(), Data::Array(_)) {
-        // This fails only at the limit for streams.
+        // Feeding fails only at the limit for streams.
         return candidates.feed(reply, answer).unwrap_or_default().then(|| candidates.calls());
     }
     let mut is_any = false;

@@ -56,10 +56,10 @@ enum Begun {
     Nameless(Node<'static>),
 }
 
-/// How a piece of a call is handled.
+/// Treatment of a piece of a call.
 enum Handling {
     Same,
-    /// This call is passed on instead.
+    /// This call is passed on in place of the piece.
     Changed(Node<'static>),
     /// The piece is part of the answer, with this text.
     Answer(String),

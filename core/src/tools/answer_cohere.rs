@@ -23,21 +23,21 @@ pub(super) struct Cohere {
     gone: Gone,
     /// Index of the next content for the client.
     next: u64,
-    /// How the events of the current content are handled.
+    /// Treatment of the current content's events.
     open: Open,
     /// Buffered pieces of the answer, if its arguments have to be restored.
     pieces: String,
 }
 
-/// How the events of a content are handled.
+/// Treatment of a content's events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Open {
-    /// They are passed on: the content is not a text (for example a thought), or its text is not buffered.
+    /// The events are passed on: the content is not a text (for example a thought), or its text is not buffered.
     #[default]
     Passes,
-    /// They are buffered: the content is a text that is dropped if an answer follows.
+    /// The events are buffered: the content is a text that is dropped if an answer follows.
     Buffered,
-    /// They are hidden from the client.
+    /// The events are hidden from the client.
     Hidden,
 }
 

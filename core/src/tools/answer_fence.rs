@@ -1,4 +1,4 @@
-//! Recognises, by its beginning, text that may be an answer to restore, and takes answers out of Markdown fences:
+//! Recognizes, by its beginning, text that may be an answer to restore, and takes answers out of Markdown fences:
 //! models put JSON into a fence even if the instructions forbid it.
 
 use alloc::string::String;
@@ -15,7 +15,7 @@ const TICKS: usize = 3;
 /// Maximum length in bytes of the word after the backticks, such as `json`.
 const WORD: usize = 32;
 
-/// Kinds of text that are restored, recognised by their beginning.
+/// Kinds of text that are restored, recognized by their beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Restores {
     /// JSON text.
@@ -33,7 +33,7 @@ pub(super) struct Beginning {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Only whitespace so far.
+    /// The text so far is only whitespace.
     Blank,
     /// Number of backticks so far, counted up to the minimum of a fence.
     Ticks(usize),

@@ -23,9 +23,9 @@ pub(crate) struct Content {
 /// Functions that restore texts.
 #[derive(Clone, Copy)]
 pub(super) struct Read<'r> {
-    /// Restores a text; `None` if it is neither JSON that may change nor the beginning of such JSON.
+    /// Restores a text. Returns `None` if the text cannot be, or begin, JSON that needs restoring.
     pub(super) restore: &'r dyn Fn(&str) -> Option<Content>,
-    /// Returns true if a text may be the beginning of such JSON.
+    /// Returns true if JSON that needs restoring may begin in a text.
     pub(super) may_begin: &'r dyn Fn(&str) -> bool,
 }
 
@@ -43,8 +43,8 @@ pub(super) fn restore(read: Read<'_>, message: &mut Node<'_>, list: &'static str
     put(message, list, &mut parts.restored(read, may_be_cut));
 }
 
-/// Restores the candidates of a reply that is a list of chunks, like a Gemini stream without events. The texts of one
-/// candidate belong together.
+/// Restores the candidates of a reply that is a list of chunks, like a Gemini stream without events. The texts of a
+/// candidate are concatenated across chunks.
 pub(super) fn restore_chunks<'a>(
     read: Read<'_>,
     chunks: &mut Node<'a>,

@@ -45,7 +45,7 @@ pub(super) struct Carrier {
     length: usize,
 }
 
-/// How a piece of text is handled.
+/// Treatment of a piece of text.
 pub(super) enum Piece {
     /// The piece is passed on unchanged.
     Same,

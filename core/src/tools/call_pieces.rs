@@ -71,7 +71,7 @@ impl CallPieces {
         }
     }
 
-    /// Returns the reports of repaired calls, each once.
+    /// Returns the reports of repaired calls, without duplicates.
     pub(crate) fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
         self.reports.take()
     }

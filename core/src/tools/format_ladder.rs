@@ -58,7 +58,7 @@ impl From<Error> for Stop {
 /// Rewrites a request by the first step of the option `formats` that can send the format.
 ///
 /// # Errors
-/// Those of `adapt` for the last step, whose message also contains the reason why the first step failed.
+/// The errors of `adapt` for the last step, whose message also contains the reason why the first step failed.
 pub(super) fn by_steps<'a, R>(
     request: &mut Node<'a>,
     options: &AdaptOptions,

@@ -104,7 +104,7 @@ impl Given {
 #[derive(Default)]
 pub(super) struct Written {
     pub(super) changes: Vec<FormatChange>,
-    /// How to restore the answer; `None` if the answer need not be restored.
+    /// Plan for restoring the answer; `None` if the answer need not be restored.
     pub(super) answer: Option<Answer>,
 }
 

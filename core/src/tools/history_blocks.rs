@@ -8,7 +8,7 @@ use crate::{
     request::tool::has_type,
 };
 
-/// How one API represents calls and results as blocks of messages.
+/// An API's representation of calls and results as blocks of messages.
 pub(super) struct Blocks {
     /// Member of a message that contains its blocks.
     pub(super) list: &'static str,

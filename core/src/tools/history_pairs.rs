@@ -31,7 +31,7 @@ const ADDED: &str = "added a result to a call without one";
 const MOVED: &str = "moved a result to its call";
 const REMOVED: &str = "removed a result without a call";
 const JOINED: &str = "merged two messages of the model, so that the results of both follow";
-/// The content of a message that has lost its results, where a message of the user is needed.
+/// Content of a message that has lost its results, if a user message is required in its place.
 const NO_CONTENT: &str = "[No content]";
 
 /// Author of a message or item.

@@ -1,7 +1,7 @@
 //! Tool lists and whole requests: names, wrappers, quarantine, and restoring.
 //!
 //! `servers` merges the lists of several servers into one list, with names by `server_names`. `tool_list` splits a list
-//! into entries, and `tool_format` recognises each entry. Every tool gets a legal name (`names`) and an acceptable
+//! into entries, and `tool_format` recognizes each entry. Every tool gets a legal name (`names`) and an acceptable
 //! schema (`sanitize_list`, in the dialects of `target`; `budget` counts the limits of a request, `wrapper` handles the
 //! parts outside the schema, `memory` keeps repeated schemas, `quarantine` holds the reasons for tools that cannot be
 //! sent). `restore` records what to undo, and `restore_kept` writes it as JSON. `as_sent` changes only the shape of a

@@ -353,7 +353,7 @@ fn one_by_one<'a>(entry: &Node<'a>) -> Vec<Node<'a>> {
     members.iter().map(alone).collect()
 }
 
-/// What is said of a loaded tool for which there is no room.
+/// End of the message for a loaded tool that exceeds the maximum number of tools.
 const NO_ROOM: &str = "; `overflow` reserves room for loaded tools, and earlier ones fill it";
 
 /// Returns the options of deferred loading, in which the tools of servers have their names in the list.

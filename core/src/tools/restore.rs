@@ -38,11 +38,11 @@ pub(crate) struct RestoreMap {
     pub(super) repair: Option<RepairOptions>,
     /// True if tools with equal names are renamed. `restore` then removes every `index` that it did not set itself.
     pub(super) has_indices: bool,
-    /// How to restore the answer to a response format; `None` if the answer need not be restored.
+    /// Plan for restoring the answer to a response format; `None` if the answer need not be restored.
     pub(super) answer: Option<Arc<Answer>>,
 }
 
-/// How to restore the calls of one tool.
+/// Plan for restoring the calls of one tool.
 #[derive(Clone, Debug)]
 pub(crate) struct RestoreEntry {
     /// The tool's name as a JSON string, so that a lone surrogate survives.

@@ -171,7 +171,7 @@ pub(super) fn take(
 /// tools.
 fn names_of_carriers(request: &Node<'_>, deferred: Option<&DeferredOptions>) -> Result<Set<Text<'static>>, Error> {
     let mut names = Set::new();
-    // The API is recognised by the list, which is not merged yet. So messages are read in the formats of all APIs: a
+    // The API is recognized by the list, which is not merged yet. So messages are read in the formats of all APIs: a
     // message of one format adds no tools in another.
     for api in [Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses, Api::GeminiInteractions] {
         let mut take = |list: &[Node<'_>]| {

@@ -50,7 +50,7 @@ pub(crate) struct Buffer {
 /// Source: HTML, server-sent events, "parsing an event stream": one leading U+FEFF is ignored.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// How to treat the LF of a CR LF that is split between two pieces.
+/// Treatment of the LF of a CR LF that is split between two pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Half {
     /// The line is still in the buffer: the LF is kept with it.
@@ -72,7 +72,8 @@ impl Buffer {
     /// Processes a piece of text. Returns the text to pass on.
     ///
     /// # Errors
-    /// Those of the sink, and `limit-exceeded`. The next call returns the event that could not be restored, unchanged.
+    /// The errors of the sink, and `limit-exceeded`. The next call returns the event that could not be restored,
+    /// unchanged.
     pub(crate) fn feed(&mut self, piece: &str, sink: &mut impl Sink) -> Result<String, Error> {
         if self.text.len() > MAX_HELD_BYTES {
             return Err(too_long());
@@ -166,7 +167,7 @@ impl Buffer {
     /// the rest counts as an event if its data is complete.
     ///
     /// # Errors
-    /// Those of the sink. The next call then returns the buffered text, with the last event unchanged.
+    /// The errors of the sink. The next call then returns the buffered text, with the last event unchanged.
     pub(crate) fn finish(&mut self, sink: &mut impl Sink) -> Result<String, Error> {
         let mut out = match self.text.len() > MAX_HELD_BYTES {
             // Already refused by `feed`.

@@ -191,7 +191,7 @@ impl Stream {
         self.reports.forget();
         self.fresh = Vec::new();
         let left = texts.into_iter().chain(calls).chain(self.items.finish()).collect();
-        // This fails only for a stream that already has too many open calls.
+        // The call fails only for a stream that already has too many open calls.
         let mut out = self.answered(left).unwrap_or_default();
         if let Some(answer) = self.restore_map.called_answer() {
             out.extend(self.answers.finish(answer));

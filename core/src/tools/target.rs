@@ -43,7 +43,7 @@ pub(super) fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
     }
     let strict = dialect::of(&options.sanitize)?;
     let format = options.format.unwrap_or(strict.tools.format);
-    // This applies only if the format has the flag: without the flag, the API would treat the tool as strict.
+    // The rule applies only if the format has the flag: without the flag, the API would treat the tool as strict.
     let is_strict = tool_format::strict_in(strict, format) == Some(true);
     if let Some(plain) = options.by_flag.or(strict.tools.not_strict.filter(|_| is_strict)) {
         let known = dialect::of(&SanitizeOptions::new(plain))?;

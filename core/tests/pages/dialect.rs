@@ -1,4 +1,4 @@
-//! The page of one dialect: its tables in words, and the results of `check` and `sanitize` for one schema per keyword.
+//! The page of one dialect: its tables as prose, and the results of `check` and `sanitize` for one schema per keyword.
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
@@ -27,7 +27,7 @@ pub(crate) struct Verdict {
     error: Option<String>,
 }
 
-/// The worst effect, in ascending order.
+/// Effects on a schema, from harmless to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Loss {
     Kept,
@@ -75,7 +75,7 @@ impl Loss {
 }
 
 impl Verdict {
-    /// `ours` returns true for pointers to the probe. `at` is the pointer to the probe in the output.
+    /// `ours` returns true for pointers into the probe. `at` is the pointer to the probe in the output.
     fn of(dialect: &str, schema: &Value, at: &str, ours: impl Fn(&str) -> bool) -> Self {
         let options = SanitizeOptions::new(dialect);
         let refused: Vec<&'static str> = check(schema, &options)
@@ -132,8 +132,8 @@ fn each_once(mut names: Vec<&'static str>) -> Vec<&'static str> {
     names
 }
 
-/// Returns the result for a property `x` with the probe as its schema, in an object that every dialect accepts as far
-/// as possible.
+/// Returns the result for a property `x` with the probe as its schema, inside an object that as many dialects as
+/// possible accept.
 pub(crate) fn in_a_property(dialect: &str, probe: &str, definitions: &str) -> Verdict {
     let probe: Value = serde_json::from_str(probe).unwrap_or_default();
     let definitions: Value = serde_json::from_str(definitions).unwrap_or_default();
@@ -219,7 +219,7 @@ fn facts(page: &mut String, dialect: &Dialect) {
     page.push('\n');
 }
 
-/// Writes the differences for the schema of an answer.
+/// Writes how the rules for response formats differ from those for tools.
 fn response_format(page: &mut String, dialect: &Dialect) {
     *page += "## Response formats\n\n";
     let Some(format) = dialect.response_format() else {

@@ -1,34 +1,35 @@
-//! What a host has to do for a [`Listener`](super::Listener).
+//! The actions that a [`Listener`](super::Listener) asks its host to perform.
 
 use toolwire::json::{self, Node};
 
 use crate::document::record;
 
-/// An action for the host. Requests have the numbers of the host, sessions those of the listener.
+/// An action for the host. Requests have the host's numbers, sessions the listener's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ListenerEffect {
     /// Reads the body of a request of at most this many bytes, then calls [`Listener::body`](super::Listener::body), or
-    /// [`Listener::unread`](super::Listener::unread).
+    /// [`Listener::unread`](super::Listener::unread) if that fails.
     Read(u64, u64),
     /// Answers a request: `{ status, headers }` as JSON, and the body.
     Answer(u64, String, String),
-    /// Begins the response to a request: `{ status, headers }` as JSON.
+    /// Starts the response to a request: `{ status, headers }` as JSON.
     Head(u64, String),
-    /// Writes a piece of the response, in this session. If the client does not read, the session's servers wait. In
-    /// session 0, which is shared by all clients, they do not wait: the response ends if too much of it waits.
+    /// Writes a piece of a response of this session. If the client does not read, the session's servers are paused. In
+    /// session 0, which all clients share, they are not: the response ends if too much of it is unsent.
     Write(u64, u64, String),
     /// Ends the response.
     End(u64),
-    /// Starts a proxy for a new session. What it writes for its client goes to
-    /// [`Listener::message`](super::Listener::message). If it fails,
-    /// [`Listener::ended`](super::Listener::ended) is called.
+    /// Starts a proxy for a new session. Its messages for the client are passed to
+    /// [`Listener::message`](super::Listener::message). If it cannot be started, the host calls
+    /// [`Listener::ended`](super::Listener::ended).
     Open(u64),
-    /// Hands a message to the proxy of a session, as one of its client.
+    /// Passes a message to the proxy of a session, as from its client.
     Message(u64, String),
-    /// Hands the body just received to the proxy of a session, byte for byte: the second number is the request's.
+    /// Passes the body just received to the proxy of a session, byte for byte. The second number is the request's.
     Pass(u64, u64),
-    /// Ends the proxy of a session. [`Listener::ended`](super::Listener::ended) is called when its servers have ended.
+    /// Stops the proxy of a session. The host calls [`Listener::ended`](super::Listener::ended) when the proxy's
+    /// servers have ended.
     Close(u64),
     /// Calls [`Listener::alarm`](super::Listener::alarm) with this session after a delay in milliseconds.
     Alarm(u64, u64),
@@ -37,8 +38,8 @@ pub enum ListenerEffect {
 }
 
 impl ListenerEffect {
-    /// As words, for bindings: its kind; `{ request, session, most, delay, status, headers }` as JSON, as far as it has
-    /// them, or an empty word; and a text.
+    /// Returns the effect as strings, for the bindings: its kind; the applicable members of `{ request, session, most,
+    /// delay, status, headers }` as JSON, or an empty string; and a text.
     pub fn words(self) -> [String; 3] {
         let (kind, about, text) = match self {
             ListenerEffect::Read(request, most) => ("read", numbers([("request", request), ("most", most)]), None),

@@ -1,4 +1,4 @@
-//! The messages of clients, as HTTP brings them, and what is said to those that are not taken.
+//! Client messages received over HTTP, and the responses to rejected ones.
 
 use toolwire::json::{self, Node};
 
@@ -13,18 +13,18 @@ use crate::{
     terminal::cut,
 };
 
-/// The code of an error for headers that say something else than the message.
+/// Error code for headers that do not match the message.
 const HEADER_MISMATCH: i32 = -32020;
-/// The methods whose header `Mcp-Name` has a parameter, and which one.
+/// Methods whose parameter is repeated in the header `Mcp-Name`, and the name of the parameter.
 const NAMED: [(&str, &str); 3] = [("tools/call", "name"), ("prompts/get", "name"), ("resources/read", "uri")];
 
-/// Why a request is not taken.
+/// The response to a rejected request.
 #[derive(Debug)]
 pub(super) struct Rejection {
     pub(super) status: u16,
     code: i32,
     why: String,
-    /// The id of the message as JSON text.
+    /// Id of the message as JSON text.
     id: String,
 }
 
@@ -33,7 +33,7 @@ impl Rejection {
         Rejection { status, code, why: why.into(), id: "null".into() }
     }
 
-    /// With the id of the message that is not taken.
+    /// Sets the id of the rejected message.
     pub(super) fn for_message(mut self, received: &Received) -> Rejection {
         if let Received::Request { id, .. } = received {
             self.id.clone_from(id);
@@ -41,28 +41,28 @@ impl Rejection {
         self
     }
 
-    /// As a JSON-RPC error.
+    /// Returns the body of the response, a JSON-RPC error.
     pub(super) fn body(&self) -> String {
         message::error(&self.id, self.code, &self.why)
     }
 }
 
-/// A message of a client.
+/// A client's message.
 #[derive(Debug)]
 pub(super) enum Received {
     Request {
-        /// As JSON text, and its key.
+        /// The id as JSON text, and its key.
         id: String,
         key: String,
         method: String,
-        /// The protocol version that the request carries, since 2026-07-28.
+        /// Protocol version that the request states, since 2026-07-28.
         version: Option<String>,
-        /// Its progress token, as JSON text.
+        /// The progress token as JSON text.
         token: Option<String>,
         text: String,
     },
     Notification {
-        /// The key of the request that it cancels.
+        /// Key of the request that the notification cancels.
         cancels: Option<String>,
     },
     Response,
@@ -86,7 +86,7 @@ impl Received {
             let why = format!("expected each member once, in these letters; found `{}` otherwise", cut(&name, 40));
             return Err(invalid(&why));
         }
-        // A message that is too deep for the reader has no token and cancels nothing.
+        // If the message is nested too deeply for the reader, its token and its cancellation are ignored.
         let parsed = json::read(text).unwrap_or_default();
         let of_params = |path: &[&str]| {
             let path: Vec<&str> = ["params"].iter().chain(path).copied().collect();
@@ -112,14 +112,14 @@ impl Received {
         }
     }
 
-    /// Returns an error if the headers, by which others route a request, say something else than the request.
+    /// Returns an error if the headers, by which intermediaries route a request, do not match the request.
     pub(super) fn demand_headers(&self, headers: &Headers, version: &str) -> Result<(), Rejection> {
         let Received::Request { method, text, .. } = self else { return Ok(()) };
         let parsed = json::read(text).unwrap_or_default();
         let named = NAMED.iter().find(|(of, _)| of == method);
         let name = match named {
             Some((_, parameter)) => message::text_at(&parsed, &["params", parameter]),
-            // Extensions of MCP have methods with names in other parameters.
+            // Methods of MCP extensions have names in other parameters.
             None => headers::value(headers, "mcp-name").and_then(decoded).filter(|name| {
                 let params = parsed.get("params").and_then(Node::as_object);
                 params.is_some_and(|params| {
@@ -144,7 +144,7 @@ impl Received {
         Ok(())
     }
 
-    /// The request under another id, and with that id as its progress token, if it has one.
+    /// Returns the request with another id. If it has a progress token, the token becomes that id as well.
     pub(super) fn under(&self, number: u64) -> Option<String> {
         let Received::Request { text, .. } = self else { return None };
         let mut parsed = json::read(text).ok()?;
@@ -158,7 +158,7 @@ impl Received {
     }
 }
 
-/// The value of a header, which is in base64 if it has other characters than ASCII.
+/// Decodes the value of a header, which is base64 if it contains non-ASCII characters.
 fn decoded(value: &str) -> Option<String> {
     let Some(inner) = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {
         return Some(value.into());

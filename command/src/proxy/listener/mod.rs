@@ -1,7 +1,7 @@
-//! `toolwire proxy --listen`: streamable HTTP in front of proxies, without sockets, processes and clock.
+//! `toolwire proxy --listen`: streamable HTTP in front of proxies, without sockets, processes and timers.
 //!
-//! Each session of a client has a [`Proxy`](super::Proxy) of its own, with servers of its own. Since 2026-07-28, MCP
-//! has no sessions: requests of that version share one proxy, under ids that the listener makes.
+//! Each session of a client has its own [`Proxy`](super::Proxy), with its own servers. Since 2026-07-28, MCP has no
+//! sessions: requests of that version share one proxy, under ids that the listener generates.
 
 mod effect;
 mod message;
@@ -28,21 +28,21 @@ use crate::{
     terminal::cut,
 };
 
-/// Where MCP is served.
+/// Path at which MCP is served.
 const PATH: &str = "/mcp";
 /// Maximum size of a body, in bytes.
 const MOST_BODY: u64 = 4 << 20;
 /// Maximum number of open requests, event streams included.
 const MOST_REQUESTS: usize = 1_000;
-/// The default of the maximum number of sessions: each of them has processes.
+/// Default of the maximum number of sessions. Each session has its own processes.
 const MOST_SESSIONS: u64 = 64;
-/// Number of sessions that may still be ending when all others are open.
+/// Maximum number of sessions that may still be ending while all others are open.
 const MOST_ENDING: usize = 8;
-/// The default of how long a session without an open request is kept, in seconds.
+/// Default time for which a session without an open request is kept, in seconds.
 const IDLE: u64 = 1_800;
-/// The time between two comments in an event stream, in seconds. They keep it open, and show that a client is gone.
+/// Interval of comments in an event stream, in seconds. They keep the stream open, and reveal disconnected clients.
 const PAUSE: u64 = 15;
-/// The statuses of errors since 2026-07-28.
+/// HTTP statuses of JSON-RPC errors since 2026-07-28.
 const STATUSES: [(i64, u16); 7] =
     [(-32700, 400), (-32600, 400), (-32601, 404), (-32602, 400), (-32020, 400), (-32021, 400), (-32022, 400)];
 const JSON: &str = "application/json";
@@ -50,7 +50,7 @@ const STREAM: &str = "text/event-stream";
 const SESSION: &str = "Mcp-Session-Id";
 const VERSION_HEADER: &str = "mcp-protocol-version";
 
-/// The sessions of all clients, and their open requests.
+/// Sessions of all clients, and their open requests.
 ///
 /// ```
 /// use toolwire_command::Listener;
@@ -62,18 +62,18 @@ const VERSION_HEADER: &str = "mcp-protocol-version";
 pub struct Listener {
     door: Door,
     most_sessions: usize,
-    /// After how many alarms in a row a session ends that nobody uses.
+    /// Number of consecutive alarms after which an idle session ends.
     patience: u64,
     /// Requests without a complete response, by the host's numbers.
     requests: BTreeMap<u64, Request>,
     sessions: BTreeMap<u64, Session>,
-    /// Sessions that were closed, and whose servers have not ended.
+    /// Closed sessions whose servers have not ended.
     ending: BTreeSet<u64>,
-    /// The session that requests without one share.
+    /// The session that requests without a session id share.
     shared: Option<u64>,
-    /// The number of the latest session.
+    /// Number of the latest session.
     last: u64,
-    /// How often sessions were used.
+    /// Number of uses of sessions so far.
     uses: u64,
     effects: Vec<ListenerEffect>,
 }
@@ -81,9 +81,9 @@ pub struct Listener {
 /// An open request.
 #[derive(Debug)]
 enum Request {
-    /// Its body is read.
+    /// The body of the request is being read.
     Reading { headers: Headers, id: String, session: Option<u64> },
-    /// It waits for the answer to a message.
+    /// The request waits for the response to its message.
     Post(Post),
     /// An event stream for messages that belong to no request.
     Get(u64),
@@ -92,17 +92,18 @@ enum Request {
 #[derive(Debug)]
 struct Post {
     session: u64,
-    /// The key of the message's id in the session.
+    /// Key of the message's id in the session.
     key: String,
-    /// The `Mcp-Session-Id` of the response, if it makes one known.
+    /// Session id that the response sends in `Mcp-Session-Id`, if the request opened the session.
     tells: Option<String>,
-    /// An event stream has begun.
+    /// True if the response is an event stream.
     streams: bool,
 }
 
 impl Listener {
-    /// Takes the settings that the command wrote, and the token that clients have to send, if one is demanded. A host
-    /// that replaces a listener adds `lastSession`, the number of its latest session: numbers are not used twice.
+    /// Creates a listener from the command's settings and the token that clients have to send, if one is required. A
+    /// host that replaces a listener adds `lastSession`, the number of its latest session, so that numbers are not
+    /// reused.
     pub fn new(settings: &str, token: Option<&str>) -> Listener {
         let settings = json::read(settings).unwrap_or_default();
         let number = |key: &str| settings.get(key).and_then(Node::as_u64);
@@ -121,13 +122,13 @@ impl Listener {
         }
     }
 
-    /// The line that says where it listens.
+    /// Returns the startup message, with the address.
     pub fn started(&self, address: &str) -> String {
         format!("toolwire proxy: listening at http://{address}{PATH}")
     }
 
-    /// Takes the head of a request under a number of the host's: `{ method, target, headers, id }` as JSON. Each header
-    /// is a pair of texts. `id` is a random id that nobody can guess, for the case that a session begins.
+    /// Handles the head of a request with the host's number: `{ method, target, headers, id }` as JSON. Each header is
+    /// a pair of strings. `id` is a random, unguessable id, which is used if a session starts.
     pub fn request(&mut self, number: u64, head: &str) -> Vec<ListenerEffect> {
         let head = json::read(head).unwrap_or_default();
         let text = |key: &str| head.get(key).and_then(Node::as_text).map(|text| text.display().into_owned());
@@ -143,7 +144,7 @@ impl Listener {
         self.done()
     }
 
-    /// Takes the body of a request.
+    /// Handles the body of a request.
     pub fn body(&mut self, number: u64, body: &[u8]) -> Vec<ListenerEffect> {
         if let Some(Request::Reading { headers, id, .. }) = self.requests.remove(&number) {
             if let Err(rejection) = self.receive(number, &headers, id, body) {
@@ -153,7 +154,7 @@ impl Listener {
         self.done()
     }
 
-    /// The body of a request could not be read: a status (408, 413 or 503), and why.
+    /// Handles a request whose body could not be read. `status` is 408, 413 or 503; `why` is the reason, for people.
     pub fn unread(&mut self, number: u64, status: u16, why: &str) -> Vec<ListenerEffect> {
         if self.requests.remove(&number).is_some() {
             self.reject(number, &Rejection::new(status, INVALID_REQUEST, why));
@@ -161,11 +162,11 @@ impl Listener {
         self.done()
     }
 
-    /// The connection of a request has ended, or its response is complete.
+    /// Handles a request whose connection was closed, or whose response is complete.
     pub fn closed(&mut self, number: u64) -> Vec<ListenerEffect> {
         match self.requests.remove(&number) {
             Some(Request::Post(Post { session, tells: Some(_), streams: false, .. })) => {
-                // Nobody knows the session's id.
+                // The client never received the session's id.
                 self.close_session(session, "the client is gone");
             }
             Some(Request::Post(Post { session, key, .. })) => {
@@ -183,14 +184,14 @@ impl Listener {
         self.done()
     }
 
-    /// Takes a message that the proxy of a session has written for its client.
+    /// Handles a message that the proxy of a session has written for its client.
     pub fn message(&mut self, session: u64, message: &[u8]) -> Vec<ListenerEffect> {
         let Some(open) = self.sessions.get_mut(&session) else { return Vec::new() };
         let delivery = open.delivery(&String::from_utf8_lossy(message));
         match delivery {
             session::Delivery::Answer(number, text) => self.answer_post(number, &text),
             session::Delivery::Refused(number, text) => {
-                // The client does not know the session.
+                // The client has not received the session's id.
                 if let Some(number) = number {
                     self.tell_no_id(number);
                     self.answer_post(number, &text);
@@ -204,7 +205,8 @@ impl Listener {
         self.done()
     }
 
-    /// The proxy of a session has ended, by itself or after [`ListenerEffect::Close`]: why, in words.
+    /// Handles the end of a session's proxy, by itself or after [`ListenerEffect::Close`]. `why` is the reason, for
+    /// people.
     pub fn ended(&mut self, session: u64, why: &str) -> Vec<ListenerEffect> {
         self.ending.remove(&session);
         if self.sessions.contains_key(&session) {
@@ -214,7 +216,7 @@ impl Listener {
         self.done()
     }
 
-    /// The delay of [`ListenerEffect::Alarm`] is over.
+    /// Handles the end of the delay of a [`ListenerEffect::Alarm`].
     pub fn alarm(&mut self, session: u64) -> Vec<ListenerEffect> {
         let is_read = self.is_read(session);
         let Some(open) = self.sessions.get_mut(&session) else { return Vec::new() };
@@ -237,7 +239,7 @@ impl Listener {
         std::mem::take(&mut self.effects)
     }
 
-    /// Whether a request is let in.
+    /// Returns an error if a request is not allowed.
     fn admitted(&self, target: &str, headers: &Headers) -> Result<(), Rejection> {
         if let Some((status, why)) = self.door.refusal(headers) {
             return Err(Rejection::new(status, SERVER_ERROR, &cut(&why, 300)));
@@ -280,12 +282,12 @@ impl Listener {
         Ok(())
     }
 
-    /// Returns the session that a request names, if it names one.
+    /// Returns the session whose id a request sends, or `None` if it sends no id.
     fn session_of(&self, headers: &Headers) -> Result<Option<u64>, Rejection> {
         let Some(id) = headers::value(headers, SESSION) else { return Ok(None) };
         let found = self.sessions.iter().find(|(_, open)| open.id.as_deref() == Some(id));
         let Some((number, open)) = found.filter(|_| headers::count(headers, SESSION) == 1) else {
-            // By this status, a client knows that it has to begin another session.
+            // This status tells a client to start a new session.
             return Err(Rejection::new(404, SERVER_ERROR, "expected the id of a session, found another one"));
         };
         match (headers::value(headers, VERSION_HEADER), &open.version) {
@@ -297,7 +299,7 @@ impl Listener {
         }
     }
 
-    /// Opens the event stream of a session, in place of one whose client may be gone.
+    /// Opens the event stream of a session, and ends the previous one, whose client may be disconnected.
     fn open_stream(&mut self, number: u64, session: u64) {
         self.used(session);
         let Some(open) = self.sessions.get_mut(&session) else { return };
@@ -313,9 +315,9 @@ impl Listener {
         }
     }
 
-    /// Takes a message of a client.
+    /// Handles a client's message.
     fn receive(&mut self, number: u64, headers: &Headers, id: String, body: &[u8]) -> Result<(), Rejection> {
-        // The session may have ended while the body was read.
+        // The session may have ended while the body was being read.
         let session = self.session_of(headers)?;
         let received = Received::read(body)?;
         if let Some(session) = session {
@@ -336,7 +338,7 @@ impl Listener {
                 };
                 self.ask(number, session, &received, None)
             }
-            // Since 2026-07-28, clients send none. The SDKs that still do so expect no error.
+            // Since 2026-07-28, clients send no notifications. Some SDKs still do, and expect no error.
             Received::Notification { .. } if headers::count(headers, VERSION_HEADER) > 0 => {
                 self.answer(number, 202, &Headers::new(), String::new());
                 Ok(())
@@ -348,7 +350,7 @@ impl Listener {
         }
     }
 
-    /// Takes a message in a session.
+    /// Handles a message in a session.
     fn receive_in(&mut self, number: u64, session: u64, received: &Received) -> Result<(), Rejection> {
         self.used(session);
         match received {
@@ -365,7 +367,7 @@ impl Listener {
         }
         self.answer(number, 202, &Headers::new(), String::new());
         if let Received::Notification { cancels: Some(key) } = received {
-            // It will not be answered.
+            // The cancelled request will not be answered.
             let waits = self.sessions.get_mut(&session).and_then(|open| open.cancelled(key));
             if let Some(number) = waits {
                 self.begin_stream(number);
@@ -375,7 +377,7 @@ impl Listener {
         Ok(())
     }
 
-    /// Notes that a request waits for an answer.
+    /// Records that a request waits for an answer.
     fn ask(&mut self, number: u64, session: u64, received: &Received, tells: Option<String>) -> Result<(), Rejection> {
         self.used(session);
         let Some(open) = self.sessions.get_mut(&session) else { return Ok(()) };
@@ -422,14 +424,14 @@ impl Listener {
         Ok(session)
     }
 
-    /// Returns whether the body of a request for a session is being read.
+    /// Returns true if the body of a request for a session is being read.
     fn is_read(&self, session: u64) -> bool {
         self.requests
             .values()
             .any(|request| matches!(request, Request::Reading { session: Some(of), .. } if *of == session))
     }
 
-    /// Notes that a client has used a session.
+    /// Records that a client used a session.
     fn used(&mut self, session: u64) {
         self.uses += 1;
         if let Some(open) = self.sessions.get_mut(&session) {
@@ -446,7 +448,7 @@ impl Listener {
         }
     }
 
-    /// Forgets a session, and ends its requests.
+    /// Removes a session, and ends its requests.
     fn end_session(&mut self, session: u64, why: &str) {
         let Some(open) = self.sessions.remove(&session) else { return };
         if self.shared == Some(session) {
@@ -461,14 +463,14 @@ impl Listener {
         }
     }
 
-    /// The session of a request is over: the response does not make its id known.
+    /// Removes the session id from the response to a request, because the session has ended.
     fn tell_no_id(&mut self, number: u64) {
         if let Some(Request::Post(post)) = self.requests.get_mut(&number) {
             post.tells = None;
         }
     }
 
-    /// Answers a request with the response to its message.
+    /// Answers an HTTP request with the response to its message.
     fn answer_post(&mut self, number: u64, text: &str) {
         let Some(Request::Post(post)) = self.requests.get(&number) else { return };
         if post.streams {
@@ -483,7 +485,7 @@ impl Listener {
         self.answer(number, status, &headers, text.into());
     }
 
-    /// Writes a message into the stream of a request, which begins with the first one.
+    /// Writes a message to the event stream of a request. The first message starts the stream.
     fn event(&mut self, number: u64, text: &str) {
         let session = match self.requests.get(&number) {
             Some(Request::Post(post)) => post.session,
@@ -537,7 +539,7 @@ impl Listener {
     }
 }
 
-/// Returns an error if a body is not to be read.
+/// Returns an error if the headers of a request rule out reading its body.
 fn demand_readable(headers: &Headers) -> Result<(), Rejection> {
     demand_types(headers, &[JSON, STREAM])?;
     let unsupported = |why| Err(Rejection::new(415, PARSE_ERROR, why));
@@ -555,7 +557,7 @@ fn demand_readable(headers: &Headers) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// Returns an error if a client does not take these types.
+/// Returns an error if a client does not accept these types.
 fn demand_types(headers: &Headers, kinds: &[&str]) -> Result<(), Rejection> {
     let accepted = headers::joined(headers, "accept").unwrap_or_default().to_ascii_lowercase();
     let takes = |kind: &&str| {
@@ -574,19 +576,19 @@ fn demand_types(headers: &Headers, kinds: &[&str]) -> Result<(), Rejection> {
 
 fn stream_headers(session: Option<&str>) -> Headers {
     let mut headers = own_headers(200, STREAM);
-    // Some reverse proxies hold events back without it.
+    // Without this header, some reverse proxies buffer events.
     headers.push(("X-Accel-Buffering".into(), "no".into()));
     headers.extend(session.map(|id| (SESSION.to_string(), id.to_string())));
     headers
 }
 
-/// A message as an event. Outside of strings, JSON may have line ends, and inside it has none.
+/// Returns a message as an event. Line ends can occur in JSON only outside strings, so they become spaces.
 fn as_event(text: &str) -> String {
     let line = text.replace(['\r', '\n'], " ");
     format!("event: message\ndata: {line}\n\n")
 }
 
-/// The status of a response.
+/// Returns the HTTP status of a response.
 fn status_of(text: &str) -> u16 {
     let read = json::read(text).ok();
     let code = read.as_ref().and_then(|node| node.get("error")?.get("code")?.as_number()?.parse().ok());

@@ -1,4 +1,4 @@
-//! A session: which request of HTTP waits for which answer, and where other messages go.
+//! A session: which HTTP request waits for which answer, and the destination of other messages.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,40 +10,40 @@ use crate::proxy::{
     outline::Outline,
 };
 
-/// Maximum number of messages that are kept until a stream is open, and their size in bytes.
+/// Maximum number, and maximum total size in bytes, of messages that are kept until a stream opens.
 const MOST_KEPT: usize = 1_000;
 const MOST_KEPT_BYTES: usize = 8 << 20;
-/// Maximum number of requests whose clients are gone, and which the server has not answered.
+/// Maximum number of unanswered requests, including those whose clients disconnected.
 const MOST_LEFT: usize = 10_000;
 const PROGRESS: &str = "notifications/progress";
-/// Since 2026-07-28, messages of a subscription have the id of its request here.
+/// Since 2026-07-28, the member of `_meta` in which messages of a subscription have the id of its request.
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// A session.
 #[derive(Debug)]
 pub(super) struct Session {
-    /// The value of `Mcp-Session-Id`. `None`: requests that belong to no session share this one.
+    /// Value of `Mcp-Session-Id`; `None` in the session that requests without a session id share.
     pub(super) id: Option<String>,
-    /// The protocol version that client and server have agreed on.
+    /// Protocol version that client and server agreed on.
     pub(super) version: Option<String>,
-    /// The request of HTTP that is the stream for messages which belong to no request.
+    /// The HTTP request whose response is the stream for messages that belong to no request.
     pub(super) stream: Option<u64>,
-    /// Number of alarms in a row without an open request.
+    /// Number of consecutive alarms without an open request.
     pub(super) silent: u64,
-    /// When it was used last: a number that grows with each use of any session.
+    /// Time of the last use: a number that increases with each use of any session.
     pub(super) used: u64,
     /// Requests that the server has not answered, by the keys of their ids in this session.
     calls: BTreeMap<String, Call>,
-    /// Messages for which no stream is open.
+    /// Messages that wait for a stream.
     kept: VecDeque<String>,
     next: u64,
 }
 
 #[derive(Debug)]
 struct Call {
-    /// The request of HTTP that waits for the answer; `None` if its client is gone.
+    /// The HTTP request that waits for the answer; `None` if its client disconnected.
     request: Option<u64>,
-    /// The order in which calls came.
+    /// Position in the order in which calls arrived.
     order: u64,
     /// The id as the client wrote it.
     id: String,
@@ -52,18 +52,18 @@ struct Call {
     is_initialize: bool,
 }
 
-/// Where a message goes.
+/// Destination of a message.
 #[derive(Debug)]
 pub(super) enum Delivery {
-    /// It answers this request of HTTP.
+    /// The message answers this HTTP request.
     Answer(u64, String),
-    /// It refuses `initialize`, the message of this request: there is no session.
+    /// The message refuses `initialize`, which this HTTP request sent; the session is not opened.
     Refused(Option<u64>, String),
-    /// It is an event in the stream of this request.
+    /// The message becomes an event in the stream of this HTTP request.
     Event(u64, String),
-    /// Nobody will read it: the server gets this answer.
+    /// No client can read the message, so the server receives this answer.
     Refuse(String),
-    /// It is kept until there is a stream, or it is for nobody.
+    /// The message is kept until a stream opens, or discarded because no client wants it.
     Kept,
 }
 
@@ -81,7 +81,7 @@ impl Session {
         }
     }
 
-    /// Notes a request. Returns the key of its id here, and its text if that is another one than the client's.
+    /// Records a request. Returns the key of its id in this session, and its text if that differs from the client's.
     pub(super) fn ask(&mut self, number: u64, received: &Received) -> Result<(String, Option<String>), Rejection> {
         let Received::Request { id, key, method, token, .. } = received else { return Ok((String::new(), None)) };
         self.next += 1;
@@ -104,8 +104,8 @@ impl Session {
         Ok((key, text))
     }
 
-    /// The client of a request is gone. Before 2026-07-28, that cancels nothing; since then it does, and the result is
-    /// the message that says so.
+    /// Records that the client of a request disconnected. Since 2026-07-28, this cancels the request, and the
+    /// cancellation is returned; before that, it cancels nothing.
     pub(super) fn left(&mut self, key: &str) -> Option<String> {
         if self.id.is_some() {
             self.calls.get_mut(key)?.request = None;
@@ -115,27 +115,27 @@ impl Session {
         Some(message::cancelled(&call.order.to_string(), "the client is gone"))
     }
 
-    /// The client has cancelled a request. Returns the request of HTTP that waits for it.
+    /// Handles the cancellation of a request by the client. Returns the HTTP request that waits for the answer.
     pub(super) fn cancelled(&mut self, key: &str) -> Option<u64> {
         self.calls.remove(key)?.request
     }
 
-    /// The requests of HTTP that a client waits for.
+    /// Returns the HTTP requests whose clients wait for messages.
     pub(super) fn connections(&self) -> Vec<u64> {
         self.calls.values().filter_map(|call| call.request).chain(self.stream).collect()
     }
 
-    /// The requests of HTTP that wait for an answer, and the ids of their messages.
+    /// Returns the HTTP requests that wait for an answer, and the ids of their messages.
     pub(super) fn unanswered(&self) -> Vec<(u64, String)> {
         self.calls.values().filter_map(|call| Some((call.request?, call.id.clone()))).collect()
     }
 
-    /// The messages that were kept until a stream is open.
+    /// Returns and removes the messages that were kept until a stream opens.
     pub(super) fn take_kept(&mut self) -> Vec<String> {
         std::mem::take(&mut self.kept).into()
     }
 
-    /// Says where a message of the proxy goes.
+    /// Returns the destination of a message from the proxy.
     pub(super) fn delivery(&mut self, text: &str) -> Delivery {
         let Some(outline) = Outline::read(text.as_bytes()) else { return self.other(text, None) };
         if outline.method.is_none() && outline.answers {
@@ -182,8 +182,8 @@ impl Session {
         Delivery::Answer(number, restored)
     }
 
-    /// A message that answers nothing, where clients share a session: it goes to the client whose request it names,
-    /// with the names that this client knows, or to nobody.
+    /// Returns the destination of a message that is not a response, in the session that clients share. It goes to the
+    /// client whose request it names, with that client's ids, or is discarded.
     fn shared(&self, text: &str) -> Delivery {
         let Ok(mut node) = json::read(text) else { return Delivery::Kept };
         let progress = message::at(&node, &["params", "progressToken"]).map(json::canonical);
@@ -207,8 +207,8 @@ impl Session {
         Delivery::Event(number, json::write(&restored_subscription(node, call)))
     }
 
-    /// A message that belongs to no request known here: the stream for such messages, the latest request that is open,
-    /// or the next one.
+    /// Returns the destination of a message that belongs to no known request: the stream for such messages, or else the
+    /// latest open request, or else the next one.
     fn other(&mut self, text: &str, id: Option<String>) -> Delivery {
         let open = self.calls.values().filter_map(|call| Some((call.order, call.request?)));
         if let Some(number) = self.stream.or_else(|| open.max().map(|(_, number)| number)) {
@@ -226,7 +226,7 @@ impl Session {
     }
 }
 
-/// The message with the id that the client has given to a subscription.
+/// Restores the client's id of a subscription in a message.
 fn restored_subscription<'a>(mut node: Node<'a>, call: &'a Call) -> Node<'a> {
     let id = json::read(&call.id).unwrap_or_default();
     for holder in ["params", "result"] {

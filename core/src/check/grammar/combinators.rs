@@ -106,7 +106,7 @@ fn constant(schema: &Node<'_>) -> Option<String> {
     }
 }
 
-/// Returns whether a key is an annotation, which conflicts with nothing.
+/// Returns true if a key is an annotation, which conflicts with nothing.
 pub(super) fn is_annotation(key: &Text<'_>, grammar: &Grammar) -> bool {
     Keyword::named(key).is_some_and(|keyword| grammar.annotations.contains(keyword))
 }

@@ -50,7 +50,7 @@ pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Repor
     }
 }
 
-/// Returns whether `items` accept anything, or have a form that is refused.
+/// Returns true if `items` accept anything, or have a form that is refused.
 fn is_refused(items: &Node<'_>, grammar: &Grammar) -> bool {
     let is_true = items.as_bool() == Some(true);
     let is_trivial = is_true || items.as_object().is_some_and(|object| object.is_empty());

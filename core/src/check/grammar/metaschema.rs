@@ -113,7 +113,7 @@ fn expected(keyword: Keyword, value: &Node<'_>, grammar: &Grammar) -> Option<&'s
     }
 }
 
-/// Returns whether the value is a list of distinct strings.
+/// Returns true if the value is a list of distinct strings.
 pub(super) fn are_names(value: &Node<'_>) -> bool {
     value.as_array().is_some_and(|names| {
         let distinct: Set<_> = names.iter().filter_map(Node::as_text).collect();

@@ -144,7 +144,7 @@ pub(super) fn check(
     Ok(report.found.finish())
 }
 
-/// Returns whether a list is in place of a schema, or a schema in place of a list. It is a fault of the parent, and its
+/// Returns true if a list is in place of a schema, or a schema in place of a list. It is a fault of the parent, and its
 /// content is not checked.
 fn is_misplaced(place: &SchemaPath<'_, '_>, grammar: &Grammar) -> bool {
     let is_item = matches!(place.pointer.steps().last(), Some(Step::Index(_)));
@@ -209,7 +209,7 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     }
 }
 
-/// Returns whether an API that validates the values of some keywords only validates that of this keyword. It does not
+/// Returns true if an API that validates the values of some keywords only validates that of this keyword. It does not
 /// if the keyword does not apply to the sibling `type`.
 fn is_value_read(schema: &Schema<'_, '_>, keyword: Keyword, grammar: &Grammar) -> bool {
     let wanted = match keyword {
@@ -335,7 +335,7 @@ impl Counted {
 }
 
 impl Report<'_> {
-    /// Returns whether the requested violations are known.
+    /// Returns true if the requested violations are known.
     fn is_decided(&self) -> bool {
         self.extent == Extent::First && !self.found.is_empty()
     }
@@ -346,7 +346,7 @@ impl Report<'_> {
     }
 }
 
-/// Returns whether a value is allowed in place of a schema.
+/// Returns true if a value is allowed in place of a schema.
 fn is_schema_value(value: &Node<'_>, grammar: &Grammar) -> bool {
     value.as_object().is_some()
         || (grammar.boolean_schemas && value.as_bool().is_some_and(|value| value || grammar.false_schemas))

@@ -168,7 +168,7 @@ impl Nesting {
     }
 }
 
-/// Returns whether a reference leads to a definition, or from there only through members.
+/// Returns true if a reference leads to a definition, or from there only through members.
 fn is_within_a_definition(reference: &str) -> bool {
     let Some(path) = reference.strip_prefix("#/$defs/") else { return false };
     let mut parts = path.split('/').skip(1);

@@ -105,7 +105,7 @@ fn length(value: &Node<'_>) -> usize {
     }
 }
 
-/// Returns whether the whole document is within the limits of one part. This is the common case, and cheap to
+/// Returns true if the whole document is within the limits of one part. This is the common case, and cheap to
 /// determine.
 fn is_within(root: &Node<'_>, dialect: &Dialect, report: &Report<'_>) -> bool {
     let counted = &report.counted;

@@ -42,7 +42,7 @@ pub(super) fn check<'a>(root: &Node<'a>, references: &mut References<'_, 'a>, re
     search.object(root, Spot { kind: ObjectKind::Schema, key: None, is_allowed: true, must_end: !root_ends });
 }
 
-/// Assigns a number to every reference. Returns whether there are any references, including malformed ones.
+/// Assigns a number to every reference. Returns true if there are any references, including malformed ones.
 fn collect(value: &Node<'_>, references: &mut References<'_, '_>) -> bool {
     let mut found = false;
     for member in value.as_object().into_iter().flatten() {

@@ -53,7 +53,7 @@ impl<'t, 'a> References<'t, 'a> {
         self.targets.get(number).copied().flatten()
     }
 
-    /// Returns whether `name` is that of a definition which only this grammar accepts as a target: the schema `true`,
+    /// Returns true if `name` is that of a definition which only this grammar accepts as a target: the schema `true`,
     /// or a definition whose name is escaped.
     pub(super) fn leads_elsewhere(&self, name: &str, rule: RefRule) -> bool {
         let is_fine =

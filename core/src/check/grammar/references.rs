@@ -94,7 +94,7 @@ pub(super) fn check(
     }
 }
 
-/// Returns whether a pointer into the document is the same with and without decoding of escapes.
+/// Returns true if a pointer into the document is the same with and without decoding of escapes.
 fn is_plain_pointer(reference: &str) -> bool {
     reference.starts_with("#/") && !reference.contains(['~', '%'])
 }

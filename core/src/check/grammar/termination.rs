@@ -36,7 +36,7 @@ fn ways(schema: &Node<'_>, references: &mut References<'_, '_>) -> Ways {
     ways
 }
 
-/// Returns whether a schema terminates by itself. If not, its continuations are pushed to `open`.
+/// Returns true if a schema terminates by itself. If not, its continuations are pushed to `open`.
 fn ends<'t, 'a>(schema: &'t Node<'a>, open: &mut Vec<&'t Node<'a>>) -> bool {
     let Some(object) = schema.as_object() else { return false };
     let is_container = |value: &Node<'_>| value.is_text("object") || value.is_text("array");

@@ -20,13 +20,13 @@ pub(super) fn names(value: &Node<'_>, types: &[&'static str], grammar: &Grammar)
     }
 }
 
-/// Returns whether a `type` contains this name, alone or in a list.
+/// Returns true if a `type` contains this name, alone or in a list.
 pub(super) fn is(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
     is_name(value, name, grammar)
         || value.as_array().is_some_and(|names| names.iter().any(|known| is_name(known, name, grammar)))
 }
 
-/// Returns whether a value is this type name, in a spelling that the grammar accepts.
+/// Returns true if a value is this type name, in a spelling that the grammar accepts.
 pub(super) fn is_name(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
     let in_upper_case = |text: &Text<'_>| text.display().chars().eq(name.chars().map(|char| char.to_ascii_uppercase()));
     let in_protocol = || value.as_text().is_some_and(in_upper_case) || protocol_type(value) == Some(name);
@@ -88,7 +88,7 @@ pub(super) fn check(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Repo
     }
 }
 
-/// Returns whether all names differ. The search is short, because more than seven known names contain duplicates.
+/// Returns true if all names differ. The search is short, because more than seven known names contain duplicates.
 fn are_different(names: &[&str]) -> bool {
     names.iter().enumerate().all(|(at, name)| at < 7 && !names.iter().take(at).any(|before| before == name))
 }

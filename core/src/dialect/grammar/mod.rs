@@ -249,11 +249,11 @@ impl Grammar {
 /// Rules for object schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ObjectRule {
-    /// Where `properties` is required.
+    /// Schemas in which `properties` is required.
     pub(crate) properties: PropertiesRule,
     /// Meaning of an object without `additionalProperties`, and the accepted values of that keyword.
     pub(crate) open: OpenRule,
-    /// Which properties must be in `required`.
+    /// Properties that must be in `required`.
     pub(crate) required: RequiredRule,
     /// Every property in `required` must accept some value.
     pub(crate) required_accepts: bool,
@@ -283,7 +283,7 @@ impl ObjectRule {
     }
 }
 
-/// Where `properties` is required.
+/// Schemas in which `properties` is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PropertiesRule {
     /// Nowhere.
@@ -296,7 +296,7 @@ pub(crate) enum PropertiesRule {
     NotEmptyBelowRoot,
 }
 
-/// Which properties must be in `required`.
+/// Properties that must be in `required`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RequiredRule {
     /// Any list, or no `required`.

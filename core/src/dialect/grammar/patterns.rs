@@ -19,9 +19,9 @@ pub(crate) enum PatternRule {
     Regular,
     /// Expressions that llama.cpp's converter reads. It does not enforce most others, and refuses a few.
     Gbnf,
-    /// Those of `Regular`, matched against the whole string with or without anchors.
+    /// The expressions of `Regular`, matched against the whole string with or without anchors.
     Whole,
-    /// Those of `Regular`, without anchors.
+    /// The expressions of `Regular`, without anchors.
     Unanchored,
 }
 

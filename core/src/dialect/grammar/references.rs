@@ -30,7 +30,7 @@ pub(crate) struct RefRule {
     /// Keywords that occur both as a sibling of `$ref` and in its target (or in a branch of the target's `anyOf`) are
     /// refused, except for annotations.
     pub(crate) no_shared_keywords: bool,
-    /// Where recursion is accepted.
+    /// Places at which recursion is accepted.
     pub(crate) recursion: Recursion,
     /// Keywords that must not have a reference as their direct value, or as a direct member of their table.
     pub(crate) not_directly_under: Keywords,
@@ -45,7 +45,7 @@ pub(crate) struct RefRule {
     /// References must be pointers that begin with `#/` and contain no escapes: no anchors, no identifiers, not the
     /// root.
     pub(crate) plain_pointers: bool,
-    /// Which of the accepted references are inlined if the option `refs` is not set.
+    /// Accepted references that are inlined if the option `refs` is not set.
     pub(crate) inlining: Inlining,
 }
 
@@ -89,7 +89,7 @@ impl RefRule {
     };
 }
 
-/// Which of the accepted references are inlined. Recursive references remain, if recursion is accepted.
+/// Accepted references that are inlined. Recursive references remain, if recursion is accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Inlining {
     /// No references.
@@ -102,12 +102,12 @@ pub(crate) enum Inlining {
     All,
 }
 
-/// Where recursion is accepted.
+/// Places at which recursion is accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Recursion {
     /// Anywhere.
     Free,
-    /// Where an instance can end, as the validator determines it; elsewhere the validator refuses recursion.
+    /// Wherever an instance can end, as the validator determines it. Other recursion is refused.
     MustEnd,
     /// Only through properties that are not required.
     OnlyOptional,

@@ -360,7 +360,8 @@ pub(super) const ROWS: &[Row] = &[
         'C',
         "LM Studio, which runs llama.cpp, listens on port 1234 by default (lmstudio.ai/docs)",
     ),
-    // Behind a router, or at a host that nobody knows, the model says most: if hardly anyone but its maker serves it.
+    // Behind a router or at an unknown host, the model is the best evidence, provided that hardly any host except its
+    // maker's serves it.
     anywhere("portable", "gpt-oss has open weights: many hosts serve it, each with its own rules").models(GPT_OSS),
     anywhere("anthropic", OF_CLAUDE).models(CLAUDE).strict("anthropic-strict"),
     anywhere("gemini", "Gemini is Google's, and this host is not known to have its own rules").models(GEMINI),

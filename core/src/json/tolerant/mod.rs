@@ -18,7 +18,7 @@ use super::{read, Node};
 use crate::report::{Confidence, LeftReason, Permits, RepairRule};
 use scanner::Scanner;
 
-/// How tolerantly a text is read.
+/// Permitted deviations from JSON.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tolerance {
     /// The repairs that are permitted.

@@ -1,7 +1,7 @@
 //! A conversation, independent of any format: the output of every reader and the input of every writer.
 //!
-//! It contains the messages, calls and results, and the additions and removals of tools. Features that only one API has
-//! are left to the reader or writer of that API.
+//! A conversation contains the messages, calls and results, and the additions and removals of tools. Features that only
+//! one API has are left to the reader or writer of that API.
 
 pub(crate) mod pairs;
 
@@ -320,13 +320,13 @@ pub(crate) struct Call<'a> {
     /// The tool's flat name.
     pub(crate) name: Text<'a>,
     pub(crate) arguments: Arguments<'a>,
-    /// Who ran the search, if the call is a tool search.
+    /// The party that ran the search, if the call is a tool search.
     pub(crate) search: Option<Searcher>,
     /// The call in the format of the source.
     pub(crate) own: Option<Node<'a>>,
 }
 
-/// Who runs a search for tools.
+/// The party that runs a search for tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Searcher {
     Client,
@@ -389,7 +389,7 @@ pub(crate) struct Outcome<'a> {
     pub(crate) is_error: bool,
     /// The tools that a search found; `None` if the call was not a search.
     pub(crate) found: Option<Vec<Text<'a>>>,
-    /// Who ran the search, if this is a search result. Set by [`pairs::match_searches`].
+    /// The party that ran the search, if this is a search result. Set by [`pairs::match_searches`].
     pub(crate) of_search: Option<Searcher>,
     /// Tools in `found` that had been removed.
     pub(crate) gone: Set<Text<'a>>,

@@ -23,7 +23,7 @@ pub(super) enum Place {
     Deferred,
     /// In the event that adds it.
     Carrier,
-    /// Not in the request, because the tool is hidden or removed.
+    /// The definition is not in the request, because the tool is hidden or removed.
     Nowhere,
 }
 

@@ -32,7 +32,7 @@ const DIALECT: ChangeKind = ChangeKind::of(Rule::UpdateSchemaUri);
 /// Metaschema that defines the keywords of the result.
 const CURRENT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// Keywords with more than one spelling, besides `items` with a list.
+/// Keywords with more than one spelling, except `items` with a list.
 pub(in crate::sanitize) const CONCERNS: Keywords = Keywords::of(&[
     Keyword::Id,
     Keyword::Anchor,

@@ -89,7 +89,7 @@ impl<'a> VisitorMut<'a> for Descriptions<'_, '_> {
     }
 }
 
-/// Replaces every schema for which `gives_up` returns true by `{}`; its second argument is the depth.
+/// Replaces every schema for which `gives_up` returns true with `{}`. The second argument of `gives_up` is the depth.
 fn empty<'a>(
     root: &mut Node<'a>,
     through: Keywords,
@@ -135,7 +135,7 @@ impl<'a> VisitorMut<'a> for Empty<'_, '_, 'a> {
     }
 }
 
-/// Removes the root tables along with the last references to them.
+/// Removes the definition tables at the root.
 fn drop_tables(root: &mut Node<'_>, max_bytes: usize, diagnostics: &mut Diagnostics<'_>) {
     let tables: Vec<&'static str> = TABLES.into_iter().filter(|table| root.get(table).is_some()).collect();
     for table in tables {

@@ -1,4 +1,4 @@
-//! Reports of the Codex rules: pointers into input and output are equal, because Codex moves nothing.
+//! Reports of Codex's changes. Pointers into input and output are equal, because Codex moves nothing.
 
 use alloc::string::String;
 
@@ -60,7 +60,7 @@ impl<'r> Diagnostics<'r> {
         self.recorder.is_on()
     }
 
-    /// Reports a change at a schema; `at` is the keyword that caused it, if any.
+    /// Reports a change to a schema. `at` is the keyword that caused the change, if any.
     pub(super) fn report(
         &mut self,
         node: &Node<'_>,

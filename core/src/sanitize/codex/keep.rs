@@ -1,4 +1,5 @@
-//! Codex's typed model of a schema. Other keywords are dropped; values that it cannot hold make Codex drop the tool.
+//! Reduces a schema to Codex's typed model. Other keywords are removed; if a value does not fit the model, Codex drops
+//! the tool.
 
 use alloc::{format, string::String};
 
@@ -18,7 +19,7 @@ use crate::{
     },
 };
 
-/// Applies rules 17 and 18.
+/// Removes keywords that Codex has no field for, and returns an error if Codex would drop the tool.
 pub(super) fn keep(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Result<(), Error> {
     if root.as_object().is_none() {
         return Err(refused(String::new(), "a schema (an object or a boolean)", root.kind()));
@@ -33,7 +34,7 @@ pub(super) fn keep(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Re
     keep.first.map_or(Ok(()), |(_, error)| Err(error))
 }
 
-/// Retracts changes inside `prefixItems`, the only keyword that repairs enter and that does not survive.
+/// Retracts changes inside `prefixItems`, which Codex repairs before it removes the keyword.
 fn forget_dropped(root: &Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Result<(), Error> {
     if !diagnostics.is_on() {
         return Ok(());
@@ -79,7 +80,7 @@ impl<'a> VisitorMut<'a> for Keep<'_, '_> {
 }
 
 impl<'a> Keep<'_, '_> {
-    /// Rule 18, for the members of one schema.
+    /// Records a fault for each member of a schema whose value does not fit the field.
     fn refuse_members(&mut self, object: &Object<'a>, pointer: &Pointer<'a>) {
         for Member { key, value } in object {
             let Some(name) = modelled(key) else { continue };
@@ -114,7 +115,7 @@ impl<'a> Keep<'_, '_> {
         }
     }
 
-    /// Rule 17.
+    /// Removes the keywords that Codex has no field for.
     fn drop_unmodelled(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
         let modelled = |member: &Member<'_>| modelled(&member.key).is_some();
         let Some(object) = node.as_object().filter(|object| !object.iter().all(modelled)) else { return };

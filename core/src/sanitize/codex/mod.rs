@@ -1,4 +1,4 @@
-//! The dialects `codex` and `codex-wire`: the changes that OpenAI Codex makes to a tool's schema, rule by rule.
+//! The dialects `codex` and `codex-wire`: the changes that OpenAI Codex makes to a tool's schema, step by step.
 //!
 //! Source: openai/codex, `codex-rs/tools/src/json_schema.rs` as of late 2026. This is an emulation: it loses what Codex
 //! loses, and reports it. Two deviations keep it idempotent: a modelled keyword whose value is null is removed before
@@ -20,7 +20,7 @@ pub(super) struct Wire {
     pub(super) max_bytes: Option<usize>,
 }
 
-/// Rewrites a schema as Codex does; without `wire`, only by its sanitizer.
+/// Rewrites a schema as Codex does. Without `wire`, only Codex's sanitizer is applied.
 pub(super) fn sanitize(
     node: &mut Node<'_>,
     wire: Option<&Wire>,
@@ -35,7 +35,7 @@ pub(super) fn sanitize(
         if let Some(max_bytes) = wire.max_bytes {
             compact::compact(node, max_bytes, &mut diagnostics)?;
         }
-        // Runs last, because Codex also measures definitions that only a dropped keyword reached.
+        // The second pruning runs last, because Codex also measures definitions that only a dropped keyword reached.
         prune::prune(node, &mut diagnostics);
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! Codex's typed model of a schema: the type names and keywords that it has fields for, and where it looks for
-//! subschemas.
+//! Codex's typed model of a schema: the type names and keywords that it supports, and the keywords in which it looks
+//! for subschemas.
 
 use crate::{
     json::Text,
@@ -9,7 +9,7 @@ use crate::{
 /// Type names that Codex accepts, in exactly this spelling.
 pub(super) const TYPES: [&str; 7] = ["string", "number", "boolean", "integer", "object", "array", "null"];
 
-/// Rule 17: keywords that survive, at every level.
+/// Keywords that survive at every level.
 const MODELLED: [&str; 15] = [
     "$ref",
     "type",

@@ -1,4 +1,4 @@
-//! Removes definitions in the root tables that are not reachable (rules 13 to 16).
+//! Removes unreachable definitions from the tables at the root.
 
 use alloc::{format, string::String, vec::Vec};
 

@@ -1,5 +1,5 @@
-//! Codex's sanitizer, children before their parents: booleans become strings, `const` becomes `enum`, and missing types
-//! are inferred.
+//! Codex's sanitizer, which visits children before parents: booleans become strings, `const` becomes `enum`, and
+//! missing types are inferred.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// Rule 5: keywords in which Codex looks for subschemas.
+/// Keywords in which Codex looks for subschemas.
 const VISITED: Keywords = Keywords::of(&[
     Keyword::Properties,
     Keyword::Items,
@@ -31,7 +31,7 @@ const VISITED: Keywords = Keywords::of(&[
     Keyword::Definitions,
 ]);
 
-/// Rule 9: the first entry with a key that is present decides; values are ignored.
+/// Keywords from which a type is inferred. The first row with a present keyword wins; its value is not examined.
 const HINTS: [(&str, &[&str]); 4] = [
     ("object", &["properties", "required", "additionalProperties"]),
     ("array", &["items", "prefixItems"]),
@@ -39,10 +39,10 @@ const HINTS: [(&str, &[&str]); 4] = [
     ("number", &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]),
 ];
 
-/// Rule 8: next to one of these keywords no type is inferred.
+/// Keywords that prevent type inference.
 const SAYS_ITS_TYPE_ELSEWHERE: [&str; 4] = ["$ref", "anyOf", "oneOf", "allOf"];
 
-/// Applies rules 1 to 12.
+/// Applies the repairs below to every schema, children first.
 pub(super) fn repair(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Result<(), Error> {
     visit::walk_mut(diagnostics.budget, root, VISITED, &mut Repair { diagnostics })
 }
@@ -54,7 +54,8 @@ struct Repair<'n, 'r> {
 impl<'a> VisitorMut<'a> for Repair<'_, '_> {
     fn leave(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         match node.data() {
-            // To Codex, `additionalProperties: false` is not a schema; a boolean in a list under it is.
+            // Codex does not treat a boolean `additionalProperties` as a schema, but it does treat booleans inside an
+            // array there as schemas.
             Data::Bool(value) if place.pointer.steps().last() != Some(&Step::Name("additionalProperties")) => {
                 let value = *value;
                 self.boolean(node, place, value);
@@ -72,7 +73,7 @@ impl<'a> VisitorMut<'a> for Repair<'_, '_> {
 }
 
 impl Repair<'_, '_> {
-    /// Rule 1.
+    /// Replaces a boolean schema with `{type: "string"}`.
     fn boolean(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>, value: bool) {
         let accepts = if value { Accepts::Narrower } else { Accepts::Wider };
         let note = Note { rule: Rule::BooleanToString, accepts, guidance: Guidance::Same, left: Left::Here };
@@ -80,7 +81,7 @@ impl Repair<'_, '_> {
         node.replace(Node::record([("type", Node::literal("string"))]).into_data());
     }
 
-    /// Rule 5, last part: removes a table of definitions that is not an object.
+    /// Removes a table of definitions that is not an object.
     fn tables(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
         for table in ["$defs", "definitions"] {
             let Some(kind) = node.get(table).filter(|value| value.as_object().is_none()).map(Node::kind) else {
@@ -99,12 +100,12 @@ impl Repair<'_, '_> {
         }
     }
 
-    /// Rule 6.
+    /// Replaces `const` with an `enum` of one value.
     fn constant(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
         let Some(value) = node.get(Keyword::Const) else { return };
         let accepts = match node.get(Keyword::Enum) {
             None => Accepts::Same,
-            // An argument had to match both; now only `const` counts.
+            // A value had to match both `const` and `enum`; now only the value of `const` counts.
             Some(list) if list.as_array().is_some_and(|items| items.iter().any(|item| json::same(item, value))) => {
                 Accepts::Same
             }
@@ -121,7 +122,8 @@ impl Repair<'_, '_> {
         }
     }
 
-    /// Our first deviation: Codex's typed model treats null as absent, but only after inferring a type from the key.
+    /// Removes modelled keywords that are null, before types are inferred. (This is a deviation from Codex, which
+    /// infers a type from the key first; see the module's documentation.)
     fn nulls(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
         let is_null = |member: &Member<'_>| member.value.is_null() && modelled(&member.key).is_some();
         let Some(object) = node.as_object().filter(|object| object.iter().any(is_null)) else { return };
@@ -143,7 +145,7 @@ impl Repair<'_, '_> {
         }
     }
 
-    /// Rules 7 to 12.
+    /// Repairs, infers or clears the type, and adds `properties` or `items`.
     fn types(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
         let Some(object) = node.as_object() else { return };
         let listed = recognised(object.get(Keyword::Type));
@@ -195,7 +197,7 @@ impl Repair<'_, '_> {
         }
     }
 
-    /// Rule 10 for an existing type: unknown names are removed, and a list of one becomes that type.
+    /// Removes unknown names from an existing type, and replaces a list of one type with that type.
     fn respell_type(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>, listed: &[&'static str]) {
         let (is_name, count) = match node.get(Keyword::Type).map(Node::data) {
             Some(Data::String(_)) => (true, 1),
@@ -227,7 +229,7 @@ impl Repair<'_, '_> {
         }
     }
 
-    /// Rules 9 and 10 for a type that is missing or unknown.
+    /// Sets the inferred type in a schema whose type is missing or unknown.
     fn infer_type(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>, name: &'static str) {
         let Some(object) = node.as_object() else { return };
         let all_strings =
@@ -254,7 +256,7 @@ impl Repair<'_, '_> {
         }
     }
 
-    /// Rule 9, last part: empties a schema without any hint, including its description.
+    /// Empties a schema from which no type can be inferred. Its description is removed as well.
     fn clear(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
         let Some(object) = node.as_object().filter(|object| !object.is_empty()) else { return };
         let (accepts, guidance) = emptied(object, place.keyword.is_none());
@@ -268,7 +270,7 @@ impl Repair<'_, '_> {
     }
 }
 
-/// Rule 7: returns the known names in a `type`, in order, with duplicates.
+/// Returns the known names in a `type`, in order, with duplicates.
 fn recognised(value: Option<&Node<'_>>) -> Vec<&'static str> {
     let known = |node: &Node<'_>| TYPES.iter().copied().find(|name| node.is_text(name));
     match value.map(|node| (node, node.as_array())) {

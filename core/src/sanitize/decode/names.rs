@@ -131,7 +131,7 @@ impl Planner<'_> {
         Planned { plan: Node::object(plan), renames }
     }
 
-    /// Adds the plans for members and items. Returns whether they rename anything.
+    /// Adds the plans for members and items. Returns true if they rename anything.
     fn below<'a>(&self, object: &Object<'a>, plan: &mut Object<'a>) -> bool {
         let mut renames = false;
         let mut kept = |schema: &Node<'a>| {
@@ -168,7 +168,7 @@ impl Planner<'_> {
         renames
     }
 
-    /// Adds the names of a schema's properties that were replaced. Returns whether there are any.
+    /// Adds the names of a schema's properties that were replaced. Returns true if there are any.
     fn names<'a>(&self, object: &Object<'a>, plan: &mut Object<'a>) -> bool {
         let table = object.get("properties").and_then(Node::as_object);
         let described: Vec<&Text<'a>> = table.into_iter().flatten().map(|member| &member.key).collect();

@@ -57,7 +57,7 @@ impl ChangeKind {
     }
 }
 
-/// Rules that may remove a whole part. Their change then stands for all earlier changes inside that part.
+/// Rules that may remove a whole part. Their change then replaces all earlier changes inside that part.
 const REMOVE: [Rule; 3] = [Rule::DropImpossibleBranch, Rule::DropKeyword, Rule::DropLongUnion];
 
 /// Id of synthesized nodes, which are reported at the root.

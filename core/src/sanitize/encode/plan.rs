@@ -1,6 +1,6 @@
 //! The restore plan: the parts of a plain schema that are needed to restore a model's arguments, and nothing else.
 //!
-//! It consists of keywords of JSON Schema, and these members:
+//! A plan consists of keywords of JSON Schema, and these members:
 //!
 //! | member | meaning |
 //! |---|---|
@@ -49,9 +49,9 @@ pub(in crate::sanitize) fn of(plain: &Node<'_>, grammar: &'static Grammar, budge
 /// Parts of a schema that a plan contains.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Needs {
-    /// Only what is to be undone.
+    /// Only the parts that describe changes to be undone.
     Undone,
-    /// Also what distinguishes a value of this schema from others.
+    /// In addition, the parts that distinguish values of this schema from others.
     All,
 }
 

@@ -99,7 +99,7 @@ fn shorten(root: &mut Node<'_>, context: &mut PassContext, found: usize, limit: 
     let share = before as u64 * limit as u64 / found as u64;
     let bytes = usize::try_from(share).unwrap_or(usize::MAX).min(before.saturating_sub(1));
     match super::to_bytes(root, bytes, context) {
-        // It cannot get shorter; the caller measures the lowered form again.
+        // The schema cannot get shorter; the caller measures the lowered form again.
         Err(error) if error.code() == Code::LimitExceeded => {}
         result => result?,
     }

@@ -120,8 +120,8 @@ impl<'a> Join<'_, 'a> {
             .report(place.polarity, location, to, effect, || format!("merged the {} parts of `allOf`", parts.len()));
         let mut left: Vec<Node<'a>> = Vec::with_capacity(parts.len());
         for part in parts {
-            // Parts that are references were resolved together with their siblings. A part that still is one exceeded
-            // the limits.
+            // Parts that are references were resolved together with their siblings. If a part is still a reference, it
+            // exceeded the limits.
             if part.get(Keyword::Ref).is_some() {
                 self.context.diagnostics.report(place.polarity, Location::of(&part), Location::Nowhere, UNSAID, || {
                     String::from("removed a part of `allOf` that refers to itself and cannot be merged")

@@ -123,8 +123,8 @@ impl<'b, 'a> Beside<'b, 'a> {
         }
         let places = |known: &Map<&'b Text<'a>, usize>| {
             let mut places: Set<usize> = mentioned.iter().filter_map(|name| known.get(name).copied()).collect();
-            // One more than needed: a table with nothing but the branch's own members would be taken for the branch's
-            // own table.
+            // The table gets one more place than needed: without it, a table with nothing but the branch's own members
+            // would be taken for the branch's own table.
             places.extend((0..known.len()).find(|place| !places.contains(place)));
             collections::by(places.into_iter().collect::<Vec<_>>(), usize::cmp)
         };

@@ -211,7 +211,7 @@ fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static s
     }
 }
 
-/// Returns the string that stands for a value of this type.
+/// Returns the string that replaces a value of this type.
 fn spelled(value: &Node<'_>, name: &str) -> Option<String> {
     match value.data() {
         Data::Bool(value) => Some(format!("{value}")),

@@ -111,7 +111,7 @@ pub(in crate::sanitize) fn apply<'a>(
     }
 }
 
-/// Returns whether a schema has no type although one could be written.
+/// Returns true if a schema has no type although one could be written.
 pub(in crate::sanitize) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Result<bool, Error> {
     let mut found = false;
     // For each enclosing schema, whether it accepts anything.

@@ -1,4 +1,5 @@
-//! The root: an object and nothing else. A union at the root becomes one object with the properties of all branches.
+//! Legalizes the root, which must be an object schema. A union at the root becomes one object with the properties of
+//! all branches.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -33,7 +34,7 @@ const PROPERTIES: ChangeKind = ChangeKind::of(Rule::AddProperties);
 const ONE: ChangeKind = ChangeKind::of(Rule::FlattenRootUnion);
 const FLAT: ChangeKind = ChangeKind::of(Rule::FlattenRootUnion);
 
-/// Maximum length of a condition, in bytes, that is written a second time.
+/// Maximum length, in bytes, of a root union that is kept as a double `not` in addition to the merged object.
 const LONGEST_CONDITION: usize = 20_000;
 
 /// Returns an error if the root accepts no object.
@@ -69,7 +70,7 @@ pub(in crate::sanitize) fn refuse_no_object(
     }
 }
 
-/// Writes `type: "object"`, which arguments always are, and `properties`. An answer may be of another type.
+/// Adds `type: "object"` and `properties` to the root. Arguments are always objects; a response may not be.
 pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, context: &mut PassContext) {
     if root.as_bool() == Some(true) {
         root.replace(Data::Object(Object::new()));
@@ -77,8 +78,8 @@ pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, context: &mut Pas
     if !root.get(Keyword::Type).is_some_and(|value| value.is_text("object")) {
         let (from, to) = (Location::of(root), Location::under(root, "type"));
         // The root of a response format, or a schema that refers to the root, may also accept other values; from now on
-        // it accepts only objects. (Results of tools are objects in every version of MCP whose clients demand the
-        // `type`.) Types that were inferred in branches assume an object root, so they prove nothing.
+        // it accepts only objects. (Every MCP version whose clients require `type` defines tool results as objects.)
+        // Types that were inferred in branches assume an object root, so they prove nothing.
         let declares = || context.declared_object.unwrap_or_else(|| declares_object(root));
         let may_be_more = || context.used_as == Use::Response && !declares();
         let narrows = may_be_more() || refers_to_root(root, &context.budget);
@@ -105,7 +106,7 @@ pub(in crate::sanitize) fn declare_object(root: &mut Node<'_>, context: &mut Pas
     }
 }
 
-/// Returns whether a reference leads to the root by `#`.
+/// Returns true if any `$ref` is `#`.
 fn refers_to_root(root: &Node<'_>, budget: &Budget) -> bool {
     let mut found = false;
     // If the budget is spent, later walks report it.
@@ -143,14 +144,14 @@ pub(in crate::sanitize) fn root<'a>(node: &mut Node<'a>, context: &mut PassConte
     Ok(())
 }
 
-/// False if the schema's `type` excludes objects.
+/// Returns false if the schema's `type` excludes objects.
 fn may_be_object(schema: &Node<'_>) -> bool {
     schema.get(Keyword::Type).is_none_or(|types| {
         types.is_text("object") || types.as_array().is_some_and(|names| names.iter().any(|name| name.is_text("object")))
     })
 }
 
-/// Returns the union without annotations, if the grammar can express it at the root: as a double `not`.
+/// Returns the root's union without annotations, or `None` if the grammar cannot express it as a double `not`.
 fn condition<'a>(root: &Node<'a>, grammar: &Grammar, budget: &Budget) -> Result<Option<Node<'a>>, Error> {
     let refuses_not = grammar.refuses.contains(Keyword::Not)
         || grammar.root_refuses.contains(Keyword::Not)

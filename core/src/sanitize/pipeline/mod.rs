@@ -194,7 +194,7 @@ fn survey(context: &mut PassContext) {
             .any(|keyword| context.keywords.contains(*keyword) && !context.grammar.refuses.contains(*keyword));
 }
 
-/// Returns an error for an option that the grammar cannot honour.
+/// Returns an error for an option that the grammar cannot honor.
 pub(in crate::sanitize) fn refuse_options(grammar: &Grammar, options: &SanitizeOptions) -> Result<(), Error> {
     let refused = |name: &str, why: &str| {
         let dialect = &options.dialect;

@@ -22,7 +22,7 @@ use crate::{
 /// Visitor that cuts references.
 pub(in crate::sanitize) struct ReferenceCutter<'c> {
     pub(in crate::sanitize) context: &'c mut PassContext,
-    /// Returns whether the reference to the definition of this name is cut.
+    /// Returns true if the reference to the definition of this name is cut.
     pub(in crate::sanitize) goes: &'c dyn Fn(&str, &SchemaPath<'_, '_>) -> bool,
     pub(in crate::sanitize) effect: ChangeKind,
     pub(in crate::sanitize) describe: &'c dyn Fn(&str) -> String,

@@ -92,7 +92,7 @@ fn recursive(bodies: &Map<String, Node<'_>>, budget: &Budget) -> Set<String> {
 struct Measure {
     nodes: usize,
     depth: usize,
-    /// Definitions that it refers to, with the depth of each reference.
+    /// Definitions to which the schema refers, with the depth of each reference.
     references: Vec<(usize, String)>,
 }
 
@@ -104,7 +104,7 @@ fn measure(schema: &Node<'_>, budget: &Budget) -> Measure {
         match node.data() {
             Data::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
             Data::Object(object) => {
-                // This also counts a property named `$ref`, which makes the estimate larger, never smaller.
+                // The count includes a property named `$ref`, which makes the estimate larger, never smaller.
                 found.references.extend(definition_name(node).map(|name| (depth, String::from(name))));
                 open.extend(object.iter().map(|member| (&member.value, depth + 1)));
             }

@@ -249,7 +249,7 @@ impl<'a> Merge<'_, 'a> {
             (Some(ours), Some(theirs)) => {
                 Chosen::Made(replaced(outer, Data::String(format!("{ours}\n{theirs}").into())))
             }
-            // Not a text, or one with an unpaired surrogate, which cannot be written.
+            // Either value is not a text, or contains an unpaired surrogate, which cannot be written.
             _ => {
                 self.guidance_lost = true;
                 Chosen::Outer(outer)

@@ -55,12 +55,12 @@ impl<'a> Operands<'a> {
         })
     }
 
-    /// Takes the values of both sides.
+    /// Removes and returns the values of both sides.
     pub(super) fn take(&mut self, keyword: Keyword) -> (Option<Node<'a>>, Option<Node<'a>>) {
         self.slot(keyword).map_or((None, None), |slot| slot.value.take())
     }
 
-    /// Takes the values of both sides, if both have the keyword.
+    /// Removes and returns the values of both sides, if both have the keyword.
     pub(super) fn take_pair(&mut self, keyword: Keyword) -> Option<(Node<'a>, Node<'a>)> {
         let slot = self.slot(keyword).filter(|slot| matches!(slot.value, Value::Both(..)))?;
         let (outer, inner) = slot.value.take();

@@ -17,7 +17,7 @@ pub(super) enum Chosen<'a> {
     Outer(Node<'a>),
     /// The inner value, unchanged.
     Inner(Node<'a>),
-    /// Both are equivalent: the one that leaves its container unchanged is used.
+    /// Both values are equivalent: the one that leaves its container unchanged is used.
     Either(Node<'a>, Node<'a>),
     /// A new value.
     Made(Node<'a>),
@@ -104,7 +104,7 @@ pub(super) enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// Takes the values of both sides.
+    /// Removes and returns the values of both sides.
     pub(super) fn take(&mut self) -> (Option<Node<'a>>, Option<Node<'a>>) {
         match core::mem::replace(self, Value::Gone) {
             Value::Outer(node) => (Some(node), None),

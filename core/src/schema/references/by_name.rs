@@ -29,7 +29,7 @@ pub(crate) struct Names {
 /// Resolves every reference of a rewritten schema.
 ///
 /// # Errors
-/// Those of the walk.
+/// The errors of the walk.
 pub(crate) fn by_name(root: &Node<'_>, budget: &Budget) -> Result<References, Error> {
     let definitions = entries(root).filter_map(|(table, member)| Some((table, member.key.value()?.into_owned())));
     let mut names = Names { definitions: definitions.zip(1..).collect(), uses: Vec::new() };

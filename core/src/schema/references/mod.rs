@@ -40,7 +40,7 @@ pub(crate) enum Form {
 /// Resolves every reference of a schema.
 ///
 /// # Errors
-/// Those of the walk.
+/// The errors of the walk.
 pub(crate) fn of(root: &Node<'_>, form: Form, draft: Draft, budget: &Budget) -> Result<References, Error> {
     match form {
         Form::Read => resolve(root, draft, budget),
@@ -200,18 +200,18 @@ fn is_container(node: &Node<'_>) -> bool {
     matches!(node.data(), Data::Array(_) | Data::Object(_))
 }
 
-/// Returns whether any subschema has a reference.
+/// Returns true if any subschema has a reference.
 ///
 /// # Errors
-/// Those of the walk.
+/// The errors of the walk.
 pub(crate) fn has_references(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
     has(root, &KEYWORDS, budget)
 }
 
-/// Returns whether any subschema has `$dynamicRef` or `$recursiveRef`.
+/// Returns true if any subschema has `$dynamicRef` or `$recursiveRef`.
 ///
 /// # Errors
-/// Those of the walk.
+/// The errors of the walk.
 pub(crate) fn has_dynamic(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
     has(root, &["$dynamicRef", "$recursiveRef"], budget)
 }

@@ -106,7 +106,7 @@ impl Resolved {
 /// resolved too.
 ///
 /// # Errors
-/// Those of the walk.
+/// The errors of the walk.
 pub(crate) fn resolve(root: &Node<'_>, draft: Draft, budget: &Budget) -> Result<References, Error> {
     let mut document = Document {
         budget,

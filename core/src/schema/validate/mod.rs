@@ -216,7 +216,7 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
         self.0.keyword(keyword, keyword_value, schema, value, at)
     }
 
-    /// Returns whether a name matches a pattern of `patternProperties`; `None` if that cannot be determined.
+    /// Returns true if a name matches a pattern of `patternProperties`; `None` if that cannot be determined.
     pub(crate) fn matches(&mut self, pattern: &Text<'_>, schema: &Node<'_>, name: &Text<'_>) -> Option<bool> {
         self.0.named(pattern, schema, name)
     }

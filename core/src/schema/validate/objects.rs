@@ -113,7 +113,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         verdict
     }
 
-    /// Returns whether a pattern of `patternProperties` matches a name.
+    /// Returns true if a pattern of `patternProperties` matches a name.
     pub(super) fn named(&mut self, pattern: &Text<'_>, schema: &Node<'_>, name: &Text<'_>) -> Option<bool> {
         self.budget.pay(1 + name.chars().len() / 64).then_some(())?;
         self.patterns.find((pattern, schema.origin().number()), name, self.prepared.patterns, &self.budget)

@@ -4,7 +4,7 @@ use serde_json::{json, Map, Value};
 
 use super::Table;
 
-/// Generators of arguments with a given number of members or items, by their defect.
+/// Argument generators, each named after the defect that it produces. They take the number of members or items.
 pub(crate) const ANSWERS: Table<fn(usize) -> Value> = &[
     ("numbers in quotes", |count| members(count, |at| json!(format!("{at}")))),
     ("numbers", |count| members(count, |at| json!(at))),
@@ -63,7 +63,7 @@ pub(crate) const SCHEMAS: Table<fn() -> Value> = &[
     }),
 ];
 
-/// Generates members that schemas name, and repeats them below `v`.
+/// Generates the members `p0`, `p1`, …, and the same object again under `v`.
 pub(crate) fn members(count: usize, value: fn(usize) -> Value) -> Value {
     let own: Map<String, Value> = (0..count).map(|at| (format!("p{at}"), value(at))).collect();
     let mut all = own.clone();

@@ -144,7 +144,7 @@ pub(in crate::sanitize) fn resolve_references<'a>(
 struct Cut {
     /// Targets that are cut if they are nested too deep in one another.
     counted: Set<Number>,
-    /// Number of levels up to which they are inlined.
+    /// Number of levels up to which these targets are inlined.
     levels: usize,
 }
 
@@ -320,7 +320,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         if let Some(cut) = self.cut.as_ref().filter(|cut| cut.counted.contains(&target)) {
             let written = self.written.last().copied().unwrap_or_default();
             if written >= cut.levels && !at_root {
-                // Definitions that it refers to are cut with it, and must not be reported as unused.
+                // Definitions to which the target refers are cut with it, and must not be reported as unused.
                 self.graph.reach(target, &mut self.used);
                 self.leave_out(node, place, &body, &pointer);
                 return Ok(false);
@@ -334,7 +334,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         let alone = node.as_object().is_some_and(|object| object.len() == 1);
         let to = if alone { Location::of(&body) } else { Location::of(node) };
         let describe = || format!("inlined `#{pointer}`");
-        // It may have been kept until the definition it refers to was extended.
+        // The reference may have been kept until the definition it refers to was extended.
         self.context.diagnostics.supersede(KEEP, place.polarity, location, to, INLINE, describe);
         let body = match self.definitions.targets.get(&end).filter(|_| end != target) {
             Some((last, _)) => last.copy(&self.context.budget),
@@ -407,7 +407,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         let mut siblings = core::mem::take(node);
         let mut body = body;
         if !siblings::only_annotations(&siblings) {
-            // Both may hold references at the same path, so references are resolved in both before the merge.
+            // Both schemas may hold references at the same path, so references are resolved in both before the merge.
             let budget = self.context.budget.clone();
             visit::walk_mut_at(&budget, &mut siblings, place.polarity, Keywords::ALL, self)?;
             visit::walk_mut_at(&budget, &mut body, place.polarity, Keywords::ALL, self)?;
