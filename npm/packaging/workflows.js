@@ -11,9 +11,10 @@ import { ROOT } from './project.js';
 const LATER = /^label "ubuntu-24\.04(-arm)?" is unknown/;
 
 const folder = join(ROOT, '../.github/workflows');
-const lint = await createLinter();
 let found = 0;
 for (const name of readdirSync(folder)) {
+  // One instance for each file: its memory does not suffice for all of them.
+  const lint = await createLinter();
   for (const { line, column, message, kind } of lint(
     readFileSync(join(folder, name), 'utf8'),
     `.github/workflows/${name}`,

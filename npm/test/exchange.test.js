@@ -113,7 +113,7 @@ test('exchanges are independent of each other, and a closed one is over', () => 
   const exchanges = [1, 2, 3].map(() => open(one, body));
   exchanges[1].close();
   exchanges[1].close();
-  assert.throws(() => exchanges[1].reply('{}'), /found one that was closed/);
+  assert.throws(() => exchanges[1].reply('{}'), /found a closed one/);
   const later = open(one, body);
   for (const exchange of [exchanges[0], exchanges[2], later]) {
     assert.equal(exchange.reply(JSON.stringify(one.rounds[0].reply)), null);

@@ -126,7 +126,7 @@ def test_server_with_tools_that_are_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("major")
-@pytest.mark.parametrize("told", ["{}", '{"tools": "none"}'])
+@pytest.mark.parametrize("page", ["{}", '{"tools": "none"}'])
 def test_server_without_a_list(tmp_path: Path, page: str) -> None:
     (tmp_path / "server.py").write_text(PLAIN, "utf-8")
     done = run("matrix", "--", sys.executable, "server.py", page, place=tmp_path)

@@ -122,7 +122,7 @@ def test_an_older_or_forged_restore_is_refused() -> None:
     """A stored `Restore` of another version, or a forged one."""
     older = {"version": 1, "tools": {"a": {"name": "a", "options": {"dialect": "gemini"}, "schema": {}}}}
     with pytest.raises(
-        toolwire.ToolwireError, match=r"the version 2 to 6 of a `restore`, found 1.*sanitize the tools again"
+        toolwire.ToolwireError, match=r"version 2 to 6 of a `restore`, found 1.*sanitize the tools again"
     ) as refused:
         toolwire.Restore.from_json(older)
     assert (refused.value.code, refused.value.pointer) == ("invalid-value", "/version")

@@ -61,7 +61,7 @@ for (const streams of [false, true]) {
       assert.deepEqual(calls, [{ name: 'files.read', input: { path: '7', $ref: 'main' } }]);
       assert.deepEqual(judged, [false, false, true]);
       const results = got[3].messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
-      assert.match(results[0], /breaks off/);
+      assert.match(results[0], /truncated text/);
       assert.match(results[1], /expected the member `path`/);
     });
   }

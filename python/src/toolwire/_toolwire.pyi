@@ -9,6 +9,7 @@ __all__ = [
     "Exchange",
     "Index",
     "Late",
+    "Listener",
     "Proxy",
     "Relay",
     "Restore",

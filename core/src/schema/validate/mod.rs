@@ -347,7 +347,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         let object = match schema.data() {
             Data::Bool(true) => return Verdict::Valid,
             Data::Bool(false) => {
-                return self.refuse(at, "false", || format!("expected no value here, found {}", value.kind()));
+                return self.refuse(at, "false", || format!("expected nothing here, found {}", value.kind()));
             }
             Data::Object(object) => object,
             _ => return Verdict::Unknown,
