@@ -13,7 +13,7 @@ use crate::{
 
 /// Returns the usual replacement of a refused keyword, if the grammar accepts it there.
 fn replacement(keyword: Keyword, is_root: bool, grammar: &Grammar) -> Option<&'static str> {
-    let accepts = |other| !grammar.refuses.contains(other) && !(is_root && grammar.root_refuses.contains(other));
+    let accepts = |other| !(grammar.refuses.contains(other) || is_root && grammar.root_refuses.contains(other));
     match keyword {
         Keyword::OneOf if accepts(Keyword::AnyOf) => Some("`anyOf`"),
         Keyword::AllOf => Some("one schema with the keywords of the branches"),
