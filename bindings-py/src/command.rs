@@ -22,7 +22,7 @@ impl Command {
         guarded(|| Ok(Command(Some(command::Command::new(facts)))))
     }
 
-    /// Returns the next need, as strings, or `None` if there is none.
+    /// Returns what the command needs next from its host, as strings, or `None` if it needs nothing.
     fn need(&self) -> PyResult<Option<Vec<String>>> {
         guarded(|| Ok(self.0.as_ref().and_then(command::Command::need).map(command::Need::words)))
     }

@@ -15,7 +15,7 @@ impl CommandLine {
         CommandLine(Command::new(facts))
     }
 
-    /// Returns the next need, as strings, or undefined if there is none.
+    /// Returns what the command needs next from its host, as strings, or undefined if it needs nothing.
     pub fn need(&self) -> Option<Vec<String>> {
         self.0.need().map(|need| need.words())
     }

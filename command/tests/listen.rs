@@ -2,33 +2,14 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use std::{collections::BTreeMap, fs, path::Path};
+mod transcripts;
+
+use std::collections::BTreeMap;
 
 use serde_json::{json, Value};
 use toolwire_command::{Listener, ListenerEffect};
 
-fn folder() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/listen"))
-}
-
-fn read(name: &str) -> Value {
-    let path = folder().join(name);
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-fn files() -> Vec<String> {
-    let entries = fs::read_dir(folder()).expect("tests/listen");
-    let names = entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
-    let mut names: Vec<String> = names.filter(|name| name.ends_with(".json") && name != "count.json").collect();
-    names.sort();
-    names
-}
-
-/// A body as it stands in a transcript: text, or JSON that becomes compact text.
-fn text(body: &Value) -> String {
-    body.as_str().map_or_else(|| body.to_string(), String::from)
-}
+use transcripts::{shown, text, Numbers};
 
 /// Does one step of a transcript.
 fn played(listener: &mut Listener, step: &Value) -> Vec<ListenerEffect> {
@@ -57,50 +38,12 @@ fn played(listener: &mut Listener, step: &Value) -> Vec<ListenerEffect> {
     listener.closed(number)
 }
 
-/// An effect as transcripts have it: its words, JSON as a value.
-fn shown(effect: ListenerEffect) -> Value {
-    let [kind, about, text] = effect.words();
-    let value = |text: String| serde_json::from_str(&text).unwrap_or(json!(text));
-    let words = [about, text].into_iter().filter(|word| !word.is_empty()).map(value);
-    Value::Array([json!(kind)].into_iter().chain(words).collect())
-}
-
-/// `TOOLWIRE_BLESS=1` writes what was found into the transcripts, for somebody to read.
 #[test]
 fn every_transcript() {
-    let (mut count, blesses) = (0, std::env::var_os("TOOLWIRE_BLESS").is_some());
-    for name in files() {
-        let mut cases = read(&name);
-        for case in cases.as_array_mut().expect("a list of cases") {
-            count += 1;
-            let title = case["name"].to_string();
-            let token = case.get("token").and_then(Value::as_str);
-            let mut listener = Listener::new(&case["settings"].to_string(), token);
-            for (at, step) in case["steps"].as_array_mut().expect("steps").iter_mut().enumerate() {
-                let found = Value::Array(played(&mut listener, step).into_iter().map(shown).collect());
-                if blesses {
-                    step["effects"] = found;
-                } else {
-                    assert_eq!(found.to_string(), step["effects"].to_string(), "{name}: {title}, step {at}");
-                }
-            }
-        }
-        if blesses {
-            let text = toolwire_lines(&cases);
-            fs::write(folder().join(&name), text).expect("the transcript is written");
-        }
-    }
-    assert_eq!(Some(count), read("count.json")["cases"].as_u64(), "tests/listen/count.json");
-}
-
-/// Numbers that look random and are the same each time.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).expect("31 bits") % end
-    }
+    let begin = |case: &Value| Listener::new(&case["settings"].to_string(), case.get("token").and_then(Value::as_str));
+    transcripts::play("listen", begin, |listener, step| {
+        played(listener, step).into_iter().map(|effect| shown(effect.words())).collect()
+    });
 }
 
 /// What has become of a request of HTTP.
@@ -231,22 +174,4 @@ fn nothing_crosses_between_clients() {
         let answered = responses.values().filter(|(_, response)| response.is_over).count();
         assert!(answered > 20, "seed {seed}: {answered}");
     }
-}
-
-/// JSON with a line for each step.
-fn toolwire_lines(cases: &Value) -> String {
-    let one = |case: &Value| {
-        let steps: Vec<String> =
-            case["steps"].as_array().expect("steps").iter().map(|step| format!("      {step}")).collect();
-        let mut members: Vec<String> = Vec::new();
-        for (key, value) in case.as_object().expect("a case") {
-            if key != "steps" {
-                members.push(format!("    {}: {value}", json!(key)));
-            }
-        }
-        members.push(format!("    \"steps\": [\n{}\n    ]", steps.join(",\n")));
-        format!("  {{\n{}\n  }}", members.join(",\n"))
-    };
-    let cases: Vec<String> = cases.as_array().expect("cases").iter().map(one).collect();
-    format!("[\n{}\n]\n", cases.join(",\n"))
 }

@@ -2,33 +2,12 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use std::{fs, path::Path};
+mod transcripts;
 
 use serde_json::{json, Value};
 use toolwire_command::{Effect, Proxy};
 
-fn folder() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/proxy"))
-}
-
-fn read(name: &str) -> Value {
-    let path = folder().join(name);
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-fn files() -> Vec<String> {
-    let entries = fs::read_dir(folder()).expect("tests/proxy");
-    let names = entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
-    let mut names: Vec<String> = names.filter(|name| name.ends_with(".json") && name != "count.json").collect();
-    names.sort();
-    names
-}
-
-/// A message as it stands in a transcript: text, or JSON that becomes compact text.
-fn text(message: &Value) -> String {
-    message.as_str().map_or_else(|| message.to_string(), String::from)
-}
+use transcripts::{shown, text, Numbers};
 
 /// Does one step of a transcript.
 fn played(proxy: &mut Proxy, step: &Value) -> Vec<Effect> {
@@ -55,53 +34,12 @@ fn played(proxy: &mut Proxy, step: &Value) -> Vec<Effect> {
     proxy.too_long(number("tooLong"))
 }
 
-/// An effect as transcripts have it: its words, a message as JSON if it is some.
-fn shown(effect: Effect) -> Value {
-    let [kind, number, text] = effect.words();
-    let mut words = vec![json!(kind)];
-    if !number.is_empty() {
-        words.push(json!(number.parse::<u64>().expect("a number")));
-    }
-    if !text.is_empty() {
-        words.push(serde_json::from_str(&text).unwrap_or(json!(text)));
-    }
-    Value::Array(words)
-}
-
-/// `TOOLWIRE_BLESS=1` writes what was found into the transcripts, for somebody to read.
 #[test]
 fn every_transcript() {
-    let (mut count, blesses) = (0, std::env::var_os("TOOLWIRE_BLESS").is_some());
-    for name in files() {
-        let mut cases = read(&name);
-        for case in cases.as_array_mut().expect("a list of cases") {
-            count += 1;
-            let title = case["name"].to_string();
-            let mut proxy = Proxy::new(&case["settings"].to_string());
-            for (at, step) in case["steps"].as_array_mut().expect("steps").iter_mut().enumerate() {
-                let found: Vec<Value> = played(&mut proxy, step).into_iter().map(shown).collect();
-                if blesses {
-                    step["effects"] = json!(found);
-                } else {
-                    assert_eq!(json!(found), step["effects"], "{name}: {title}: step {at}: {}", json!(found));
-                }
-            }
-        }
-        if blesses {
-            fs::write(folder().join(&name), cases.to_string() + "\n").expect("a file that can be written");
-        }
-    }
-    assert_eq!(json!(count), read("count.json")["cases"]);
-}
-
-/// Numbers that look random and are the same each time.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).expect("31 bits") % end
-    }
+    let begin = |case: &Value| Proxy::new(&case["settings"].to_string());
+    transcripts::play("proxy", begin, |proxy, step| {
+        played(proxy, step).into_iter().map(|effect| shown(effect.words())).collect()
+    });
 }
 
 /// A session as it is played: what is open on each side.

@@ -2,7 +2,7 @@
 //! `cargo run -p toolwire --example bless -- tests/fixtures/sanitize/rules/add-items.json …`
 //!
 //! Rewrites `expected` and `changes` (or `error`) of each case in the files. The reviewer must decide whether they are
-//! right: a case that nobody reviewed proves nothing.
+//! right: an unreviewed case proves nothing.
 
 use std::{error::Error, fs, process::ExitCode};
 

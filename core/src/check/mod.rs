@@ -103,8 +103,8 @@ pub(crate) fn accepts(node: &Node<'_>, form: Form, options: &SanitizeOptions, bu
     Ok(look(node, form, options, Extent::First, budget)?.is_empty())
 }
 
-/// Returns the first violation, in document order, of a schema that passes have written. If there is none, as in nearly
-/// all cases, it costs no more than [`accepts`].
+/// Returns the first violation, in document order, of a schema that passes have written. Nearly all such schemas are
+/// accepted, and then this function costs no more than [`accepts`].
 pub(crate) fn first(
     written: &Node<'_>,
     options: &SanitizeOptions,

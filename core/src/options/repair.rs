@@ -17,7 +17,7 @@ use crate::{
 choice! {
     /// Handling of truncated text.
     Truncated {
-        /// It is an error, because it cannot be told apart from the beginning of a longer text.
+        /// Truncated text is an error, because it may as well be the beginning of a longer text.
         Refuse = "refuse",
         /// Missing brackets are added. A truncated string or number is never completed.
         Close = "close",

@@ -223,8 +223,8 @@ impl Listener {
         let numbers = open.connections();
         open.silent = if numbers.is_empty() && !is_read { open.silent + 1 } else { 0 };
         if open.silent >= self.patience {
-            self.log(&format!("session {session} has ended: nobody has used it for {} s", self.patience * PAUSE));
-            self.close_session(session, "nobody has used the session");
+            self.log(&format!("session {session} has ended: it was unused for {} s", self.patience * PAUSE));
+            self.close_session(session, "the session was unused");
             return self.done();
         }
         for number in numbers {

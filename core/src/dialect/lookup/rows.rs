@@ -112,7 +112,7 @@ const OPEN_WEIGHT_HOSTS: &[&str] = &[
     "api.venice.ai",
 ];
 
-/// Models older than those that handle combinators at the root better.
+/// OpenAI's models before GPT-5, which accept fewer combinators at the root than later models do.
 const BEFORE_GPT_5: &[&str] = &[
     "gpt-3",
     "gpt-4",

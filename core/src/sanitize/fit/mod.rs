@@ -172,7 +172,7 @@ impl Shape {
     }
 }
 
-/// Additional bytes of characters that the API counts as six (as `\uXXXX`).
+/// Finds characters that the API counts as six bytes, the length of a Unicode escape, and counts the bytes to add.
 struct Growth<'c> {
     characters: &'c [char],
     /// First bytes of these characters; most texts contain none of them.
