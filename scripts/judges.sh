@@ -53,7 +53,7 @@ llama_server() { # [VERSION] builds llama.cpp's whole server.
   "$python" python/tests/llama_cpp_judge.py --server python/.venv/llama-cpp "$@"
 }
 
-of_judges() { (cd python && .venv/bin/python -m pytest tests/test_judge_*.py); }
+of_judges() { (cd python && TOOLWIRE_JUDGES=1 .venv/bin/python -m pytest tests/test_judge_*.py); }
 of_python() { (cd python/examples && .venv/bin/python -m pytest); }
 of_node() { npm test --silent --prefix npm/examples; }
 

@@ -7,6 +7,7 @@ one of them, `check` calls ignored or reinterpreted there, or the report of `san
 from __future__ import annotations
 
 import json
+import os
 import resource
 import socket
 import subprocess
@@ -117,6 +118,8 @@ class Server:
 
 @cache
 def server() -> Server:
+    if "TOOLWIRE_JUDGES" not in os.environ:
+        pytest.skip("only `make judges` asks llama.cpp's server, because it takes seven minutes")
     if not SERVER.exists():
         pytest.skip("llama.cpp's server is not built: `python tests/llama_cpp_judge.py --server FOLDER`")
     return Server()
@@ -125,7 +128,7 @@ def server() -> Server:
 @pytest.fixture(autouse=True, scope="module")
 def _ended() -> Iterator[None]:
     yield
-    if SERVER.exists():
+    if server.cache_info().currsize:
         server().close()
 
 
