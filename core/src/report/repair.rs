@@ -258,7 +258,8 @@ pub struct Repaired<T> {
     pub repairs: Vec<Repair>,
     /// Remaining violations, at most 100; empty unless `valid` is `Some(false)`.
     pub left: Vec<Left>,
-    /// Remaining violations as text to send back to the model as the result of its call; `None` if no violation is left.
+    /// Remaining violations as text to send back to the model as the result of its call; `None` if no violation is
+    /// left.
     pub retry_message: Option<String>,
 }
 
@@ -277,7 +278,8 @@ pub struct RepairedCall {
     /// Remaining violations, at most 100; empty unless `valid` is `Some(false)`. Text that cannot be read is left
     /// unchanged, and is a violation as a whole.
     pub left: Vec<Left>,
-    /// Remaining violations as text to send back to the model as the result of its call; `None` if no violation is left.
+    /// Remaining violations as text to send back to the model as the result of its call; `None` if no violation is
+    /// left.
     pub retry_message: Option<String>,
 }
 
