@@ -46,7 +46,8 @@ impl Stream {
     /// Ends the stream, and returns the events that are still held back.
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded_with(&mut self.0, |stream| {
-            Ok(Writer::new(py, &Values::default(), false).value(&Node::array(bindings::finish(stream)))?)
+            let events = bindings::finish(stream).map_err(|error| raised(py, &error))?;
+            Ok(Writer::new(py, &Values::default(), false).value(&Node::array(events))?)
         })
     }
 
@@ -96,8 +97,8 @@ impl CallStream {
     }
 
     /// Ends the call, and returns the text that is still held back.
-    fn finish(&mut self) -> PyResult<String> {
-        guarded_with(&mut self.0, |call| Ok(call.finish()))
+    fn finish(&mut self, py: Python<'_>) -> PyResult<String> {
+        guarded_with(&mut self.0, |call| call.finish().map_err(|error| raised(py, &error)))
     }
 
     /// Returns the repairs of the calls that ended since the last call of this method, as a list.

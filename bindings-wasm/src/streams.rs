@@ -88,8 +88,8 @@ pub fn finish_stream(stream: usize, as_text: bool, words: usize, chars: usize, s
         with(stream, |restoring| {
             Ok(Node::array(match restoring {
                 Restoring::Reply(restorer) if as_text => vec![Node::string(restorer.finish_text()?)],
-                Restoring::Reply(restorer) => bindings::finish(restorer),
-                Restoring::Call(call) => vec![Node::string(call.finish())],
+                Restoring::Reply(restorer) => bindings::finish(restorer)?,
+                Restoring::Call(call) => vec![Node::string(call.finish()?)],
             }))
         })
     })

@@ -3,7 +3,7 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 use serde_json::{json, Value};
-use toolwire::{sanitize_tools, Exchange, ExchangeOptions, ReplyRestorer, Restore, ToolsOptions};
+use toolwire::{sanitize_tools, Code, Exchange, ExchangeOptions, ReplyRestorer, Restore, ToolsOptions};
 
 /// A restorer with renamed tools and encoded arguments.
 fn stream() -> ReplyRestorer {
@@ -252,4 +252,96 @@ fn many_listed_values_are_restored() {
     let text = json!({"cells": written}).to_string();
     let call = found.restore.call("fill", text.as_str()).expect("a call");
     assert_eq!(serde_json::from_str::<Value>(&call.arguments).expect("JSON")["cells"], json!(restored));
+}
+
+/// A branch is chosen by all its keywords even in large arguments of large unions. (Restoring used to choose the first
+/// branch of the right type after 100,000 comparisons, which lost nulls.)
+#[test]
+fn large_arguments_of_large_unions_are_restored_by_the_right_branch() {
+    let branch = |at: usize| {
+        let note = if at % 2 == 0 { json!({"type": "string"}) } else { json!({"type": ["string", "null"]}) };
+        let required = if at % 2 == 0 { json!(["kind"]) } else { json!(["kind", "note"]) };
+        let properties = json!({"kind": {"const": format!("kind{at}")}, "note": note});
+        json!({"type": "object", "properties": properties, "required": required})
+    };
+    let branches: Vec<Value> = (0..400).map(branch).collect();
+    let items = json!({"type": "array", "items": {"anyOf": branches}});
+    let schema = json!({"type": "object", "properties": {"items": items}, "required": ["items"]});
+    let tools = json!([{"type": "function", "function": {"name": "log", "parameters": schema}}]);
+    let written: Vec<Value> = (0..9000).map(|at| json!({"kind": format!("kind{}", at % 400), "note": null})).collect();
+    let own = |at: usize| match at % 2 {
+        0 => json!({"kind": format!("kind{}", at % 400)}),
+        _ => json!({"kind": format!("kind{}", at % 400), "note": null}),
+    };
+    let own: Vec<Value> = (0..9000).map(own).collect();
+    let found = sanitize_tools(&tools, &ToolsOptions::new("openai-strict")).expect("a list");
+    let call = found.restore.call("log", &json!({"items": written})).expect("a call");
+    assert_eq!(call.arguments["items"], json!(own));
+}
+
+/// Arguments that take too many steps to restore are an error, in streams as in whole replies: passed on unrestored, they
+/// would reach the tool in a form that its schema may refuse or, worse, accept.
+#[test]
+fn arguments_that_cannot_be_restored_are_never_passed_on() {
+    let branch = |at: usize| {
+        let properties = json!({"kind": {"const": at}, "note": {"type": "string"}});
+        json!({"type": "object", "properties": properties, "required": ["kind"]})
+    };
+    let branches: Vec<Value> = (0..400).map(branch).collect();
+    let items = json!({"type": "array", "items": {"anyOf": branches}});
+    let schema = json!({"type": "object", "properties": {"items": items}, "required": ["items"]});
+    let tools = json!([{"type": "function", "function": {"name": "log", "parameters": schema}}]);
+    let found = sanitize_tools(&tools, &ToolsOptions::new("openai-strict")).expect("a list");
+    let item = json!({"kind": 399, "note": null});
+    let text = json!({"items": vec![item; 9000]}).to_string();
+    assert_eq!(found.restore.call("log", text.as_str()).expect_err("too many steps").code(), Code::BudgetExceeded);
+
+    let mut call = found.restore.call_stream("log");
+    assert_eq!(call.feed(&text).expect("held"), "");
+    assert_eq!(call.finish().expect_err("too many steps").code(), Code::BudgetExceeded);
+
+    let chat =
+        |delta: Value, reason: Value| json!({"choices": [{"index": 0, "delta": delta, "finish_reason": reason}]});
+    let function = json!({"name": "log", "arguments": text});
+    let block = json!({"type": "tool_use", "id": "c", "name": "log", "input": {}});
+    let item = json!({"type": "function_call", "id": "i", "call_id": "c", "name": "log", "arguments": ""});
+    let streams = [
+        vec![
+            chat(
+                json!({"tool_calls": [{"index": 0, "id": "c", "type": "function", "function": function}]}),
+                json!(null),
+            ),
+            chat(json!({}), json!("tool_calls")),
+        ],
+        vec![
+            json!({"type": "content_block_start", "index": 0, "content_block": block}),
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": text}}),
+            json!({"type": "content_block_stop", "index": 0}),
+        ],
+        vec![
+            json!({"type": "response.output_item.added", "output_index": 0, "item": item}),
+            json!({"type": "response.function_call_arguments.delta", "output_index": 0, "item_id": "i", "delta": text}),
+            json!({"type": "response.function_call_arguments.done", "output_index": 0, "item_id": "i", "arguments": text}),
+        ],
+    ];
+    for events in streams {
+        let (last, first) = events.split_last().expect("events");
+        let mut ended = found.restore.stream();
+        let mut gone = found.restore.stream();
+        for event in first {
+            ended.feed(event).expect("held");
+            gone.feed(event).expect("held");
+        }
+        assert_eq!(ended.feed(last).expect_err("too many steps").code(), Code::BudgetExceeded, "{last}");
+        assert_eq!(gone.finish().expect_err("too many steps").code(), Code::BudgetExceeded, "{last}");
+        assert!(gone.finish().expect("nothing is left").is_empty());
+
+        let mut text = found.restore.stream();
+        let passed: String =
+            first.iter().map(|event| text.feed_text(&format!("data: {event}\n\n")).expect("held")).collect();
+        assert!(passed.len() < 1000, "{} bytes passed", passed.len());
+        let error = text.finish_text().expect_err("too many steps");
+        assert_eq!(error.code(), Code::BudgetExceeded);
+        assert_eq!(text.finish_text().expect("the rest"), "");
+    }
 }

@@ -189,7 +189,7 @@ export class Restore {
    * const { content } = restore.content(message.content);
    * ```
    *
-   * @throws {@link ToolwireError} `invalid-value` if it is not text.
+   * @throws {@link ToolwireError} `invalid-value` if it is not text; `budget-exceeded` if the answer takes too many steps to restore.
    */
   content<T extends string | Uint8Array>(text: T): RestoredContent<Written<T, T>> {
     const given: unknown = text;
@@ -213,7 +213,7 @@ export class Restore {
    * for (const { id, retryMessage } of calls) if (retryMessage !== null) console.warn(id, retryMessage);
    * ```
    *
-   * @throws {@link ToolwireError} `invalid-json`, `invalid-value`, `too-deep`.
+   * @throws {@link ToolwireError} `invalid-json`, `invalid-value`, `too-deep`, `budget-exceeded`.
    */
   reply<T>(reply: T): RestoredReply<Written<T, T>> {
     const { value, report } = isText(reply) ? this.#kept.onText(reply) : this.#kept.onValues('restoreReply', [reply]);
@@ -261,7 +261,11 @@ export class CallStream {
     return this.#stream.feedText(piece);
   }
 
-  /** Ends the call and returns the text that was still held back. */
+  /**
+   * Ends the call and returns the text that was still held back.
+   *
+   * @throws {@link ToolwireError} `budget-exceeded` if the arguments take too many steps to restore. They are discarded.
+   */
   finish(): string {
     return this.#stream.finish(true)[0] as string;
   }
@@ -316,7 +320,8 @@ export class ReplyRestorer {
   /**
    * Accepts the next event, and returns the events to be passed on: one, none or several.
    *
-   * @throws {@link ToolwireError} `invalid-value`, `too-deep`.
+   * @throws {@link ToolwireError} `invalid-value`, `too-deep`; `budget-exceeded` if the arguments of a call take too many steps to restore.
+   * They are discarded, so the stream must not be continued.
    */
   feed<T>(event: T): T[] {
     return this.#stream.feed(event) as T[];
@@ -327,7 +332,7 @@ export class ReplyRestorer {
    * passed on. Text that needs no change passes byte for byte. Bytes are read as UTF-8, and the result is then bytes.
    *
    * @throws {@link ToolwireError} `limit-exceeded` if an event, or the text that has to be held back, is larger than any reply. The next
-   * call returns the text that could have been passed on by then, and the event unchanged.
+   * call returns the text that could have been passed on by then, and the event unchanged. `budget-exceeded` as for {@link feed}.
    */
   feedText(piece: string): string;
   feedText(piece: Uint8Array): Uint8Array;
@@ -349,7 +354,11 @@ export class ReplyRestorer {
     return this.#stream.takeAnswerChanges();
   }
 
-  /** Ends the stream, and returns the events that are still held back because their call never ended. */
+  /**
+   * Ends the stream, and returns the events that are still held back because their call never ended.
+   *
+   * @throws {@link ToolwireError} `budget-exceeded` as for {@link feed}.
+   */
   finish(): unknown[] {
     return this.#stream.finish(false);
   }
@@ -358,7 +367,7 @@ export class ReplyRestorer {
    * Ends a stream of text, and returns the text that is still held back, including an incomplete last event.
    *
    * @throws {@link ToolwireError} `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call returns the text
-   * that was held back, and that event unchanged.
+   * that was held back, and that event unchanged. `budget-exceeded` as for {@link feed}.
    */
   finishText(): string {
     // The last bytes may be an incomplete character.

@@ -42,6 +42,7 @@ pub fn call_restore<'a>(restore: &Restore, function: Function, inputs: Vec<Node<
             };
             // In valid JSON, an unpaired surrogate occurs only as an escape.
             let restored = given.value().map(|given| restore_map.content(&given)).unwrap_or_default();
+            restored.failure.map_or(Ok(()), Err)?;
             let report = [("complete", Node::bool(!restored.is_cut)), ("fenced", Node::bool(restored.is_unfenced))];
             let report = Node::record(report);
             (restored.text.map_or(text, Node::string), Some(report))

@@ -172,7 +172,8 @@ impl ReplyRestorer {
     /// Accepts the next event and returns the events to forward: none, one or several.
     ///
     /// # Errors
-    /// `too-deep`.
+    /// `too-deep`; `limit-exceeded` if the buffered arguments exceed their maximum size; `budget-exceeded` if the
+    /// arguments of a call take too many steps to restore. They are discarded, so the stream must not be continued.
     pub fn feed(&mut self, event: &Value) -> Result<Vec<Value>, Error> {
         self.stream.feed(Node::from_value(event)?)?.iter().map(Node::to_value).collect()
     }
@@ -180,7 +181,7 @@ impl ReplyRestorer {
     /// Like [`Self::feed`], but takes and returns trees, for bindings.
     ///
     /// # Errors
-    /// `too-deep`.
+    /// Same as [`Self::feed`].
     pub(crate) fn feed_node<'a>(&mut self, event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
         self.stream.feed(event)
     }
@@ -190,7 +191,8 @@ impl ReplyRestorer {
     ///
     /// # Errors
     /// `limit-exceeded` if an event or the buffered text exceeds the maximum size. The next call returns the text that
-    /// could already be forwarded, and the event unchanged.
+    /// could already be forwarded, and the event unchanged. `budget-exceeded` if the arguments of a call take too many
+    /// steps to restore. They are discarded, so the stream must not be continued.
     pub fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
         self.stream.feed_text(piece)
     }
@@ -228,13 +230,14 @@ impl ReplyRestorer {
     /// Ends the stream and returns the events that are still buffered because their call never ended.
     ///
     /// # Errors
+    /// `budget-exceeded` if the arguments of a call take too many steps to restore: the buffered calls are discarded.
     /// `invalid-value` if an event contains an unpaired surrogate, which a `Value` cannot represent.
     pub fn finish(&mut self) -> Result<Vec<Value>, Error> {
-        self.stream.finish().iter().map(Node::to_value).collect()
+        self.stream.finish()?.iter().map(Node::to_value).collect()
     }
 
     /// Like [`Self::finish`], but returns trees, for bindings.
-    pub(crate) fn finish_node(&mut self) -> Vec<Node<'static>> {
+    pub(crate) fn finish_node(&mut self) -> Result<Vec<Node<'static>>, Error> {
         self.stream.finish()
     }
 
@@ -247,7 +250,7 @@ impl ReplyRestorer {
     ///
     /// # Errors
     /// `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call returns the buffered text,
-    /// and that event unchanged.
+    /// and that event unchanged. `budget-exceeded` as for [`Self::feed_text`].
     pub fn finish_text(&mut self) -> Result<String, Error> {
         let broken = self.bytes.end();
         if broken.is_empty() {

@@ -45,7 +45,7 @@ impl Eq for Restore {}
 /// assert_eq!(pieces.feed("{\"input\":\"p")?, "p");
 /// assert_eq!(pieces.feed("wd\\")?, "wd");
 /// assert_eq!(pieces.feed("n\"}")?, "\n");
-/// assert_eq!(pieces.finish(), "");
+/// assert_eq!(pieces.finish()?, "");
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 #[derive(Debug)]
@@ -71,7 +71,10 @@ impl CallStream {
     }
 
     /// Ends the call and returns the text that is still buffered.
-    pub fn finish(&mut self) -> String {
+    ///
+    /// # Errors
+    /// `budget-exceeded` if the arguments take too many steps to restore. They are discarded.
+    pub fn finish(&mut self) -> Result<String, Error> {
         self.0.finish()
     }
 }
@@ -192,15 +195,19 @@ impl Restore {
     /// let format = json!({"type": "json_schema", "json_schema": {"name": "list", "strict": true, "schema": list}});
     /// let request = json!({"model": "gpt-5", "messages": [], "response_format": format});
     /// let restore = adapt_request(&request, &AdaptOptions::new("openai-strict"))?.restore;
-    /// assert_eq!(restore.content("{\"response\": [\"a\"]}").content, "[\"a\"]");
-    /// let cut = restore.content("{\"response\": [\"a\", \"b");
+    /// assert_eq!(restore.content("{\"response\": [\"a\"]}")?.content, "[\"a\"]");
+    /// let cut = restore.content("{\"response\": [\"a\", \"b")?;
     /// assert_eq!((cut.content.as_ref(), cut.complete), ("[\"a\"]", false));
     /// # Ok::<(), toolwire::Error>(())
     /// ```
-    pub fn content<'t>(&self, text: &'t str) -> RestoredContent<'t> {
+    ///
+    /// # Errors
+    /// `budget-exceeded` if the answer takes too many steps to restore.
+    pub fn content<'t>(&self, text: &'t str) -> Result<RestoredContent<'t>, Error> {
         let restored = self.0.content(text);
+        restored.failure.map_or(Ok(()), Err)?;
         let content = restored.text.map_or(Cow::Borrowed(text), Cow::Owned);
-        RestoredContent { content, complete: !restored.is_cut, fenced: restored.is_unfenced }
+        Ok(RestoredContent { content, complete: !restored.is_cut, fenced: restored.is_unfenced })
     }
 
     /// Restores the arguments of one call piece by piece, for callers that convert a stream of one API into that of

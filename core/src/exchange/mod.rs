@@ -59,8 +59,6 @@ pub(crate) struct Exchange {
     lines: Buffer,
     /// True if the last finished stream ended with a search.
     asks: bool,
-    /// The error of a search at the end of a stream.
-    failed: Option<Error>,
     /// Reports of repaired calls that the caller has not taken yet.
     reports: CallReports,
 }
@@ -255,7 +253,6 @@ impl Exchange {
             stream: None,
             lines: Buffer::default(),
             asks: false,
-            failed: None,
             reports: CallReports::default(),
         }))
     }
@@ -335,9 +332,6 @@ impl Exchange {
             self.reports.extend(stream.take_repaired_calls(), stream.take_answer_changes());
         }
         self.asks = false;
-        if let Some(error) = self.failed.take() {
-            return Err(error);
-        }
         if let Some(rounds) = self.rounds.as_mut().filter(|rounds| rounds.asks_again()) {
             rounds.turn();
             // The next stream begins with a new event.
@@ -426,16 +420,13 @@ impl Sink for Exchange {
         Ok(out)
     }
 
-    fn finish(&mut self) -> Vec<Node<'static>> {
-        let events = self.stream.as_mut().map(Stream::finish).unwrap_or_default();
-        let Some(Rounds::Hidden(rounds)) = &mut self.rounds else { return events };
+    fn finish(&mut self) -> Result<Vec<Node<'static>>, Error> {
+        let events = self.stream.as_mut().map_or(Ok(Vec::new()), Stream::finish)?;
+        let Some(Rounds::Hidden(rounds)) = &mut self.rounds else { return Ok(events) };
         let mut out = Vec::with_capacity(events.len());
         let fed = events.into_iter().try_for_each(|event| rounds.feed(event, &mut out));
-        match fed.and_then(|()| rounds.end()) {
-            Ok(rest) => out.extend(rest),
-            Err(error) => self.failed = Some(error),
-        }
-        out
+        out.extend(fed.and_then(|()| rounds.end())?);
+        Ok(out)
     }
 
     fn hides_end(&self) -> bool {

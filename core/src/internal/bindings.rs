@@ -140,13 +140,16 @@ pub fn is_call_at_rest(call: &CallStream) -> bool {
 /// [`ReplyRestorer::feed`] on trees.
 ///
 /// # Errors
-/// `too-deep`.
+/// `budget-exceeded`, `limit-exceeded`, `too-deep`.
 pub fn feed<'a>(stream: &mut ReplyRestorer, event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
     stream.feed_node(event)
 }
 
 /// [`ReplyRestorer::finish`] on trees.
-pub fn finish(stream: &mut ReplyRestorer) -> Vec<Node<'static>> {
+///
+/// # Errors
+/// `budget-exceeded`.
+pub fn finish(stream: &mut ReplyRestorer) -> Result<Vec<Node<'static>>, Error> {
     stream.finish_node()
 }
 

@@ -7,10 +7,13 @@ use core::cell::Cell;
 use super::{
     answer_fence::{unfenced, Restores},
     answer_parts::{self, is_text_part, Content, Read},
+    call_repair::CallReports,
     call_sites::each,
 };
 use crate::{
+    error::Error,
     json::{self, Data, Node, Text},
+    report::AnswerChange,
     sanitize::decode::Plan,
     schema::validate::Prepared,
 };
@@ -43,16 +46,16 @@ fn read(answer: Option<&Answer>, text: &str) -> Option<Content> {
     if !(Restores { json: true, fenced: false }).may_be(text) {
         return None;
     }
-    let restored = |mut node: Node<'_>| answer.and_then(|answer| answer.restored(&mut node));
+    let restored = |mut node: Node<'_>| answer.map_or(Ok(None), |answer| answer.restored(&mut node)).into();
     if let Ok(node) = json::read(text) {
-        return Some(Content { text: restored(node), ..Content::default() });
+        return Some(restored(node));
     }
     let closed = json::close_cut(text)?;
     let mut node = json::read(&closed).ok();
     if let (Some(node), true) = (&mut node, answer.is_some_and(|answer| answer.plan.may_have_pairs())) {
         drop_half_pair(node);
     }
-    Some(Content { text: node.and_then(restored), is_cut: true, is_unfenced: false })
+    Some(Content { is_cut: true, ..node.map(restored).unwrap_or_default() })
 }
 
 /// Removes the last pair of a list of pairs if its value is missing, so that the other pairs can be restored.
@@ -130,45 +133,48 @@ impl Answer {
     }
 
     /// Restores a text. Returns `None` if it is neither JSON that may change nor the beginning of such JSON.
-    fn read(&self, text: &str) -> Option<Content> {
+    pub(super) fn read(&self, text: &str) -> Option<Content> {
         read(Some(self), text)
     }
 
     /// Returns the restored text, or `None` if nothing changes.
-    fn restored(&self, node: &mut Node<'_>) -> Option<String> {
-        self.plan.restore(node).ok()?;
-        (!node.is_intact()).then(|| json::write(node))
+    fn restored(&self, node: &mut Node<'_>) -> Result<Option<String>, Error> {
+        self.plan.restore(node)?;
+        Ok((!node.is_intact()).then(|| json::write(node)))
     }
 
-    /// Calls `work` with functions that restore texts. Also returns true if a text was taken out of a fence.
-    pub(super) fn reading<R>(&self, work: impl FnOnce(Read<'_>) -> R) -> (R, bool) {
-        let is_unfenced = Cell::new(false);
+    /// Calls `work` with functions that restore texts. Reports whether a text was taken out of a fence, and the first
+    /// error of restoring.
+    pub(super) fn reading<R>(&self, reports: &mut CallReports, work: impl FnOnce(Read<'_>) -> R) -> R {
+        let (is_unfenced, failure) = (Cell::new(false), Cell::new(None));
         let restore = |text: &str| {
-            let content = self.read(text)?;
+            let mut content = self.read(text)?;
             is_unfenced.set(is_unfenced.get() || content.is_unfenced);
+            failure.set(failure.take().or(content.failure.take()));
             Some(content)
         };
         let restores = self.restores();
         let done = work(Read { restore: &restore, may_begin: &|text| restores.may_be(text) });
-        (done, is_unfenced.get())
+        reports.push_changes(is_unfenced.get().then_some(AnswerChange::RemoveFence));
+        reports.fail(failure.take());
+        done
     }
 
-    /// Restores the texts of a whole reply of any API. Returns true if one was taken out of a fence.
-    pub(super) fn reply(&self, reply: &mut Node<'_>) -> bool {
-        self.event(reply, true)
+    /// Restores the texts of a whole reply of any API.
+    pub(super) fn reply(&self, reply: &mut Node<'_>, reports: &mut CallReports) {
+        self.event(reply, true, reports);
     }
 
     /// Restores the complete texts of a stream event, like [`Self::reply`]. A truncated text is restored only if the
     /// event ends it.
-    pub(super) fn event(&self, event: &mut Node<'_>, is_end: bool) -> bool {
-        let ((), is_unfenced) = self.reading(|read| {
+    pub(super) fn event(&self, event: &mut Node<'_>, is_end: bool, reports: &mut CallReports) {
+        self.reading(reports, |read| {
             let walk = Walk { read, may_be_cut: is_end };
             match event.data() {
                 Data::Array(_) => answer_parts::restore_chunks(read, event, is_end, &mut |one| walk.in_reply(one)),
                 _ => walk.in_reply(event),
             }
         });
-        is_unfenced
     }
 }
 

@@ -94,12 +94,15 @@ impl AnswerEvents {
     }
 
     /// Returns the events that are still buffered at the end of a stream.
-    pub(super) fn finish(&mut self, answer: &Answer) -> Vec<Node<'static>> {
-        let mut out = self.cohere.left(answer);
+    ///
+    /// # Errors
+    /// `budget-exceeded` if the answer cannot be restored.
+    pub(super) fn finish(&mut self, answer: &Answer) -> Result<Vec<Node<'static>>, Error> {
+        let mut out = Vec::from_iter(self.cohere.left(answer)?);
         self.queue.release(&mut out);
         out.extend(self.choices.left());
         out.extend(self.candidates.left());
-        out
+        Ok(out)
     }
 
     /// Processes an event of a block, an item or a step.

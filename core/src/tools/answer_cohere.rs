@@ -58,25 +58,29 @@ impl Cohere {
     }
 
     /// Returns the buffered answer, if its call never ended.
-    pub(super) fn left(&mut self, answer: &Answer) -> Vec<Node<'static>> {
+    ///
+    /// # Errors
+    /// `budget-exceeded`.
+    pub(super) fn left(&mut self, answer: &Answer) -> Result<Option<Node<'static>>, Error> {
         let open = self.calls.values().find_map(|call| if let Begun::Answer(text) = call { Some(*text) } else { None });
-        open.and_then(|text| self.whole(text, answer)).into_iter().collect()
+        open.map_or(Ok(None), |text| self.whole(text, answer))
     }
 
     /// Returns the event with the whole answer, if pieces of the answer are buffered, and clears them.
-    fn whole(&mut self, text: u64, answer: &Answer) -> Option<Node<'static>> {
+    fn whole(&mut self, text: u64, answer: &Answer) -> Result<Option<Node<'static>>, Error> {
         let pieces = core::mem::take(&mut self.pieces);
         if pieces.is_empty() {
-            return None;
+            return Ok(None);
         }
-        let whole = restored(Some(answer), &pieces).text.unwrap_or(pieces);
-        Some(content("content-delta", text, Some(whole), false))
+        let whole = restored(Some(answer), &pieces);
+        whole.failure.map_or(Ok(()), Err)?;
+        Ok(Some(content("content-delta", text, Some(whole.text.unwrap_or(pieces)), false)))
     }
 
     /// Processes an event of a content or a call. Returns every other event, including those that end the reply.
     ///
     /// # Errors
-    /// `limit-exceeded`.
+    /// `limit-exceeded`, and `budget-exceeded` if the answer cannot be restored.
     pub(super) fn feed<'a>(
         &mut self,
         mut event: Node<'a>,
@@ -125,7 +129,7 @@ impl Cohere {
                     out.push(content("content-delta", text, Some(piece), false));
                 }
                 if part == "end" {
-                    out.extend(self.whole(text, answer));
+                    out.extend(self.whole(text, answer)?);
                     out.push(content("content-end", text, None, false));
                     self.calls.remove(&index);
                 }

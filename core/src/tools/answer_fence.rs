@@ -136,9 +136,12 @@ pub(super) fn unfenced(text: &str, plan: &Plan, schema: &Prepared) -> Option<Con
         }
     };
     let mut node = json::read(inner).ok()?;
-    if plan.restore(&mut node).is_err() || schema.validator().verdict(&node) == Verdict::Invalid {
+    if let Err(error) = plan.restore(&mut node) {
+        return Some(Err(error).into());
+    }
+    if schema.validator().verdict(&node) == Verdict::Invalid {
         return Some(Content::default());
     }
     let restored = if node.is_intact() { String::from(inner) } else { json::write(&node) };
-    Some(Content { text: Some(restored), is_cut: false, is_unfenced: true })
+    Some(Content { text: Some(restored), is_unfenced: true, ..Content::default() })
 }

@@ -5,6 +5,7 @@ use alloc::{string::String, vec, vec::Vec};
 use super::{buffered_calls::append, call_sites::each};
 use crate::{
     collections::Map,
+    error::Error,
     json::{Node, Text},
     request::tool::has_type,
 };
@@ -18,6 +19,17 @@ pub(crate) struct Content {
     pub(crate) is_cut: bool,
     /// True if the new text was taken out of a Markdown fence.
     pub(crate) is_unfenced: bool,
+    /// Why the text could not be restored.
+    pub(crate) failure: Option<Error>,
+}
+
+impl From<Result<Option<String>, Error>> for Content {
+    fn from(restored: Result<Option<String>, Error>) -> Content {
+        match restored {
+            Ok(text) => Content { text, ..Content::default() },
+            Err(error) => Content { failure: Some(error), ..Content::default() },
+        }
+    }
 }
 
 /// Functions that restore texts.

@@ -5,7 +5,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     answer_fence::Restores,
-    answer_parts::{is_text_part, Read},
+    answer_parts::is_text_part,
     answer_run::Run,
     buffered_calls::{Key, CONVERSE_DELTA},
     buffered_text::{at, set, BufferedText, Carrier, Piece, Slot, TextKey},
@@ -116,10 +116,8 @@ impl Stream {
             self.end_run(out);
         }
         let Step::Ends(key) = step else { return Ok(false) };
-        let breaks_off = |text: &str| {
-            let is_read = |read: Read<'_>| (read.restore)(text).is_some_and(|content| !content.is_cut);
-            answer.restores().may_be(text) && !answer.reading(is_read).0
-        };
+        let breaks_off =
+            |text: &str| answer.restores().may_be(text) && answer.read(text).is_none_or(|content| content.is_cut);
         if !self.texts.pieces(&key).is_some_and(breaks_off) {
             return Ok(false);
         }
@@ -130,8 +128,7 @@ impl Stream {
     /// Passes on the texts that together form one answer.
     fn end_run(&mut self, out: &mut Vec<Node<'_>>) {
         let (Some(run), Some(answer)) = (self.run.take(), self.restore_map.answer.clone()) else { return };
-        let (released, is_unfenced) = answer.reading(|read| run.release(read));
-        self.reports.push_changes(is_unfenced.then_some(AnswerChange::RemoveFence));
+        let released = answer.reading(&mut self.reports, |read| run.release(read));
         released.gone.into_iter().for_each(|index| self.gone.insert(index));
         out.extend(released.events);
     }
@@ -145,6 +142,7 @@ impl Stream {
         let pieces = core::mem::take(&mut buffered.pieces);
         let content = self.restore_map.content(&pieces);
         self.reports.push_changes(content.is_unfenced.then_some(AnswerChange::RemoveFence));
+        self.reports.fail(content.failure);
         content.text.unwrap_or(pieces)
     }
 

@@ -88,18 +88,27 @@ impl CallPieces {
     }
 
     /// Ends the call and resets the state. Returns the rest of the arguments, which is empty if no call has begun.
-    pub(crate) fn finish(&mut self) -> String {
+    ///
+    /// # Errors
+    /// `budget-exceeded` if the arguments take too many steps to restore. They are discarded.
+    pub(crate) fn finish(&mut self) -> Result<String, Error> {
         let mut out = String::new();
         let has_begun = take(&mut self.has_begun);
         if let Some((restore_map, name, kept)) = self.buffered.as_mut().filter(|_| has_begun) {
             let written = take(kept);
-            out = restore_map.text(name, &written, None, &mut self.reports).ok().flatten().unwrap_or(written);
+            out = match restore_map.text(name, &written, None, &mut self.reports) {
+                Ok(restored) => restored.unwrap_or(written),
+                Err(error) => {
+                    self.input = self.input.take().map(|_| CustomInput::new());
+                    return Err(error);
+                }
+            };
         }
         if let Some(input) = &mut self.input {
             out = input.feed(&out);
             out.push_str(&input.finish());
             *input = CustomInput::new();
         }
-        out
+        Ok(out)
     }
 }

@@ -69,6 +69,8 @@ pub(crate) struct CallReports {
     answer: Vec<AnswerChange>,
     /// All changes of the answer so far, so that each is reported only once.
     answer_so_far: Vec<AnswerChange>,
+    /// The first error of restoring arguments or an answer where others are restored as well. [`Self::check`] returns it.
+    failure: Option<Error>,
 }
 
 impl CallReports {
@@ -138,6 +140,28 @@ impl CallReports {
         if self.seen.contains(old) {
             self.see(Some(new));
         }
+    }
+
+    /// Returns restored arguments. Records an error for [`Self::check`], because the event that ends a call may end
+    /// others as well.
+    pub(super) fn restored(&mut self, restored: Result<Option<String>, Error>) -> Option<String> {
+        restored.unwrap_or_else(|error| {
+            self.fail(Some(error));
+            None
+        })
+    }
+
+    /// Records an error for [`Self::check`], which returns the first one.
+    pub(super) fn fail(&mut self, error: Option<Error>) {
+        self.failure = self.failure.take().or(error);
+    }
+
+    /// Removes and returns the recorded error.
+    ///
+    /// # Errors
+    /// The errors of restoring.
+    pub(super) fn check(&mut self) -> Result<(), Error> {
+        self.failure.take().map_or(Ok(()), Err)
     }
 
     /// Resets the state that belongs to one stream.

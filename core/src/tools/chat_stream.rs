@@ -191,8 +191,8 @@ impl Stream {
         }
         // Empty arguments are repaired as well: they are not JSON, and clients that parse them fail.
         self.reports.is_silent = buffered.is_reported;
-        let restored =
-            self.restore_map.text(&buffered.name, &pieces, buffered.id.take(), &mut self.reports).ok().flatten();
+        let restored = self.restore_map.text(&buffered.name, &pieces, buffered.id.take(), &mut self.reports);
+        let restored = self.reports.restored(restored);
         self.reports.is_silent = false;
         let whole = restored.or(Some(pieces).filter(|pieces| !pieces.is_empty()));
         (buffered, whole)

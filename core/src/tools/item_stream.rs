@@ -1,7 +1,7 @@
 //! Restores streamed items of OpenAI Responses that become other items for the client: functions that replace `custom`
 //! tools, whose input is passed on as soon as it is known, and searches, which are passed on whole.
 
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
 
 use super::{
     buffered_calls::{pay, Key, CALL},
@@ -64,7 +64,7 @@ impl Items {
             return self.begin(event, restore_map, out);
         }
         if ENDS.iter().any(|end| is(end)) {
-            out.extend(self.finish());
+            out.extend(self.finish()?);
             return Ok(false);
         }
         if self.open.is_empty() || !(is(PIECE) || is(WHOLE) || is("response.output_item.done")) {
@@ -85,7 +85,7 @@ impl Items {
                 out.push(core::mem::take(event));
             }
         } else if is(WHOLE) {
-            out.extend(open.rest(event));
+            out.extend(open.rest(event)?);
             if open.pieces.is_some() {
                 open.whole(event, restore_map)?;
                 out.push(core::mem::take(event));
@@ -93,7 +93,7 @@ impl Items {
         } else {
             // The item is the input of a `custom` tool or a search: neither is repaired.
             event.visit("item", |item| restore_map.item(item, &mut CallReports::default())).unwrap_or(Ok(()))?;
-            out.extend(open.rest(event));
+            out.extend(open.rest(event)?);
             out.push(core::mem::take(event));
             self.close(&key);
         }
@@ -101,10 +101,13 @@ impl Items {
     }
 
     /// Returns the remaining input of the items that never ended.
-    pub(super) fn finish(&mut self) -> Vec<Node<'static>> {
+    ///
+    /// # Errors
+    /// Those of restoring. No item stays open.
+    pub(super) fn finish(&mut self) -> Result<Vec<Node<'static>>, Error> {
         self.cost = 0;
         let open = core::mem::take(&mut self.open);
-        open.into_iter().filter_map(|(_, mut open)| open.rest(&Node::default())).collect()
+        open.into_iter().filter_map(|(_, mut open)| open.rest(&Node::default()).transpose()).collect()
     }
 
     /// Processes the start of an item.
@@ -121,7 +124,7 @@ impl Items {
         let (kind, key) = (restore_map.item_kind(&name), Key::of(event));
         // Passes on the rest of an item that never ended.
         if let Some(mut before) = self.close(&key) {
-            out.extend(before.rest(&Node::default()));
+            out.extend(before.rest(&Node::default())?);
         }
         if kind == CallKind::Function {
             return Ok(false);
@@ -169,20 +172,22 @@ impl Open {
 
     /// Returns the buffered input in a separate event: the last event without text, or one made from the event that
     /// ends the call.
-    fn rest(&mut self, ends: &Node<'_>) -> Option<Node<'static>> {
-        let rest = self.pieces.as_mut()?.finish();
+    fn rest(&mut self, ends: &Node<'_>) -> Result<Option<Node<'static>>, Error> {
+        let rest = self.pieces.as_mut().map_or(Ok(String::new()), CallPieces::finish)?;
         if rest.is_empty() {
-            return None;
+            return Ok(None);
         }
         let mut event = self.carrier.take().unwrap_or_else(|| {
             let mut event = ends.detached();
             ["arguments", "input", "name", "item"].into_iter().for_each(|key| drop(event.remove(key)));
             event
         });
-        event.as_object()?;
+        if event.as_object().is_none() {
+            return Ok(None);
+        }
         event.set("type", Node::literal(CUSTOM_PIECE));
         event.set("delta", Node::string(rest));
-        Some(event)
+        Ok(Some(event))
     }
 
     /// Converts the event with the complete arguments to the event with the complete input.
@@ -191,7 +196,7 @@ impl Open {
         let arguments = arguments.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
         let mut pieces = CallPieces::new(restore_map, &self.name);
         let mut input = pieces.feed(&arguments)?;
-        input.push_str(&pieces.finish());
+        input.push_str(&pieces.finish()?);
         event.set("type", Node::literal(CUSTOM_WHOLE));
         event.remove("arguments");
         event.remove("name");

@@ -17,7 +17,6 @@ use crate::{
     error::Error,
     json::{self, Data, Node, Text},
     options::{Api, RepairOptions},
-    report::AnswerChange,
     request::{
         namespaces::is_default,
         report::{CallKind, ClientTool, DeferredReport},
@@ -378,8 +377,8 @@ impl RestoreMap {
             }
         }
         // A model that calls no function may still write the answer as text.
-        reports.push_changes(answer.reply(reply).then_some(AnswerChange::RemoveFence));
-        Ok(false)
+        answer.reply(reply, reports);
+        reports.check().map(|()| false)
     }
 
     /// Restores one text of the answer.
@@ -391,7 +390,7 @@ impl RestoreMap {
     /// ends it.
     pub(super) fn contents(&self, event: &mut Node<'_>, is_end: bool, reports: &mut CallReports) {
         if let Some(answer) = self.answer.as_ref().filter(|answer| answer.restores_text()) {
-            reports.push_changes(answer.event(event, is_end).then_some(AnswerChange::RemoveFence));
+            answer.event(event, is_end, reports);
         }
     }
 

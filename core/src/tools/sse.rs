@@ -15,7 +15,7 @@ pub(crate) trait Sink {
     fn feed<'a>(&mut self, event: Node<'a>) -> Result<Vec<Node<'a>>, Error>;
 
     /// Returns the events that are still buffered at the end.
-    fn finish(&mut self) -> Vec<Node<'static>>;
+    fn finish(&mut self) -> Result<Vec<Node<'static>>, Error>;
 
     /// Returns true if the end of the stream is hidden from the client, because another stream continues this one.
     fn hides_end(&self) -> bool {
@@ -184,7 +184,17 @@ impl Buffer {
                 return Err(error);
             }
         }
-        for event in sink.finish() {
+        let left = match sink.finish() {
+            Ok(left) => left,
+            Err(error) => {
+                if is_whole {
+                    self.text.clear();
+                }
+                (self.ready, self.refused) = (out, true);
+                return Err(error);
+            }
+        };
+        for event in left {
             end(&mut out);
             write(&event, &own_name(&event, self.has_names), &mut out);
         }
@@ -241,7 +251,7 @@ fn pass(raw: &str, sink: &mut impl Sink, has_names: &mut bool, out: &mut String)
     let (data, others) = parts(raw);
     *has_names |= others.contains("event:");
     if data == DONE {
-        for event in sink.finish() {
+        for event in sink.finish()? {
             write(&event, &own_name(&event, *has_names), out);
         }
         if sink.hides_end() {

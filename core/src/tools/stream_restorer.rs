@@ -113,10 +113,12 @@ impl Stream {
     /// Processes an event. Returns the events to pass on.
     ///
     /// # Errors
-    /// `limit-exceeded`, and those of restoring. Everything that was buffered before stays buffered.
+    /// `limit-exceeded`, and those of restoring. Everything that was buffered before stays buffered, except the calls
+    /// that this event ends: arguments that cannot be restored are never passed on.
     pub(crate) fn feed<'a>(&mut self, event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
-        let restored = self.restored(event)?;
-        self.answered(restored)
+        let restored = self.restored(event);
+        self.reports.check()?;
+        self.answered(restored?)
     }
 
     /// Converts the answer in restored events to text, if the model gives it by calling a function.
@@ -185,18 +187,23 @@ impl Stream {
     }
 
     /// Ends the stream. Returns the buffered calls that never ended.
-    pub(crate) fn finish(&mut self) -> Vec<Node<'static>> {
+    ///
+    /// # Errors
+    /// Those of restoring. The buffered calls are discarded.
+    pub(crate) fn finish(&mut self) -> Result<Vec<Node<'static>>, Error> {
         let texts = self.texts_left();
         let calls = self.leave();
         self.reports.forget();
         self.fresh = Vec::new();
-        let left = texts.into_iter().chain(calls).chain(self.items.finish()).collect();
+        let items = self.items.finish();
+        self.reports.check()?;
+        let left = texts.into_iter().chain(calls).chain(items?).collect();
         // The call fails only for a stream that already has too many open calls.
         let mut out = self.answered(left).unwrap_or_default();
         if let Some(answer) = self.restore_map.called_answer() {
-            out.extend(self.answers.finish(answer));
+            out.extend(self.answers.finish(answer)?);
         }
-        out
+        Ok(out)
     }
 
     /// Removes and returns the calls that never ended.
@@ -316,7 +323,8 @@ impl Stream {
             return self.carried(buffered);
         }
         // A block without pieces is a call without arguments.
-        match self.restore_map.text(&buffered.name, "{}", buffered.id.take(), &mut self.reports).ok().flatten() {
+        let restored = self.restore_map.text(&buffered.name, "{}", buffered.id.take(), &mut self.reports);
+        match self.reports.restored(restored) {
             Some(whole) => buffered.beside(carrier).carried(whole),
             None => buffered.carried(String::new()),
         }
@@ -339,8 +347,8 @@ impl Stream {
             return pieces;
         }
         self.reports.is_silent = buffered.is_reported;
-        let restored =
-            self.restore_map.text(&buffered.name, &pieces, buffered.id.take(), &mut self.reports).ok().flatten();
+        let restored = self.restore_map.text(&buffered.name, &pieces, buffered.id.take(), &mut self.reports);
+        let restored = self.reports.restored(restored);
         self.reports.is_silent = false;
         restored.unwrap_or(pieces)
     }
@@ -351,7 +359,7 @@ impl Sink for Stream {
         Stream::feed(self, event)
     }
 
-    fn finish(&mut self) -> Vec<Node<'static>> {
+    fn finish(&mut self) -> Result<Vec<Node<'static>>, Error> {
         Stream::finish(self)
     }
 }

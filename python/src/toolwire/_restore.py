@@ -234,7 +234,10 @@ class CallStream:
         return self._stream.feed(piece)
 
     def finish(self) -> str:
-        """End the call, and return the text that was held back."""
+        """End the call, and return the text that was held back.
+
+        Raises `ToolwireError`: `budget-exceeded` if the arguments take too many steps to restore. They are discarded.
+        """
         return self._stream.finish()
 
     def take_repaired_calls(self) -> list[RepairedCall]:
@@ -268,7 +271,8 @@ class ReplyRestorer:
     def feed(self, event: object, /) -> list[Any]:
         """Return the events to pass on for the next event: no event, one or several.
 
-        Raises `ToolwireError`: `invalid-value`, `too-deep`.
+        Raises `ToolwireError`: `invalid-value`, `too-deep`; `budget-exceeded` if the arguments of a call take too many
+        steps to restore. They are discarded, so the stream must not be continued.
         """
         return self._stream.feed(event)
 
@@ -282,8 +286,8 @@ class ReplyRestorer:
         Text that needs no change passes byte for byte.
 
         Raises `ToolwireError`: `limit-exceeded` if an event, or the text that has to be held back, is too large: the
-        next call returns the text that was ready by then, and the event unchanged. `UnicodeDecodeError` if the bytes
-        are not UTF-8.
+        next call returns the text that was ready by then, and the event unchanged. `budget-exceeded` as for `feed`.
+        `UnicodeDecodeError` if the bytes are not UTF-8.
         """
         if isinstance(piece, str):
             return self._stream.feed_text(piece)
@@ -298,14 +302,17 @@ class ReplyRestorer:
         return self._stream.take_answer_changes()
 
     def finish(self) -> list[Any]:
-        """End the stream, and return the events that are still held back because their call never ended."""
+        """End the stream, and return the events that are still held back because their call never ended.
+
+        Raises `ToolwireError`: `budget-exceeded` as for `feed`.
+        """
         return self._stream.finish()
 
     def finish_text(self) -> str:
         """End a stream of text, and return the text that is held back, including an incomplete last event.
 
         Raises `ToolwireError`: `limit-exceeded` if the last event cannot be restored. Nothing is lost: the next call
-        returns the text that was held back, and that event unchanged.
+        returns the text that was held back, and that event unchanged. `budget-exceeded` as for `feed`.
         """
         rest, _ = self._decoder.getstate()
         self._decoder.reset()

@@ -12,12 +12,11 @@ use crate::{
     collections::{Map, Set},
     json::{self, Child, Data, LookUp, Member, Node, Object, Text},
     limits::MAX_WALK_DEPTH,
-    sanitize::encode::{layout, KEY, PAIRS, VALUE},
+    sanitize::{
+        decode::discriminator::Discriminators,
+        encode::{layout, KEY, PAIRS, VALUE},
+    },
 };
-
-/// Maximum number of steps to choose branches for all arguments together. After that, the first branch of the right
-/// type is chosen.
-pub(super) const STEPS: usize = 100_000;
 
 /// Maximum number of references to follow in a chain.
 const MAX_REFERENCES: usize = 64;
@@ -32,15 +31,15 @@ pub(super) fn decode<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: &
             }
         }
     }
-    let (steps, level, texts) = (Cell::new(STEPS), Cell::new(0), RefCell::default());
-    Decode { budget, definitions, steps, level, texts }.value(arguments, plan);
+    let (discriminators, level, texts) = (Discriminators::default(), Cell::new(0), RefCell::default());
+    Decode { budget, definitions, discriminators, level, texts }.value(arguments, plan);
 }
 
 struct Decode<'d, 'n> {
     budget: &'d Budget,
     /// Definitions of the plan, by reference.
     definitions: Map<String, &'d Node<'n>>,
-    steps: Cell<usize>,
+    discriminators: Discriminators<'d, 'n>,
     /// Nesting depth of calls: a plan from elsewhere may be a union of itself.
     level: Cell<usize>,
     /// Texts of the values that each plan lists, collected when first needed.
@@ -57,6 +56,18 @@ impl<'d, 'n> Decode<'d, 'n> {
 
     /// Enters the target of a chain of references, and pays for inspecting a value and its plan.
     fn enter(&self, value: &Node<'_>, plan: &'d Node<'n>) -> Option<&'d Node<'n>> {
+        let at = self.target(plan)?;
+        let properties = at.get("properties").and_then(Node::as_object).map_or(0, Object::len);
+        let members = value.as_object().map_or(0, Object::len) + value.as_array().map_or(0, <[_]>::len);
+        if self.level.get() >= MAX_WALK_DEPTH || !self.budget.pay(1 + properties + members) {
+            return None;
+        }
+        self.level.set(self.level.get() + 1);
+        Some(at)
+    }
+
+    /// Returns the target of a chain of references, or the plan itself if it is none.
+    fn target(&self, plan: &'d Node<'n>) -> Option<&'d Node<'n>> {
         let mut at = plan;
         let mut left = MAX_REFERENCES;
         while let Some(reference) = at.get("$ref") {
@@ -67,12 +78,6 @@ impl<'d, 'n> Decode<'d, 'n> {
             at = self.definitions.get(&*reference).filter(|_| left > 0)?;
             left -= 1;
         }
-        let properties = at.get("properties").and_then(Node::as_object).map_or(0, Object::len);
-        let members = value.as_object().map_or(0, Object::len) + value.as_array().map_or(0, <[_]>::len);
-        if self.level.get() >= MAX_WALK_DEPTH || !self.budget.pay(1 + properties + members) {
-            return None;
-        }
-        self.level.set(self.level.get() + 1);
         Some(at)
     }
 
@@ -158,8 +163,10 @@ impl<'d, 'n> Decode<'d, 'n> {
     }
 
     fn union(&self, value: &mut Node<'_>, branches: &'d [Node<'n>]) {
-        let fitting = |loosely| branches.iter().find(|branch| self.fits_branch(value, branch, loosely));
-        let Some(branch) = fitting(false).or_else(|| fitting(true)) else { return };
+        let fitting =
+            self.candidates(value, branches).into_iter().find(|branch| self.fits_branch(value, branch, false));
+        let loosely = || branches.iter().find(|branch| self.fits_branch(value, branch, true));
+        let Some(branch) = fitting.or_else(loosely) else { return };
         if let Some(name) = wrapper(branch) {
             let inner = value.as_object_mut().and_then(|object| object.remove(&name));
             if let Some(inner) = inner {
@@ -167,6 +174,11 @@ impl<'d, 'n> Decode<'d, 'n> {
             }
         }
         self.value(value, branch);
+    }
+
+    /// Returns the branches that a value can match strictly.
+    fn candidates(&self, value: &Node<'_>, branches: &'d [Node<'n>]) -> Vec<&'d Node<'n>> {
+        self.discriminators.candidates(value, branches, self.budget, |branch| self.target(branch))
     }
 
     fn fits_branch(&self, value: &Node<'_>, branch: &'d Node<'n>, loosely: bool) -> bool {
@@ -180,9 +192,6 @@ impl<'d, 'n> Decode<'d, 'n> {
 
     /// True if a value matches a plan. If `loosely` is set, only its type is checked.
     fn fits(&self, value: &Node<'_>, plan: &'d Node<'n>, loosely: bool) -> bool {
-        let steps = self.steps.get();
-        self.steps.set(steps.saturating_sub(1));
-        let loosely = loosely || steps == 0;
         let Some(plan) = self.enter(value, plan) else { return false };
         let fits = if let Some(kind) = plan.get("json") {
             match listed(plan) {
@@ -193,7 +202,12 @@ impl<'d, 'n> Decode<'d, 'n> {
                 None => kind.is_text("definition") || value.as_text().is_some(),
             }
         } else if let Some(branches) = plan.get("anyOf").and_then(Node::as_array) {
-            steps == 0 || branches.iter().any(|branch| self.fits_branch(value, branch, loosely))
+            match loosely {
+                true => branches.iter().any(|branch| self.fits_branch(value, branch, true)),
+                false => {
+                    self.candidates(value, branches).into_iter().any(|branch| self.fits_branch(value, branch, false))
+                }
+            }
         } else {
             self.fits_typed(value, plan, loosely)
         };

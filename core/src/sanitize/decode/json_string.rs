@@ -6,7 +6,6 @@
 //! API that needs either gets no references, so there are none to follow.)
 
 use alloc::vec::Vec;
-use core::cell::Cell;
 
 use crate::{
     budget::Budget,
@@ -14,7 +13,7 @@ use crate::{
     dialect::grammar::{AnyEncoding, Grammar, RequiredRule},
     json::{self, Child, Data, LookUp, Member, Node, Object, Text},
     sanitize::{
-        decode::encoded::STEPS,
+        decode::discriminator::Discriminators,
         encode::{json_string::Holds, require_one},
     },
 };
@@ -84,9 +83,9 @@ fn needed<'a>(schema: &Node<'a>, all: bool, budget: &Budget) -> Option<Node<'a>>
 }
 
 /// Parses the strings that hold JSON.
-pub(super) fn read(arguments: &mut Node<'_>, plan: &Node<'_>, budget: &Budget) {
+pub(super) fn read<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: &Budget) {
     if holds_text(arguments, budget) {
-        Texts { budget, steps: Cell::new(STEPS) }.value(arguments, plan);
+        Texts { budget, discriminators: Discriminators::default() }.value(arguments, plan);
     }
 }
 
@@ -120,13 +119,13 @@ fn unquoted(parsed: &Node<'_>) -> bool {
     self::parsed(&text).is_some_and(|inner| inner.as_object().is_some() || unquoted(&inner))
 }
 
-struct Texts<'b> {
+struct Texts<'b, 's, 'n> {
     budget: &'b Budget,
-    steps: Cell<usize>,
+    discriminators: Discriminators<'s, 'n>,
 }
 
-impl Texts<'_> {
-    fn value(&self, value: &mut Node<'_>, schema: &Node<'_>) {
+impl<'s, 'n> Texts<'_, 's, 'n> {
+    fn value(&self, value: &mut Node<'_>, schema: &'s Node<'n>) {
         if !self.pay(value) {
             return;
         }
@@ -137,8 +136,10 @@ impl Texts<'_> {
             return;
         }
         if let Some(branches) = branches(schema) {
-            let fitting = |how: Fit| branches.iter().find(|branch| self.fits(value, branch, how));
-            if let Some(branch) = Fit::ALL.into_iter().find_map(fitting) {
+            let candidates = self.candidates(value, branches);
+            let strictly = |how: Fit| candidates.iter().copied().find(|branch| self.fits(value, branch, how));
+            let by_kind = || branches.iter().find(|branch| self.fits(value, branch, Fit::Kind));
+            if let Some(branch) = Fit::STRICT.into_iter().find_map(strictly).or_else(by_kind) {
                 self.value(value, branch);
             }
         }
@@ -157,25 +158,25 @@ impl Texts<'_> {
         });
     }
 
+    /// Returns the branches that a value can match otherwise than by its type.
+    fn candidates(&self, value: &Node<'_>, branches: &'s [Node<'n>]) -> Vec<&'s Node<'n>> {
+        self.discriminators.candidates(value, branches, self.budget, Some)
+    }
+
     fn pay(&self, value: &Node<'_>) -> bool {
         let members = value.as_object().map_or(0, Object::len) + value.as_array().map_or(0, <[_]>::len);
         self.budget.pay(1 + members)
     }
 
     /// Returns the properties of a schema.
-    fn table<'s, 'n>(&self, schema: &'s Node<'n>) -> Option<LookUp<'s, 'n>> {
+    fn table(&self, schema: &'s Node<'n>) -> Option<LookUp<'s, 'n>> {
         let properties = schema.get("properties").and_then(Node::as_object)?;
         self.budget.pay(properties.len());
         Some(LookUp::of(properties))
     }
 
     /// Returns the schema of a member.
-    fn member<'s, 'n>(
-        &self,
-        table: Option<&LookUp<'s, 'n>>,
-        name: &Text<'_>,
-        schema: &'s Node<'n>,
-    ) -> Option<&'s Node<'n>> {
+    fn member(&self, table: Option<&LookUp<'s, 'n>>, name: &Text<'_>, schema: &'s Node<'n>) -> Option<&'s Node<'n>> {
         table.and_then(|table| table.get(name)).or_else(|| schema.get("additionalProperties"))
     }
 
@@ -220,15 +221,15 @@ impl Texts<'_> {
     }
 
     /// True if a value matches a schema.
-    fn fits(&self, value: &Node<'_>, schema: &Node<'_>, how: Fit) -> bool {
-        let steps = self.steps.get();
-        self.steps.set(steps.saturating_sub(1));
-        let how = if steps == 0 { Fit::Kind } else { how };
+    fn fits(&self, value: &Node<'_>, schema: &'s Node<'n>, how: Fit) -> bool {
         if !self.pay(value) {
             return false;
         }
         if let Some(branches) = branches(schema) {
-            return steps == 0 || branches.iter().any(|branch| self.fits(value, branch, how));
+            return match how {
+                Fit::Kind => branches.iter().any(|branch| self.fits(value, branch, how)),
+                _ => self.candidates(value, branches).into_iter().any(|branch| self.fits(value, branch, how)),
+            };
         }
         let is_of = |name: &str| {
             schema.get("type").is_none_or(|known| match known.as_array() {
@@ -260,7 +261,7 @@ impl Texts<'_> {
         }
     }
 
-    fn fits_members(&self, members: &Object<'_>, schema: &Node<'_>, how: Fit) -> bool {
+    fn fits_members(&self, members: &Object<'_>, schema: &'s Node<'n>, how: Fit) -> bool {
         let required = schema.get("required").and_then(Node::as_array).unwrap_or_default();
         if !self.budget.pay(required.len()) {
             return false;
@@ -301,7 +302,7 @@ enum Fit {
 }
 
 impl Fit {
-    const ALL: [Fit; 3] = [Fit::Described, Fit::Admitted, Fit::Kind];
+    const STRICT: [Fit; 2] = [Fit::Described, Fit::Admitted];
 }
 
 /// Values that the branches of a union accept as one text.

@@ -3,6 +3,7 @@
 //! Sanitizing leaves a [`Plan`], which describes what to undo and can be kept as JSON. Running it needs neither the
 //! schema nor the dialect. Values that do not match the plan are left unchanged.
 
+mod discriminator;
 mod encoded;
 mod json_string;
 mod names;
@@ -117,11 +118,11 @@ impl Plan {
     /// Restores arguments in place, within a budget of its own.
     ///
     /// # Errors
-    /// `budget-exceeded`, which only a plan from elsewhere can cause.
+    /// `budget-exceeded`, for example if very many values each match several branches of a union by their first members.
     pub(crate) fn restore(&self, arguments: &mut Node<'_>) -> Result<(), Error> {
         let budget = Budget::new(arguments.values_read(), None);
         self.restore_within(arguments, &budget).map_err(|error| {
-            let message = "expected a plan that sanitizing returned, found one that needs too many steps";
+            let message = "expected arguments that can be restored in the steps of one call, found ones that need more";
             Error::new(error.code(), error.pointer(), message)
         })
     }
