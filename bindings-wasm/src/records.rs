@@ -24,7 +24,7 @@ mod kind {
 /// Words in a record.
 const RECORD: usize = 3;
 
-/// The two sides disagree about the records, which is a defect of toolwire and never the caller's fault.
+/// Error for records that the two sides interpret differently: a defect of toolwire, never the caller's fault.
 #[derive(Debug)]
 pub(crate) struct Mismatch;
 

@@ -34,7 +34,7 @@ export interface FetchOptions extends ExchangeOptions {
 const OF_BODY = ['content-length', 'content-digest', 'repr-digest', 'digest', 'content-md5'];
 /** Such headers of a reply: `fetch` has already decompressed the body, and a rewritten body no longer matches its cache tag. */
 const OF_REPLY = [...OF_BODY, 'content-encoding', 'transfer-encoding', 'etag'];
-/** Headers by which a backend recognises a request that it has already answered. Asking the model again is a new request. */
+/** Headers by which a backend recognizes a request that it has already answered. Asking the model again is a new request. */
 const OF_REQUEST = ['idempotency-key', 'x-idempotency-key'];
 
 /** `fetch` with the browser's types. */
@@ -189,7 +189,7 @@ interface Callbacks {
   repaired: (exchange: Exchange) => void;
 }
 
-/** Statuses without a body, whatever the headers say: `new Response` throws if it gets one of them and a body. */
+/** Statuses whose responses have no body: `new Response` throws if it gets one of them and a body. */
 const NO_BODY = new Set([204, 205]);
 
 /** Errors that do not depend on the request, for which status 400 would blame the request. */
@@ -210,7 +210,7 @@ async function answered(url: string, exchange: Exchange, callbacks: Callbacks): 
   try {
     return await rounds(url, exchange, callbacks);
   } catch (error) {
-    // The error is the caller's or the network's; the exchange is over.
+    // The error is the caller's or the network's, and the exchange cannot continue.
     exchange.close();
     throw error;
   }

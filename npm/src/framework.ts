@@ -39,13 +39,14 @@ type OwnOption = (typeof OWN_OPTIONS)[number];
 /** Options of the adapters of frameworks. */
 export interface FrameworkOptions extends Omit<AdaptOptions, OwnOption> {
   /**
-   * What becomes of a list of which tools have to be set aside. Default `"warn"`: it is sent without them, and `console.warn` says which, for
-   * which dialect, why, and what to do, once for each list. `"error"`: it is not sent. A function is called instead of `console.warn`.
+   * Handling of a list if some of its tools have to be set aside. Default `"warn"`: the list is sent without them, and `console.warn`
+   * reports the tools, the dialect, the reasons and the remedies, once for each list. `"error"`: the list is not sent. A function is called
+   * instead of `console.warn`.
    */
   onSetAside?: 'warn' | 'error' | ((tools: Quarantined[], list: { dialect: Dialect }) => void) | undefined;
-  /** Is called with the report of each request before it is sent. What it throws, the caller of the model gets. */
+  /** Called with the report of each request before it is sent. The model's caller gets any error that it throws. */
   onReport?: ((report: AdaptReport, sent: SentTools) => void) | undefined;
-  /** With `repair`: is called with what became of the arguments of each call, once they are whole. */
+  /** With `repair`: called with the repair result of each call, once its arguments are complete. */
   onRepair?: ((calls: RepairedCall[], sent: SentTools) => void) | undefined;
 }
 

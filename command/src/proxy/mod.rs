@@ -45,8 +45,8 @@ const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const MOST_PENDING: usize = 10_000;
 /// Maximum total size, in bytes, of the calls that wait for the first tool list.
 const MOST_WAITING: usize = 64 << 20;
-/// Maximum number of cancelled requests whose late responses are ignored silently; also of a server's open requests,
-/// and of lines that are logged once.
+/// Maximum number of cancelled requests whose late responses are ignored silently, of a server's open requests, and of
+/// lines that are logged once.
 const REMEMBERED: usize = 1_000;
 /// Delay before a server is restarted for the first time, and the maximum delay, in milliseconds.
 const FIRST_DELAY: u64 = 500;

@@ -322,7 +322,7 @@ impl Relay {
         self.go_on(number, effects)
     }
 
-    /// Handles an upstream that did not reply, or not completely. `is_late` is true after a timeout.
+    /// Handles the failure of an upstream, before or during its reply. `is_late` is true after a timeout.
     pub fn failed(&mut self, number: u64, is_late: bool, why: &str) -> Vec<RelayEffect> {
         self.metrics.failures += 1;
         let Some(open) = self.open.get_mut(&number) else { return Vec::new() };

@@ -211,7 +211,7 @@ class Front {
     this.#full.add(response);
     session?.pause(response);
     const { req: request } = response;
-    // A response that waits for the one before it on its connection has no socket of its own.
+    // A response that is queued behind another one on its connection has no socket yet.
     const timer = setTimeout(() => {
       response.destroy();
       request.socket.destroy();

@@ -145,7 +145,7 @@ async function regular(path: string): Promise<Uint8Array> {
   }
 }
 
-/** Returns what the core needs, as bytes. */
+/** Provides one of the needs of a command (command/src/need.rs), as bytes. */
 async function got([kind, ...words]: string[]): Promise<Uint8Array> {
   const json = (value: unknown) => Buffer.from(JSON.stringify(value));
   switch (kind) {

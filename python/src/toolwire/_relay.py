@@ -317,7 +317,7 @@ def _fed(number: int, piece: bytes, state: _toolwire.Relay) -> Effects:
 
 
 def _reason(error: Exception) -> str:
-    """Return what failed. aiohttp's own messages would show URLs and headers."""
+    """Return a description of a failure. It omits aiohttp's own message, which would contain URLs and headers."""
     if isinstance(error, UnreadableError):
         return str(error)
     cause: BaseException | None = error

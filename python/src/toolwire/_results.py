@@ -571,7 +571,7 @@ class AdaptReport(Record):
     changes: tuple[ToolChange, ...]
     """All changes of tools, tool by tool."""
     unforced: tuple[str, ...]
-    """Tools that `tool_choice` allowed, together with others, and that were set aside: it no longer allows them."""
+    """Tools that `tool_choice` named and that were set aside. The choice that is sent no longer names them."""
     choice: ChoiceChange | None
     """The change of a `tool_choice` that the API refuses in this request; `None` if it is unchanged."""
     request_changes: tuple[RequestChange, ...]

@@ -8,7 +8,7 @@ from typing import Any
 
 from toolwire._hidden import hidden
 
-# Shorter values are not secret, and occur in too many words.
+# Minimum length of a secret. Shorter values are not redacted, because they occur in ordinary words.
 SHORTEST = 6
 HIDDEN = "…"
 # Maximum number of characters in an error for each character of a secret, if escapes are escaped again.
