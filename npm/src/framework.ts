@@ -353,10 +353,10 @@ function choiceOf(found: unknown, names: readonly string[]): Choice {
 }
 
 /** Maximum number of calls whose `retryMessage` is kept. */
-const MOST = 1000;
+const MAX_CALLS = 1000;
 
 /** Maximum depth to which the arguments of calls are compared. */
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 
 /**
  * The `retryMessage` of each call that could not be repaired. A call is identified by its id, tool and arguments: some
@@ -401,12 +401,12 @@ export class Refusals {
 /** Adds a member at the end, or moves it there, and drops the oldest members beyond the maximum. */
 function put<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);
-  for (const oldest of map.keys()) if (map.size < MOST || !map.delete(oldest)) break;
+  for (const oldest of map.keys()) if (map.size < MAX_CALLS || !map.delete(oldest)) break;
   map.set(key, value);
 }
 
 function keyOf(id: string | undefined, name: string, args: unknown): string {
-  return JSON.stringify([id ?? '', name, canonical(read(args), DEEPEST)]);
+  return JSON.stringify([id ?? '', name, canonical(read(args), MAX_DEPTH)]);
 }
 
 /** Parses arguments that are JSON text. Text that cannot be parsed is returned unchanged, and blank text is `{}`. */

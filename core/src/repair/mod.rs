@@ -37,7 +37,7 @@ pub(crate) use root::{repair, unreadable, Answered};
 use view::View;
 
 /// Maximum nesting of positions, branches and readings. Each level takes stack, and a call must run in 512 KiB.
-const DEEPEST: usize = 64;
+const MAX_LEVEL: usize = 64;
 
 /// Maximum number of strings to parse inside one another at one position.
 const TEXTS: u8 = 3;
@@ -62,7 +62,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// left unchanged.
     fn place<'n>(&mut self, schemas: &[&'s Node<'a>], value: Node<'n>, at: At<'_>) -> Fixed<'n> {
         let mut fixed = Fixed { value, repairs: Vec::new() };
-        if at.level > DEEPEST || self.verdict(schemas, &fixed.value, at) != Verdict::Invalid {
+        if at.level > MAX_LEVEL || self.verdict(schemas, &fixed.value, at) != Verdict::Invalid {
             return fixed;
         }
         // Reports contain pointers, whose length is that of the names on the path.

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Maximum depth of the search for what a branch breaks.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// Repairs a value by the unions of its position.
@@ -121,7 +121,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 }
             }
         }
-        !self.harms_inside(view, before, after, DEEPEST)
+        !self.harms_inside(view, before, after, MAX_DEPTH)
     }
 
     /// True if a changed value inside violates a schema of this position outside the union. Violations that existed

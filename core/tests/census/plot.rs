@@ -8,7 +8,7 @@ use std::{error::Error, ops::Range};
 use plotters::prelude::*;
 
 /// From best to worst.
-pub(crate) const COLOURS: [RGBColor; 8] = [
+pub(crate) const COLORS: [RGBColor; 8] = [
     RGBColor(8, 81, 156),
     RGBColor(66, 146, 198),
     RGBColor(158, 202, 225),

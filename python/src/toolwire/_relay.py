@@ -30,11 +30,11 @@ LARGE = 1 << 20
 def run(settings: str) -> None:
     """Run until a signal stops the relay."""
     _http.prepare("relay …")
-    told = json.loads(settings)
-    token = _http.token_of(told)
+    parsed = json.loads(settings)
+    token = _http.token_of(parsed)
     with contextlib.ExitStack() as stack:
-        report = stack.enter_context(report_file(told["report"]))
-        code = asyncio.run(_Host(settings, token, told, report).run())
+        report = stack.enter_context(report_file(parsed["report"]))
+        code = asyncio.run(_Host(settings, token, parsed, report).run())
     raise SystemExit(code)
 
 

@@ -46,7 +46,7 @@ const STEPS: usize = 100_000;
 
 /// Maximum nesting of schemas, including references; deeper schemas are unknown. Each level takes stack, and a call
 /// must run in 512 KiB.
-const DEEPEST: usize = 256;
+const MAX_LEVEL: usize = 256;
 
 /// Maximum number of violations reported.
 const MAX_ERRORS: usize = 100;
@@ -340,7 +340,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
 
     /// Validates a value against a schema.
     fn schema(&mut self, schema: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
-        if at.level > DEEPEST || !self.budget.pay(1) {
+        if at.level > MAX_LEVEL || !self.budget.pay(1) {
             return Verdict::Unknown;
         }
         let at = At { level: at.level + 1, ..at };
