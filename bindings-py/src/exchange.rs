@@ -128,7 +128,7 @@ impl Exchange {
         guarded_with(&mut self.0, |exchange| exchange.finish_text().map_err(|error| raised(py, &error)))
     }
 
-    /// Returns whether the last stream ended with a search, so that the model has to be asked again.
+    /// Returns true if the last stream ended with a search, so that the model has to be asked again.
     fn asks_again(&mut self) -> PyResult<bool> {
         guarded_with(&mut self.0, |exchange| Ok(exchange.asks_again()))
     }

@@ -45,7 +45,7 @@ impl ToolSet {
         guarded_with(&mut self.0, |set| Ok(set.len()))
     }
 
-    /// Replaces the list; returns whether the new list differs.
+    /// Replaces the list; returns true if the new list differs.
     #[pyo3(signature = (tools, /))]
     fn update(this: &Bound<'_, Self>, py: Python<'_>, tools: Bound<'_, PyAny>) -> PyResult<bool> {
         guarded(|| {

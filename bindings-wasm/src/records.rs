@@ -140,7 +140,7 @@ pub(crate) struct Names<'w, 'a> {
 }
 
 impl Names<'_, '_> {
-    /// Returns whether `key` is the name of value `number`. (Names with escapes never match, and are copied instead.)
+    /// Returns true if `key` is the name of value `number`. (Names with escapes never match, and are copied instead.)
     pub(crate) fn is(&self, key: &Text<'_>, number: u32) -> bool {
         let first = number as usize * RECORD + 1;
         let Some([after, end]) = self.words.get(first..first + 2) else { return false };

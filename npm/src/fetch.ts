@@ -41,7 +41,7 @@ const OF_REQUEST = ['idempotency-key', 'x-idempotency-key'];
 type Send = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * A `fetch` that adapts every request with tools to the backend that it goes to, and restores the reply, whole or streamed.
+ * Returns a `fetch` that adapts every request with tools to the backend that it goes to, and restores the reply, whole or streamed.
  *
  * The host, the path and the model determine the dialect, unless the option `dialect` is set. A GET, another path, or a body that is not
  * a conversation passes unchanged, and so do error responses. If a request cannot be adapted, nothing is sent: the response has status
@@ -152,7 +152,7 @@ class Outgoing {
 
   /**
    * Rewrites the betas of deferred loading in the header: a backend without its own construct knows none of them; one with a
-   * construct needs those of the sent request. Returns whether the header changed.
+   * construct needs those of the sent request. Returns true if the header changed.
    */
   settleBetas(betas: readonly string[], native: BetaOptions['native']): boolean {
     const before = this.headers.get('anthropic-beta');

@@ -94,12 +94,13 @@ pub(super) fn folded(name: &Text<'_>) -> Option<String> {
     Some(folded).filter(|folded| !folded.is_empty())
 }
 
-/// True for words that mean null.
+/// Returns true for words that mean null.
 pub(super) fn means_null(text: &str) -> bool {
     ["null", "none", "undefined"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// True if a string may be the only item of an array: not if it may be a list, or JSON text that could not be read.
+/// Returns true if a string may be the only item of an array: not if it may be a list, or JSON text that could not be
+/// read.
 pub(super) fn is_one_item(text: &str) -> bool {
     let text = text.trim();
     if text.is_empty() || means_null(text) {

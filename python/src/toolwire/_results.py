@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import NotRequired
 elif sys.version_info >= (3, 11):
-    # As above. Python 3.10 has no `NotRequired`, so hints cannot be evaluated there without `typing_extensions`.
+    # Needed to evaluate hints at run time. Python 3.10 has no `NotRequired`: `typing_extensions` would be needed there.
     from typing import NotRequired
 
 T_co = TypeVar("T_co", covariant=True)

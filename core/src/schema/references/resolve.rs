@@ -30,7 +30,7 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resolved {
     targets: Map<Number, Number>,
-    /// All targets, once each.
+    /// All targets, without duplicates.
     all: Set<Number>,
     /// Targets that are not at the position of a subschema, such as those under unknown keywords.
     outside: Set<Number>,

@@ -46,8 +46,8 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         })
     }
 
-    /// True if a value is one of many. The list is canonicalized once, so that many values can be checked in linear
-    /// time.
+    /// Returns true if a value is one of many. The list is canonicalized once, so that many values can be checked in
+    /// linear time.
     #[inline(never)]
     fn is_among(&mut self, values: &[Node<'_>], number: Number, value: &Node<'_>) -> bool {
         if self.listed.get(&number).is_none() {
