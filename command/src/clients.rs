@@ -1,4 +1,4 @@
-//! Known clients: the dialects of what they refuse and of their APIs, and their maximum number of tools.
+//! Known clients: what they and their APIs refuse, each as a dialect, and their maximum number of tools.
 
 /// The dialect for an unknown API.
 pub(crate) const PORTABLE: &str = "portable";
