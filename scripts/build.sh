@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds what tests, demo and benchmarks use: the npm package (WebAssembly and TypeScript; `build.sh npm` builds only
-# this), the Python extension, and the demo's Rust program (unoptimised, because it makes few calls). Cargo detects what
+# this), the Python extension, and the demo's Rust program (unoptimized, because it makes few calls). Cargo detects what
 # is up to date; the npm build is keyed by a hash of its sources.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
@@ -19,7 +19,7 @@ if [ "${1:-all}" = npm ]; then
   npm_package
   exit
 fi
-# In parallel, because each spends most of its time optimising one library, in one thread.
+# In parallel, because each spends most of its time optimizing one library, in one thread.
 alongside npm_package
 step "build Python extension" "$LOGS/build-python.log" python/dev build
 # With the features of the whole workspace, so that the core is compiled once for this, the tests and their examples.

@@ -2,8 +2,8 @@
 # Checks that anyone can reproduce the WebAssembly from the source: two builds, in two folders and the second from
 # scratch, give the same bytes.
 #
-# `reproducible.sh fast` compares unoptimised output of the compiler: earlier differences were in paths and order, which
-# the optimiser does not affect. `reproducible.sh` builds the shipped file of the entry `toolwire`, and compares it with
+# `reproducible.sh fast` compares unoptimized output of the compiler: earlier differences were in paths and order, which
+# the optimizer does not affect. `reproducible.sh` builds the shipped file of the entry `toolwire`, and compares it with
 # that in npm/dist, which takes two minutes. `reproducible.sh all` compares every file.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"

@@ -13,7 +13,7 @@ say() { printf '  %s\n' "$*" >&2; }
 heading() { printf '\n%s\n' "$*" >&2; }
 die() { printf '\nerror: %s\n' "$*" >&2; exit 1; }
 
-# strict: whether this is a release (TOOLWIRE_STRICT=1). Then anything that the machine lacks is an error, without a
+# strict: succeeds in a release (TOOLWIRE_STRICT=1). Anything that the machine lacks is then an error, without a
 # substitute.
 strict() { [ -n "${TOOLWIRE_STRICT:-}" ]; }
 
@@ -79,5 +79,5 @@ hash_of() {
       -o -type f ! -name '*.so' ! -name '*.pyc' ! -name '*.tgz' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d' ' -f1 )
 }
 
-# fresh STAMP KEY: whether the product of the stamp was made from this key.
+# fresh STAMP KEY: succeeds if the product of the stamp was made from this key.
 fresh() { [ -f "$1" ] && [ "$(cat "$1")" = "$2" ]; }

@@ -12,7 +12,7 @@ wasm_bindgen=$(sed -n '/^name = "wasm-bindgen"$/{n;s/^version = "\(.*\)"$/\1/p}'
 ensure() {
   local program=$1 crate=$2 version=$3 log=$TOOLS/$2.log
   case "$("$TOOLS/bin/$program" --version 2>/dev/null)" in "$program $version" | "$program $version "*) return ;; esac
-  # Unoptimised: it builds in a third of the time, and makes wasm-bindgen a quarter of a second slower for our module.
+  # Unoptimized: it builds in a third of the time, and makes wasm-bindgen a quarter of a second slower for our module.
   install() { CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 cargo install "$crate" --version "=$version" --root "$TOOLS" --force "$@"; }
   attempt "install $crate $version (a minute or two, once)" "$log" install --locked && return
   if strict; then die "cargo install --locked $crate failed, and a release takes no other dependencies, see $log"; fi

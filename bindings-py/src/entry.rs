@@ -157,7 +157,7 @@ pub(crate) fn guarded_with<S, T>(kept: &mut Option<S>, work: impl FnOnce(&mut S)
     outcome
 }
 
-/// Returns the result of the work; the outer error is that of a panic.
+/// Returns the result of the work; the outer error reports a panic.
 #[allow(clippy::panic, reason = "a test wants to see what becomes of one")]
 fn attempted<T>(work: impl FnOnce() -> PyResult<T>) -> Result<PyResult<T>, PyErr> {
     let attempt = || {

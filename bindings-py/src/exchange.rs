@@ -46,7 +46,7 @@ impl Exchange {
         })
     }
 
-    /// Returns the request to send, or to send next.
+    /// Returns the request to send: the first one, or the next one if the model has to be asked again.
     fn request(&mut self) -> PyResult<String> {
         guarded_with(&mut self.0, |exchange| Ok(exchange.request().to_owned()))
     }
@@ -58,7 +58,7 @@ impl Exchange {
         })
     }
 
-    /// Returns the betas that its header has to name.
+    /// Returns the betas that the request's `anthropic-beta` header has to name.
     fn betas(&mut self) -> PyResult<Vec<&'static str>> {
         guarded_with(&mut self.0, |exchange| {
             Ok(exchange.report().deferred.as_ref().map(|deferred| deferred.betas.clone()).unwrap_or_default())
@@ -128,7 +128,7 @@ impl Exchange {
         guarded_with(&mut self.0, |exchange| exchange.finish_text().map_err(|error| raised(py, &error)))
     }
 
-    /// Returns whether the last stream ended with a search, so that the model has to be asked again.
+    /// Returns true if the last stream ended with a search, so that the model has to be asked again.
     fn asks_again(&mut self) -> PyResult<bool> {
         guarded_with(&mut self.0, |exchange| Ok(exchange.asks_again()))
     }

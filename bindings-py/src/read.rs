@@ -308,7 +308,7 @@ impl<'py> Values<'py> {
         self.members(at, keys, pending, true, depth)
     }
 
-    /// Notes a key, and returns whether it was an instance of a subclass of `str`. Such keys are converted to plain
+    /// Notes a key, and returns true if it was an instance of a subclass of `str`. Such keys are converted to plain
     /// `str`, because a subclass may have its own hash, and the members of returned copies have to be found by name.
     fn key(&mut self, key: Bound<'py, PyAny>) -> Result<bool, Stop> {
         let key = match key.cast_into_exact::<PyString>() {

@@ -45,7 +45,7 @@ impl ToolSet {
         guarded_with(&mut self.0, |set| Ok(set.len()))
     }
 
-    /// Replaces the list; returns whether the new list differs.
+    /// Replaces the list; returns true if the new list differs.
     #[pyo3(signature = (tools, /))]
     fn update(this: &Bound<'_, Self>, py: Python<'_>, tools: Bound<'_, PyAny>) -> PyResult<bool> {
         guarded(|| {
@@ -56,7 +56,7 @@ impl ToolSet {
                     set.update(text).map_err(|error| raised(py, &error))
                 });
             }
-            // Reading runs code of the caller's objects, which may use this set.
+            // Reading may run the caller's code, which may use this set; so the set is not borrowed yet.
             let mut values = Values::with_room();
             values.add(tools)?;
             let tree = values.tree()?;
@@ -69,8 +69,8 @@ impl ToolSet {
         guarded_with(&mut self.0, |set| Ok(bindings::list_of(set).to_owned()))
     }
 
-    /// Returns the list for some options: a dict with `json`, `tools` and the other members of the result, without the
-    /// changes.
+    /// Returns the list rewritten with these options, as a dict: `json`, `tools` and the other members of the result
+    /// except `changes`.
     #[pyo3(signature = (options, /))]
     fn ready<'py>(
         this: &Bound<'py, Self>,

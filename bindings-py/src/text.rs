@@ -10,7 +10,7 @@ use toolwire::{json, Code, Error};
 
 use crate::{raise::raised, read::kind};
 
-/// Returns whether an object is JSON text rather than a value.
+/// Returns true if an object is JSON text rather than a value.
 pub(crate) fn is_text(object: &Bound<'_, PyAny>) -> bool {
     object.is_instance_of::<PyString>()
         || object.is_instance_of::<PyBytes>()

@@ -96,7 +96,7 @@ impl<'v, 'py> Writer<'v, 'py> {
     }
 }
 
-/// Returns whether the caller's key has this name.
+/// Returns true if the caller's key has this name.
 fn is(key: &Bound<'_, PyString>, name: &Text<'_>) -> bool {
     match name.as_plain() {
         Some(plain) => key.to_str().is_ok_and(|key| key == plain),

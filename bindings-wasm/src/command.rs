@@ -220,7 +220,7 @@ impl RelayState {
         relayed(self.0.end(number.into()))
     }
 
-    /// Handles an upstream that did not reply, or only in part.
+    /// Handles the failure of an upstream, before or during its reply.
     pub fn failed(&mut self, number: u32, is_late: bool, why: &str) -> Vec<String> {
         relayed(self.0.failed(number.into(), is_late, why))
     }

@@ -13,13 +13,13 @@ use wasm_bindgen::prelude::wasm_bindgen;
 /// Capacity in bytes above which a buffer is freed after use, so that one huge request does not keep its memory.
 const KEEP: usize = 1 << 20;
 
-/// Unchanged values are returned as the caller's own objects.
+/// Flag: unchanged values are returned as the caller's own objects.
 pub(crate) const SHARE: u32 = 1;
-/// The text is unchanged, and the caller already has it.
+/// Flag: the text is unchanged, and the caller already has it.
 pub(crate) const UNCHANGED: u32 = 2;
-/// The call failed: there is an error and no answer.
+/// Flag: the call failed, so there is an error and no answer.
 pub(crate) const FAILED: u32 = 4;
-/// The session is back in its initial state, so nothing is lost with the instance.
+/// Flag: the session is back in its initial state, so nothing is lost with the instance.
 pub(crate) const RESTS: u32 = 8;
 
 /// The header, which JavaScript reads: `npm/src/engine/desk.ts` lists its fields in the same order. Addresses and

@@ -24,7 +24,7 @@ mod kind {
 /// Words in a record.
 const RECORD: usize = 3;
 
-/// The two sides disagree about the records, which is a defect of toolwire and never the caller's fault.
+/// Error for records that the two sides interpret differently: a defect of toolwire, never the caller's fault.
 #[derive(Debug)]
 pub(crate) struct Mismatch;
 
@@ -140,7 +140,7 @@ pub(crate) struct Names<'w, 'a> {
 }
 
 impl Names<'_, '_> {
-    /// Returns whether `key` is the name of value `number`. (Names with escapes never match, and are copied instead.)
+    /// Returns true if `key` is the name of value `number`. (Names with escapes never match, and are copied instead.)
     pub(crate) fn is(&self, key: &Text<'_>, number: u32) -> bool {
         let first = number as usize * RECORD + 1;
         let Some([after, end]) = self.words.get(first..first + 2) else { return false };

@@ -31,7 +31,7 @@ thread_local! {
     static KEPT: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Returns whether the restore with this number is cached.
+/// Returns true if the restore with this number is cached.
 #[wasm_bindgen(js_name = keepsRestore)]
 pub fn keeps_restore(number: u32) -> bool {
     KEPT.with_borrow(|all| all.iter().any(|one| one.number == number))

@@ -1,4 +1,4 @@
-//! Known clients: the dialects of what they refuse and of their APIs, and their maximum number of tools.
+//! Known clients: what they and their APIs refuse, each as a dialect, and their maximum number of tools.
 
 /// The dialect for an unknown API.
 pub(crate) const PORTABLE: &str = "portable";
@@ -96,7 +96,7 @@ mod tests {
             let code = |name: &str| format!("`{name}`");
             let api = client.api.unwrap_or(PORTABLE);
             let dialect = dialects().iter().find(|dialect| dialect.name == api).expect("a dialect");
-            let most = client.most.into_iter().chain(internal::most_tools(dialect)).min();
+            let most = client.most.into_iter().chain(internal::max_tools(dialect)).min();
             let row = format!(
                 "| {} | {} | {} | {} | {} |\n",
                 code(client.name),

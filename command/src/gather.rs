@@ -256,7 +256,7 @@ impl Gathering {
         Ok(())
     }
 
-    /// Adds the server of the command line; returns whether there is one.
+    /// Adds the server of the command line; returns true if there is one.
     fn connection(&mut self, connection: &Connection) -> Result<bool, CommandError> {
         if connection.url.is_none() && !connection.headers.is_empty() {
             return Err(CommandError::option("header", "expected `--url` with it, found none"));

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 /// Width of a terminal that does not report it.
 const COLUMNS: usize = 80;
 /// Minimum width, because a table would become a column of letters.
-const FEWEST: usize = 24;
+const MIN_COLUMNS: usize = 24;
 
 /// Facts that the host reported.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +43,7 @@ impl Terminal {
             Some(value).filter(|value| !value.is_empty())
         };
         let columns = facts.get("columns").and_then(Node::as_u64).and_then(|columns| usize::try_from(columns).ok());
-        let columns = columns.filter(|columns| *columns > 0).unwrap_or(COLUMNS).max(FEWEST);
+        let columns = columns.filter(|columns| *columns > 0).unwrap_or(COLUMNS).max(MIN_COLUMNS);
         let dumb = variable("TERM").as_deref() == Some("dumb");
         let paint = |terminal: bool| {
             Paint(match (variable("NO_COLOR"), variable("FORCE_COLOR").as_deref()) {

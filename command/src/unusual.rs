@@ -57,7 +57,7 @@ pub(crate) fn is_no_tool(node: &Node<'_>) -> bool {
     !has_schema && !misspelt && object.iter().any(|member| !is_known(&member.key.display()))
 }
 
-/// Returns the error for an unrecognised input.
+/// Returns the error for an unrecognized input.
 pub(crate) fn unknown(expected: &str, above: &str, node: &Node<'_>) -> CommandError {
     let found = match node.as_object() {
         Some(object) if !object.is_empty() => {

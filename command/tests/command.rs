@@ -1,4 +1,4 @@
-//! The command line (tests/command): every case as a host would play it, with files and standard input that are data.
+//! Runs every case of tests/command as a host would, with files and standard input from the case.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -16,7 +16,7 @@ fn read(path: &Path) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The cases of all files, each with the file's name.
+/// Returns the cases of all files, each with the name of its file.
 fn cases() -> Vec<(String, Value)> {
     let mut files: Vec<_> =
         fs::read_dir(folder()).expect("tests/command").map(|entry| entry.expect("an entry").path()).collect();
@@ -31,7 +31,7 @@ fn cases() -> Vec<(String, Value)> {
     .collect()
 }
 
-/// Text as cases have it: a string, the lines of one, or a JSON value.
+/// Returns a text of a case: a string, a list of lines, or a JSON value.
 fn text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -43,7 +43,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// What a folder of the case's files has: names, those of folders with `/` behind them.
+/// Returns the names in a folder of the case's files. Names of folders end in `/`.
 fn listed(case: &Value, folder: &str) -> Value {
     let files = case.get("files").and_then(Value::as_object).into_iter().flat_map(|files| files.keys());
     let inside = files.filter_map(|path| path.strip_prefix(folder)).map(|rest| match rest.split_once('/') {
@@ -111,7 +111,7 @@ fn play(case: &Value) -> (Printed, String) {
     (command.finish(), progress)
 }
 
-/// What an API answers, as a host gives it: its body as text.
+/// Returns an API's answer in the host's form, with the body as text.
 fn answer_body(answer: &Value) -> Value {
     let body = answer.get("body").map(text).unwrap_or_default();
     json!({"status": answer["status"], "retryAfter": answer["retryAfter"], "body": body})
@@ -179,7 +179,7 @@ fn every_case_prints_the_expected_text() {
     );
 }
 
-/// Whatever the arguments and the input are, there is an answer and no panic.
+/// Every command ends with output and without a panic, whatever its arguments and its input are.
 #[test]
 fn nothing_breaks_it() {
     let inputs = [
@@ -225,7 +225,7 @@ fn nothing_breaks_it() {
     }
 }
 
-/// Whatever an API answers, it is asked no more often than it may be, and there is an end.
+/// A probe ends, and sends at most the permitted number of requests, whatever the API answers.
 #[test]
 fn no_answer_breaks_a_probe() {
     let tools = json!((0..9).map(|at| json!({"name": format!("t{at}"), "inputSchema": {}})).collect::<Vec<_>>());
@@ -255,7 +255,7 @@ fn no_answer_breaks_a_probe() {
                         _ => {
                             asked += 1;
                             let answer = json!({"status": status, "retryAfter": "-1e9", "body": body});
-                            // A plain tool is taken, so that it goes on.
+                            // The plain tool is accepted, so that the probe continues.
                             let is_plain = need.words().concat().contains("ping");
                             let answer = if is_plain { json!({"status": 200, "body": "{}"}) } else { answer };
                             command.give(answer.to_string().as_bytes());
@@ -271,7 +271,7 @@ fn no_answer_breaks_a_probe() {
     }
 }
 
-/// The files and folders that `check` asks for, in a folder of the host.
+/// Returns the files and folders that `check` needs in a working directory of the host, and its output.
 fn asked(folder: &str, arguments: &[&str]) -> (Vec<Need>, Printed) {
     let mut command = Command::new(&json!({"arguments": arguments, "folder": folder, "stdin": true}).to_string());
     let mut needs = Vec::new();
@@ -289,7 +289,7 @@ fn asked(folder: &str, arguments: &[&str]) -> (Vec<Need>, Printed) {
     (needs, command.finish())
 }
 
-/// Elsewhere `\` is part of a name: `a\..\tools.json` neither stands for `tools.json` nor leads out of a folder.
+/// On other systems, `\` is part of a name: `a\..\tools.json` is not `tools.json`, and does not leave the folder.
 #[test]
 fn a_backslash_separates_folders_on_windows_only() {
     let needs = |folder: &str, arguments: &[&str]| {
@@ -317,7 +317,7 @@ fn names_are_patterns_by_default() {
     assert_eq!(printed.exit_code, 0, "{printed:?}");
 }
 
-/// The author of the folder may be untrusted, and may have put a device or a link there.
+/// The author of the folder may be untrusted, and may have created a device or a link there.
 #[test]
 fn files_that_a_folder_chooses_are_regular_and_written_through_no_link() {
     let regular = |path: &str| Need::RegularFile(path.into());
@@ -355,7 +355,7 @@ fn a_key_goes_to_its_own_hosts_only() {
                 Some(Need::Input) => command.give(br#"[{"name": "a", "inputSchema": {"type": "object"}}]"#),
                 Some(Need::Set(names)) => command.give(json!(names).to_string().as_bytes()),
                 Some(Need::Request(request)) => return Some(request.key.map(|key| key.variable)),
-                // It is refused.
+                // The command refuses the URL.
                 _ => return None,
             }
         }
@@ -394,7 +394,7 @@ fn a_key_goes_to_its_own_hosts_only() {
     }
 }
 
-/// What `dialects` lists is what the library knows, whatever that is by now.
+/// `dialects` lists exactly the dialects and facts that the library knows.
 #[test]
 fn dialects_are_listed() {
     let (printed, _) = play(&json!({"arguments": ["dialects", "--json"]}));
@@ -419,7 +419,7 @@ fn dialects_are_listed() {
     }
 }
 
-/// Where there is much to do, a line on the terminal says how far it is, and is gone in the end.
+/// Long work shows its progress on the terminal, in a line that is removed at the end.
 #[test]
 fn progress_is_shown_and_cleared() {
     let schema = json!({"type": "object", "properties": {}, "description": "x".repeat(600_000)});
@@ -427,7 +427,7 @@ fn progress_is_shown_and_cleared() {
     let (printed, progress) = play(
         &json!({"arguments": arguments, "stdin": schema, "terminal": {"stderr": true}, "environment": {"NO_COLOR": "1"}}),
     );
-    // Gone before the result is written, which may go to the same terminal.
+    // The line is removed before the result is written, which may go to the same terminal.
     assert_eq!(
         progress,
         "\r\u{1b}[2K[##########----------] 1/2 gemini\r\u{1b}[2K[####################] 2/2 \r\u{1b}[2K"
@@ -437,7 +437,7 @@ fn progress_is_shown_and_cleared() {
     assert_eq!((printed.stderr.contains('\r'), progress.as_str()), (false, ""), "and none elsewhere");
 }
 
-/// Who waits for a server sees for how long, on a terminal, and then nothing of it.
+/// On a terminal, the elapsed time is shown while the command waits for a server, and removed afterwards.
 #[test]
 fn waiting_is_shown_on_a_terminal() {
     let arguments = json!(["matrix", "--timeout", "5", "--", "npx", "server\u{1b}[2J"]);
@@ -450,7 +450,7 @@ fn waiting_is_shown_on_a_terminal() {
     assert_eq!(file.waiting(2), "");
 }
 
-/// Nesting costs an error or an answer, and neither the stack nor memory beyond what the text is worth.
+/// Deeply nested input yields an error or a result. It exhausts neither the stack nor the memory.
 #[test]
 fn deep_input_is_bounded() {
     for depth in [500, 100_000] {
@@ -463,7 +463,7 @@ fn deep_input_is_bounded() {
     }
 }
 
-/// A short list of many entries is refused before anything is kept for each.
+/// A list with too many entries is refused before anything is allocated for each entry.
 #[test]
 fn long_lists_are_refused() {
     let text = format!("[{}{{}}]", "{},".repeat(10_000));
@@ -472,7 +472,7 @@ fn long_lists_are_refused() {
     assert!(printed.stderr.contains("expected at most 10000 tools or schemas, found 10001"), "{}", printed.stderr);
 }
 
-/// Bytes that are no text are an error; UTF-16 with its mark, which PowerShell writes, is text.
+/// Bytes that are not text are an error. UTF-16 with a byte order mark, which PowerShell writes, is text.
 #[test]
 fn input_is_decoded() {
     let start = |bytes: &[u8]| {
@@ -496,7 +496,8 @@ fn input_is_decoded() {
     );
 }
 
-/// One of several inputs that is no text fails, and the others are judged; a configuration or a baseline ends it all.
+/// If one of several inputs is not text, it fails and the others are checked. A configuration or a baseline that is not
+/// text ends the command.
 #[test]
 fn what_is_no_text_fails() {
     let play = |arguments: &[&str], broken: &str| {
@@ -523,7 +524,7 @@ fn what_is_no_text_fails() {
     assert_eq!(baseline, format!("toolwire: known.json: {why}"));
 }
 
-/// A folder that cannot be looked into is no empty one.
+/// A folder that cannot be read is an error, and is not treated as empty.
 #[test]
 fn a_folder_that_may_not_be_read_fails() {
     let mut command = Command::new(&json!({"arguments": ["check", "*/*.json"]}).to_string());
@@ -544,7 +545,7 @@ fn a_folder_that_may_not_be_read_fails() {
     assert_eq!(exit_code, 2);
 }
 
-/// What a server writes to its standard error reaches a terminal as text, its lines as lines.
+/// A server's standard error reaches a terminal as escaped text, line by line.
 #[test]
 fn a_servers_words_are_no_commands() {
     let log = "\u{1b}[31mno token\u{9b}2J\r\nset \u{202e}NEKOT\u{200b}";

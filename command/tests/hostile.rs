@@ -1,12 +1,12 @@
-//! Names and texts of others, in every command and every format: none of them moves a cursor, hides, turns the direction
-//! of a text round or commands a CI runner.
+//! Untrusted names and texts, in every command and every format: none of them moves the cursor, is invisible, changes
+//! the direction of the text, or is a command for a CI runner.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use serde_json::{json, Value};
 use toolwire_command::{Command, Need, Printed};
 
-/// What a name begins with, ends with, and has inside.
+/// Hostile texts, which the test uses as the beginning, the end and the middle of names.
 const HOSTILE: [&str; 18] = [
     "::add-mask::x",
     " \u{3000}::error::x",
@@ -29,7 +29,8 @@ const HOSTILE: [&str; 18] = [
 ];
 const FORMATS: [&str; 6] = ["text", "json", "github", "sarif", "junit", "markdown"];
 
-/// Controls but for ends of lines and tabs, and what a reader does not see. Written again here, to judge.
+/// Returns true for control characters other than line feeds and tabs, and for invisible characters. Independent of the
+/// code under test.
 fn is_raw(one: char) -> bool {
     (one.is_control() && one != '\n' && one != '\t')
         || "\u{ad}\u{61c}\u{2028}\u{2029}\u{feff}".contains(one)
@@ -44,7 +45,8 @@ fn is_commands(arguments: &[String]) -> bool {
     arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "github")
 }
 
-/// A command that `check --format github` writes, as the runner reads it: its properties, and then the message.
+/// Returns true for a command that `check --format github` writes, parsed as the runner does: properties, then the
+/// message.
 fn is_ours(line: &str) -> bool {
     let Some(rest) = ["::error ", "::warning ", "::notice "].iter().find_map(|level| line.strip_prefix(level)) else {
         return false;
@@ -61,7 +63,7 @@ fn judge(arguments: &[String], printed: &Printed, is_data: bool, is_terminal: bo
     let files = printed.files.iter().map(|file| ("file", &file.content));
     for (stream, text) in [("stdout", &printed.stdout), ("stderr", &printed.stderr)].into_iter().chain(files) {
         let about = format!("{arguments:?} {stream} {text:?}");
-        // What programs read from a pipe is the library's text, which is JSON.
+        // Programs that read from a pipe receive the library's text, which is JSON.
         let is_raw_data = is_data && !is_terminal && stream == "stdout";
         let is_wrong = |one: char| if is_raw_data { one < ' ' && one != '\n' } else { is_raw(one) };
         assert!(!text.contains(is_wrong), "{about}");
@@ -73,8 +75,7 @@ fn judge(arguments: &[String], printed: &Printed, is_data: bool, is_terminal: bo
     }
 }
 
-/// Carries out a command line, where every file has a content that its name tells, and everything else fails in the
-/// worst words.
+/// Runs a command line with files that have these contents. Everything else that the command needs fails with `words`.
 fn run(arguments: &[String], files: &[(String, String)], words: &str, is_terminal: bool) -> Printed {
     let facts = json!({
         "arguments": arguments, "stdin": false, "stdout": is_terminal, "stderr": is_terminal, "columns": 40,
@@ -297,7 +298,7 @@ fn nothing_of_others_is_a_command() {
             let arguments: Vec<String> = arguments.into_iter().map(String::from).collect();
             let is_data = ["sanitize", "defer", "restore", "validate"].contains(&arguments[0].as_str())
                 && !arguments.iter().any(|one| one == "--json");
-            // The other formats of `check` are the same everywhere.
+            // The other formats of `check` do not depend on the terminal.
             let is_format = arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] != "text");
             for is_terminal in [false, true].into_iter().take(if is_format { 1 } else { 2 }) {
                 let printed = run(&arguments, &files, words, is_terminal);

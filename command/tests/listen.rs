@@ -1,4 +1,4 @@
-//! `toolwire proxy --listen` (tests/listen): every transcript, step by step, with what a host has to do after each one.
+//! `toolwire proxy --listen` (tests/listen): plays every transcript, and compares the effects of each step.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -11,7 +11,7 @@ use toolwire_command::{Listener, ListenerEffect};
 
 use transcripts::{shown, text, Numbers};
 
-/// Does one step of a transcript.
+/// Plays one step of a transcript, and returns its effects.
 fn played(listener: &mut Listener, step: &Value) -> Vec<ListenerEffect> {
     let number = step["number"].as_u64().unwrap_or(1);
     let session = step["session"].as_u64().unwrap_or_default();
@@ -46,7 +46,7 @@ fn every_transcript() {
     });
 }
 
-/// What has become of a request of HTTP.
+/// The response to an HTTP request.
 #[derive(Default)]
 struct Response {
     has_head: bool,
@@ -54,15 +54,16 @@ struct Response {
     text: String,
 }
 
-/// Eight clients, half of them of 2026-07-28, use the same ids at once. Each has a secret, which its servers repeat:
-/// no response has the secret of another client, and each has one head and one end.
+/// Eight clients, half of them with the protocol version 2026-07-28, use the same ids at the same time. Each has a
+/// secret, which its servers repeat: no response contains another client's secret, and each response has one head and
+/// one end.
 #[test]
 fn nothing_crosses_between_clients() {
     for seed in 0..200 {
         let mut numbers = Numbers(seed);
         let mut listener = Listener::new(r#"{"mostSessions": 100}"#, None);
         let mut responses: BTreeMap<u64, (usize, Response)> = BTreeMap::new();
-        // What each session has to answer: the id and the secret of each request.
+        // The open requests of each session: id and secret.
         let mut asked: BTreeMap<u64, Vec<(Value, Value)>> = BTreeMap::new();
         let mut has_begun = [false; 8];
         let mut number = 0;
@@ -97,7 +98,7 @@ fn nothing_crosses_between_clients() {
                     effects
                 }
                 4 => match responses.iter().filter(|(_, (_, it))| !it.is_over).map(|(number, _)| *number).next() {
-                    // Its client is gone.
+                    // The client disconnects.
                     Some(gone) if numbers.below(3) == 0 => {
                         responses.remove(&gone);
                         listener.closed(gone)

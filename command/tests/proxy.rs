@@ -1,4 +1,4 @@
-//! `toolwire proxy` (tests/proxy): every transcript, message by message, with what a host has to do after each one.
+//! `toolwire proxy` (tests/proxy): plays every transcript, and compares the effects of each message.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -9,7 +9,7 @@ use toolwire_command::{Effect, Proxy};
 
 use transcripts::{shown, text, Numbers};
 
-/// Does one step of a transcript.
+/// Plays one step of a transcript, and returns its effects.
 fn played(proxy: &mut Proxy, step: &Value) -> Vec<Effect> {
     let number = |key: &str| usize::try_from(step[key].as_u64().expect(key)).expect("a small number");
     if let Some(message) = step.get("client") {
@@ -42,12 +42,12 @@ fn every_transcript() {
     });
 }
 
-/// A session as it is played: what is open on each side.
+/// A simulated session: the open requests on each side.
 struct Session {
     proxy: Proxy,
-    /// The ids of the client's requests without an answer.
+    /// Ids of the client's unanswered requests.
     asked: Vec<Value>,
-    /// The requests that each server has got and not answered.
+    /// Unanswered requests of each server.
     received: Vec<Vec<Value>>,
     alarms: Vec<u64>,
     starting: Vec<usize>,
@@ -63,7 +63,7 @@ impl Session {
         Session { proxy, asked: Vec::new(), received, alarms: Vec::new(), starting: Vec::new(), stopped: Vec::new() }
     }
 
-    /// Does what there is to do, and holds it to what a host and both sides may expect.
+    /// Carries out the effects, and checks what the host and both sides may rely on.
     fn take(&mut self, effects: Vec<Effect>, message: &str) {
         for effect in effects {
             match effect {
@@ -139,7 +139,7 @@ impl Session {
                 self.of_client(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
             }
             4 if !self.asked.is_empty() => {
-                // A cancelled request may be answered, and need not be.
+                // A cancelled request may be answered, but need not be.
                 let id = self.asked[numbers.below(self.asked.len())].clone();
                 let before = self.asked.len();
                 let params = json!({"requestId": id});
@@ -172,7 +172,7 @@ impl Session {
                 let lines =
                     ["", "\u{1b}[31m", "{}", "[[[", r#"{"id":1,"result":{}}"#, r#"{"id":"toolwire:1","result":7}"#];
                 let text = lines[numbers.below(6)];
-                // Text that answers an open request by accident would be an answer.
+                // A line with the id of an open request would be its answer.
                 if !self.asked.contains(&json!(1)) {
                     self.of_server(server, text);
                 }
@@ -204,7 +204,7 @@ fn each_request_of_a_generated_session_is_answered_once() {
         for number in 0..60 {
             session.step(&mut numbers, 1_000 + number);
         }
-        // In the end nothing is left open, whatever is still to come.
+        // At the end no request remains open, whatever happened before.
         for server in 0..session.received.len() {
             session.end(server);
         }

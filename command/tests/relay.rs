@@ -1,4 +1,4 @@
-//! `toolwire relay` (tests/relay): every transcript, step by step, with what a host has to do after each one.
+//! `toolwire relay` (tests/relay): plays every transcript, and compares the effects of each step.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -9,7 +9,7 @@ use toolwire_command::{Relay, RelayEffect};
 
 use transcripts::{shown, text, Numbers};
 
-/// Does one step of a transcript.
+/// Plays one step of a transcript, and returns its effects.
 fn played(relay: &mut Relay, step: &Value) -> Vec<RelayEffect> {
     let number = step["number"].as_u64().unwrap_or(1);
     let status = |about: &Value| u16::try_from(about["status"].as_u64().expect("a status")).expect("a status");
@@ -55,7 +55,7 @@ impl Numbers {
     }
 }
 
-/// What a host expects of a request: how far it is.
+/// The next event that a host expects for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expects {
     Body,
@@ -65,7 +65,7 @@ enum Expects {
     Nothing,
 }
 
-/// Plays what there is to do, and returns what the host has to do next. A client gets one head and one end.
+/// Carries out the effects, and returns the event that the host expects next. A client gets one head and one end.
 fn carried_out(effects: &[RelayEffect], has_head: &mut bool, before: Expects) -> Expects {
     let mut next = before;
     for effect in effects {
@@ -91,7 +91,7 @@ fn carried_out(effects: &[RelayEffect], has_head: &mut bool, before: Expects) ->
             _ => {}
         }
         if matches!(effect, RelayEffect::Answer(..)) {
-            // Only the log and the report may follow.
+            // Only log and report may follow.
             let rest = effects.iter().skip_while(|one| *one != effect).skip(1);
             assert!(rest.clone().all(|one| matches!(one, RelayEffect::Log(_) | RelayEffect::Report(_))));
             return next;
@@ -100,8 +100,8 @@ fn carried_out(effects: &[RelayEffect], has_head: &mut bool, before: Expects) ->
     next
 }
 
-/// Clients and upstreams that say anything, in any order that sockets allow: each client gets one head and one end,
-/// and nothing of a request is kept after it.
+/// Clients and upstreams that send anything, in any order that sockets allow: each client gets one head and one end,
+/// and no state of a request remains after it.
 #[test]
 fn anything_on_the_wire() {
     let settings = json!({"upstreams": [{"url": "http://127.0.0.1:1/x", "dialect": "openai-chat", "formats": "ladder"},
@@ -151,7 +151,7 @@ fn anything_on_the_wire() {
             let bytes = bodies[numbers.below(bodies.len())].as_bytes();
             let bytes = if at == 1 { &[0xff, 0xfe, b'{'] } else { bytes };
             let effects = match next {
-                // The client, or the upstream, has gone.
+                // The client or the upstream disconnects.
                 _ if at == 0 => break,
                 Expects::Body if at == 2 => relay.unread(number, 413, "too large"),
                 Expects::Body => relay.body(number, bytes),

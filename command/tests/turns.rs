@@ -1,4 +1,4 @@
-//! `defer --turns` on conversations that are too long for a file of cases.
+//! `defer --turns` with conversations that are too long for the files of cases.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -18,7 +18,7 @@ fn play(arguments: &[&str], request: &Value) -> Printed {
     command.finish()
 }
 
-/// A user and a model who talk that often.
+/// Returns a conversation between a user and a model with this many turns.
 fn talk(turns: usize) -> Value {
     let message = |role: &str| json!({"role": role, "content": "a"});
     let messages: Vec<Value> =
@@ -37,7 +37,8 @@ fn a_conversation_of_more_turns_is_refused() {
     assert_eq!((more.stdout.as_str(), more.exit_code), ("", 1));
 }
 
-/// In each turn a tool goes that an early message has brought: with that message changes all that stands behind it.
+/// Returns a conversation in which each turn removes a tool that an early message has loaded. Each removal changes that
+/// message, and therefore the prompt from there on.
 fn changing(turns: usize, text: &str) -> Value {
     let name = |at: usize| format!("t{at}");
     let tool = |at| json!({"name": name(at), "input_schema": {"type": "object"}, "defer_loading": true});

@@ -13,7 +13,7 @@ use core::{
 
 use crate::{
     error::{Code, Error},
-    limits::{MAX_WALK_DEPTH, MOST_STEPS, STEPS, STEPS_PER_NODE},
+    limits::{MAX_STEPS, MAX_WALK_DEPTH, STEPS, STEPS_PER_NODE},
     naming::Naming,
 };
 
@@ -113,7 +113,7 @@ impl Budget {
 /// Returns the budget for a call on an input with `nodes` nodes, in steps.
 pub(crate) fn by_size(nodes: usize) -> u64 {
     let nodes = u64::try_from(nodes).unwrap_or(u64::MAX);
-    STEPS.saturating_add(STEPS_PER_NODE.saturating_mul(nodes)).min(MOST_STEPS)
+    STEPS.saturating_add(STEPS_PER_NODE.saturating_mul(nodes)).min(MAX_STEPS)
 }
 
 /// Number of steps of all finished budgets in all threads, for the tests of growth. It wraps around.

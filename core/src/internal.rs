@@ -114,7 +114,7 @@ pub fn api_of(url: &str) -> Option<Api> {
 }
 
 /// Returns the maximum number of tools in a request to the API.
-pub fn most_tools(dialect: &Dialect) -> Option<usize> {
+pub fn max_tools(dialect: &Dialect) -> Option<usize> {
     dialect.tools.max_tools
 }
 

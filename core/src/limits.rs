@@ -23,7 +23,7 @@ pub const STEPS: u64 = 3_000_000;
 pub const STEPS_PER_NODE: u64 = 100;
 
 /// Maximum number of steps of a call, however large its input: about a second on one slow core.
-pub const MOST_STEPS: u64 = 4_000_000;
+pub const MAX_STEPS: u64 = 4_000_000;
 
 /// Factor by which the report of a result may exceed the steps of the call. Recording takes up to twice the steps.
 pub const REPORT_FACTOR: u64 = 4;

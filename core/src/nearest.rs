@@ -10,15 +10,15 @@ pub fn nearest<'k>(
     tolerance: fn(usize) -> usize,
 ) -> Option<&'k str> {
     // Longer text is not a misspelled name, and the comparison takes quadratic time.
-    const LONGEST: usize = 40;
+    const MAX_LENGTH: usize = 40;
     let folded = fold(written);
-    if folded.is_empty() || folded.len() > LONGEST {
+    if folded.is_empty() || folded.len() > MAX_LENGTH {
         return None;
     }
     let limit = tolerance(folded.len());
     let mut best: Option<(usize, &str)> = None;
     for name in known {
-        if name.len() > 8 * LONGEST {
+        if name.len() > 8 * MAX_LENGTH {
             continue;
         }
         // The difference in length is a lower bound of the distance.

@@ -53,11 +53,11 @@ const CIRCLES: [&str; 2] = [
 const SOURCES: [&str; 4] = ["core/src", "command/src", "bindings-wasm/src", "bindings-py/src"];
 
 /// Maximum number of lines of a file. (The table of passes is exempt.)
-const LONGEST: usize = 800;
+const MAX_LINES: usize = 800;
 
 /// Maximum number of columns of a line, so that two files fit next to each other on a screen. (rustfmt wraps neither
 /// comments nor strings.)
-const WIDEST: usize = 120;
+const MAX_COLUMNS: usize = 120;
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
@@ -302,11 +302,11 @@ fn files_are_of_one_idea() {
         for (file, _) in sources_in(&folder) {
             let text = fs::read_to_string(folder.join(&file)).expect("the file is text");
             let lines = text.lines().count();
-            if lines > LONGEST && !file.ends_with("passes.rs") {
+            if lines > MAX_LINES && !file.ends_with("passes.rs") {
                 long.push(format!("{file}: {lines} lines"));
             }
-            let wide = text.lines().enumerate().filter(|(_, row)| row.chars().count() > WIDEST);
-            long.extend(wide.map(|(at, _)| format!("{file}: row {} has more than {WIDEST} columns", at + 1)));
+            let wide = text.lines().enumerate().filter(|(_, row)| row.chars().count() > MAX_COLUMNS);
+            long.extend(wide.map(|(at, _)| format!("{file}: row {} has more than {MAX_COLUMNS} columns", at + 1)));
         }
     }
     assert!(long.is_empty(), "too long or too wide: {long:#?}");

@@ -24,7 +24,7 @@ export interface AdaptReport {
   quarantined: Quarantined[];
   /** Every change of a tool, in the order of the tools. */
   changes: ToolChange[];
-  /** The tools that `tool_choice` allowed among others and that were set aside, so that it no longer names them. */
+  /** Tools that `tool_choice` named and that were set aside. The choice that is sent no longer names them. */
   unforced: string[];
   /** The replacement of a `tool_choice` that the API refuses in this request; `null` if the choice is unchanged. */
   choice: ChoiceChange | null;

@@ -94,7 +94,7 @@ export class ToolwireError extends Error {
   }
 
   static {
-    // Each entry point and each module system has its own copy of this class. `instanceof` uses this mark, so that it recognises errors
+    // Each entry point and each module system has its own copy of this class. `instanceof` uses this mark, so that it recognizes errors
     // of every copy. Subclasses, which users write, exist once, so they use the ordinary `instanceof`.
     Object.defineProperty(ToolwireError.prototype, MARK, { value: true });
     Object.defineProperty(ToolwireError, Symbol.hasInstance, {

@@ -34,14 +34,14 @@ export interface FetchOptions extends ExchangeOptions {
 const OF_BODY = ['content-length', 'content-digest', 'repr-digest', 'digest', 'content-md5'];
 /** Such headers of a reply: `fetch` has already decompressed the body, and a rewritten body no longer matches its cache tag. */
 const OF_REPLY = [...OF_BODY, 'content-encoding', 'transfer-encoding', 'etag'];
-/** Headers by which a backend recognises a request that it has already answered. Asking the model again is a new request. */
+/** Headers by which a backend recognizes a request that it has already answered. Asking the model again is a new request. */
 const OF_REQUEST = ['idempotency-key', 'x-idempotency-key'];
 
 /** `fetch` with the browser's types. */
 type Send = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * A `fetch` that adapts every request with tools to the backend that it goes to, and restores the reply, whole or streamed.
+ * Returns a `fetch` that adapts every request with tools to the backend that it goes to, and restores the reply, whole or streamed.
  *
  * The host, the path and the model determine the dialect, unless the option `dialect` is set. A GET, another path, or a body that is not
  * a conversation passes unchanged, and so do error responses. If a request cannot be adapted, nothing is sent: the response has status
@@ -152,7 +152,7 @@ class Outgoing {
 
   /**
    * Rewrites the betas of deferred loading in the header: a backend without its own construct knows none of them; one with a
-   * construct needs those of the sent request. Returns whether the header changed.
+   * construct needs those of the sent request. Returns true if the header changed.
    */
   settleBetas(betas: readonly string[], native: BetaOptions['native']): boolean {
     const before = this.headers.get('anthropic-beta');
@@ -189,7 +189,7 @@ interface Callbacks {
   repaired: (exchange: Exchange) => void;
 }
 
-/** Statuses without a body, whatever the headers say: `new Response` throws if it gets one of them and a body. */
+/** Statuses whose responses have no body: `new Response` throws if it gets one of them and a body. */
 const NO_BODY = new Set([204, 205]);
 
 /** Errors that do not depend on the request, for which status 400 would blame the request. */
@@ -210,7 +210,7 @@ async function answered(url: string, exchange: Exchange, callbacks: Callbacks): 
   try {
     return await rounds(url, exchange, callbacks);
   } catch (error) {
-    // The error is the caller's or the network's; the exchange is over.
+    // The error is the caller's or the network's, and the exchange cannot continue.
     exchange.close();
     throw error;
   }

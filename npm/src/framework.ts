@@ -39,13 +39,14 @@ type OwnOption = (typeof OWN_OPTIONS)[number];
 /** Options of the adapters of frameworks. */
 export interface FrameworkOptions extends Omit<AdaptOptions, OwnOption> {
   /**
-   * What becomes of a list of which tools have to be set aside. Default `"warn"`: it is sent without them, and `console.warn` says which, for
-   * which dialect, why, and what to do, once for each list. `"error"`: it is not sent. A function is called instead of `console.warn`.
+   * Handling of a list if some of its tools have to be set aside. Default `"warn"`: the list is sent without them, and `console.warn`
+   * reports the tools, the dialect, the reasons and the remedies, once for each list. `"error"`: the list is not sent. A function is called
+   * instead of `console.warn`.
    */
   onSetAside?: 'warn' | 'error' | ((tools: Quarantined[], list: { dialect: Dialect }) => void) | undefined;
-  /** Is called with the report of each request before it is sent. What it throws, the caller of the model gets. */
+  /** Called with the report of each request before it is sent. The model's caller gets any error that it throws. */
   onReport?: ((report: AdaptReport, sent: SentTools) => void) | undefined;
-  /** With `repair`: is called with what became of the arguments of each call, once they are whole. */
+  /** With `repair`: called with the repair result of each call, once its arguments are complete. */
   onRepair?: ((calls: RepairedCall[], sent: SentTools) => void) | undefined;
 }
 
@@ -352,10 +353,10 @@ function choiceOf(found: unknown, names: readonly string[]): Choice {
 }
 
 /** Maximum number of calls whose `retryMessage` is kept. */
-const MOST = 1000;
+const MAX_CALLS = 1000;
 
 /** Maximum depth to which the arguments of calls are compared. */
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 
 /**
  * The `retryMessage` of each call that could not be repaired. A call is identified by its id, tool and arguments: some
@@ -400,12 +401,12 @@ export class Refusals {
 /** Adds a member at the end, or moves it there, and drops the oldest members beyond the maximum. */
 function put<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);
-  for (const oldest of map.keys()) if (map.size < MOST || !map.delete(oldest)) break;
+  for (const oldest of map.keys()) if (map.size < MAX_CALLS || !map.delete(oldest)) break;
   map.set(key, value);
 }
 
 function keyOf(id: string | undefined, name: string, args: unknown): string {
-  return JSON.stringify([id ?? '', name, canonical(read(args), DEEPEST)]);
+  return JSON.stringify([id ?? '', name, canonical(read(args), MAX_DEPTH)]);
 }
 
 /** Parses arguments that are JSON text. Text that cannot be parsed is returned unchanged, and blank text is `{}`. */

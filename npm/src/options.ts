@@ -96,8 +96,8 @@ export interface ToolsOptions extends RewritingOptions, ShareOption {
    */
   prefix?: 'auto' | 'always' | 'never' | undefined;
   /**
-   * Handling of the `outputSchema` of MCP tools in the format of an API. Default `"drop"`: it is removed. `"send"`: it becomes
-   * `output_schema` of the functions of OpenAI Responses.
+   * Handling of the `outputSchema` of MCP tools in the format of an API. Default `"drop"`: the schema is removed. `"send"`: the schema
+   * becomes `output_schema` of the functions of OpenAI Responses.
    */
   outputSchemas?: 'drop' | 'send' | undefined;
   /**
@@ -144,18 +144,18 @@ export interface AdaptOptions extends Omit<ToolsOptions, 'format' | 'duplicateNa
   model?: string | undefined;
   /**
    * Handling of call arguments in the history that are not JSON objects, for which APIs refuse the request and every later one. Default
-   * `"repair"`: they are parsed tolerantly, and replaced by `{}` if that fails. `"keep"`: they are left unchanged.
+   * `"repair"`: the arguments are parsed tolerantly, and replaced by `{}` if that fails. `"keep"`: the arguments are left unchanged.
    */
   historyArguments?: 'repair' | 'keep' | undefined;
   /**
    * Handling of calls in the history without a result and results without a call, for which APIs refuse the request and every later one.
-   * Default `"keep"`: they are left unchanged. `"complete"`: a call without a result gets a result that states this, results in other
-   * messages are moved behind their calls, and a result without a call is removed; Gemini Interactions ignores this value.
+   * Default `"keep"`: such calls and results are left unchanged. `"complete"`: a call without a result gets a result that states this,
+   * results in other messages are moved behind their calls, and a result without a call is removed; Gemini Interactions ignores this value.
    */
   historyPairs?: 'keep' | 'complete' | undefined;
   /**
    * Handling of a request that has more tools than the API accepts. Default `"quarantine"`: the tools beyond the maximum are set aside.
-   * `"defer"`: they are deferred behind a search, and the system prompt lists their names.
+   * `"defer"`: these tools are deferred behind a search, and the system prompt lists their names.
    */
   overflow?: 'quarantine' | 'defer' | undefined;
 }
@@ -274,8 +274,8 @@ export interface DeferredOptions extends ShareOption {
   /** Names of your own functions that search for tools. Default `["ToolSearch"]`. */
   searchTools?: readonly string[] | undefined;
   /**
-   * Handling of OpenAI's `custom` tools, whose input is text: `"function"` makes them functions with one argument, `input`. Default: they
-   * are kept if the request stays in the format of OpenAI Responses, and otherwise become functions.
+   * Handling of OpenAI's `custom` tools, whose input is text: `"function"` makes them functions with one argument, `input`. Default: the
+   * tools are kept if the request stays in the format of OpenAI Responses, and otherwise become functions.
    */
   customTools?: 'function' | 'keep' | undefined;
   /**

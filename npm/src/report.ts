@@ -389,6 +389,6 @@ export interface ResponseFormat {
   documentation: string;
   /** The day on which the facts were last checked (ISO 8601). */
   asOf: string;
-  /** As {@link DialectDescription.facts}. */
+  /** Same as {@link DialectDescription.facts}. */
   facts: DialectDescription['facts'];
 }

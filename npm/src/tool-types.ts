@@ -24,7 +24,7 @@ export interface AnthropicTool {
   description?: string;
   /** The schema of its arguments. */
   input_schema: ObjectSchema;
-  /** Whether the API enforces the schema. */
+  /** True if the API enforces the schema. */
   strict?: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface OpenAIResponsesTool {
   description?: string;
   /** The schema of its arguments. */
   parameters: ObjectSchema;
-  /** Whether the API enforces the schema. */
+  /** True if the API enforces the schema. */
   strict: boolean;
 }
 

@@ -68,7 +68,7 @@ function answered(command, words, answer) {
 
 const expected = ({ stdout, stderr, exitCode }) => [text(stdout), text(stderr), exitCode];
 
-/** Without the variables from which a process decides about colours. */
+/** The environment without the variables that control colors. */
 const { NO_COLOR: _, FORCE_COLOR: __, TERM: ___, ...environment } = process.env;
 
 /** Runs the program, and returns its output and its exit code. */

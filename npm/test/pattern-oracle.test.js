@@ -29,7 +29,7 @@ const TEXTS = [
   '\u0000\t',
 ];
 
-/** Returns whether JavaScript's engine finds a match; `undefined` if it does not accept the pattern. */
+/** Returns true if JavaScript's engine finds a match; `undefined` if it does not accept the pattern. */
 function found(pattern, flags, text) {
   try {
     return new RegExp(pattern, flags).test(text);

@@ -56,7 +56,7 @@ function onText(one, text, schema, read) {
   judge(one, report);
 }
 
-/** Returns whether a case expects an error. If so, asserts that all forms throw it. */
+/** Returns true if a case expects an error. If so, asserts that all forms throw it. */
 function refused({ error, report }, ...forms) {
   if (error === undefined) return false;
   for (const form of forms) {

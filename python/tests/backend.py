@@ -80,7 +80,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def backend(api: str, answers: list[dict[str, Any]]) -> Iterator[Backend]:
-    """Run a backend within a `with` block. `says` are the model's turns, one for each request."""
+    """Run a backend within a `with` block. `answers` are the model's turns, one for each request."""
     with Backend(api, answers) as server:
         thread = Thread(target=server.serve_forever)
         thread.start()

@@ -1,10 +1,10 @@
 """Comparison of `sanitize` and `check` with independent judges, and the known disagreements.
 
-A judge is code that is independent of toolwire. It is asked about the outputs of `sanitize` for a dialect, of which it
-must refuse none, and about the original schemas, of which it must refuse the same as `check`. The schemas are those of
-all available real tools (`reference`), of the corpus (tests/corpus), of all fixtures, and of
-tests/judges/keywords.json. Every known disagreement has a row with the reason and the smallest schema that shows it. A
-row that no longer applies fails the test, and so does a disagreement without a row.
+A judge is code that is independent of toolwire. It must accept every output of `sanitize` for a dialect, and refuse the
+same original schemas as `check`. The schemas are those of all available real tools (`reference`), of the corpus
+(tests/corpus), of all fixtures, and of tests/judges/keywords.json. Every known disagreement has a row with the reason
+and the smallest schema that shows it. A row that no longer applies fails the test, and so does a disagreement without
+a row.
 """
 
 from __future__ import annotations
@@ -87,14 +87,14 @@ def installed_xgrammar() -> Any:
 
 @cache
 def real_schemas() -> list[str]:
-    """Return the schemas of all real tools, each once."""
+    """Return the schemas of all real tools, without duplicates."""
     rows = (row for source in sources() for row in source.rows("mcp_tools.jsonl"))
     return sorted({json.dumps(row["inputSchema"], ensure_ascii=False) for row in rows})
 
 
 @cache
 def schemas() -> list[str]:
-    """Return all schemas for the judges, each once, including those of fixtures for other dialects."""
+    """Return all schemas for the judges without duplicates, including those of fixtures for other dialects."""
     fixtures = (case.text() for case in CASES if case.function == "sanitize")
     return sorted({*real_schemas(), *corpus(), *fixtures, *made_schemas()})
 
@@ -140,12 +140,12 @@ def sanitized_with(text: str, dialect: str, **options: Any) -> str | None:
 
 
 def outputs(dialect: str, texts: Iterable[str]) -> list[str]:
-    """Return the outputs of `sanitize` for a dialect, each once."""
+    """Return the outputs of `sanitize` for a dialect, without duplicates."""
     return sorted({written for text in texts if (written := sanitized(text, dialect)) is not None})
 
 
 def disputed_outputs(dialect: str, judge: Judge, texts: Iterable[str]) -> list[tuple[str, str]]:
-    """Return the complaints of a judge about outputs, each with the output."""
+    """Return a judge's complaints about outputs, each with the output."""
     return [(str(complaint), text) for text in outputs(dialect, texts) for complaint in judge(text)]
 
 

@@ -67,10 +67,11 @@ TEMPLATE_SOURCES = [
 INCLUDES = ["common", "include", "ggml/include", "src", "vendor"]
 
 MAX_SECONDS = 30.0
-"""Real schemas take milliseconds, but bounds that admit no value never end."""
+"""Timeout of the judge, in seconds. Real schemas take milliseconds, but some bounds that admit no value never
+finish."""
 
 MAX_BYTES = 1 << 30
-"""Maximum memory of the judge, because the same bounds would grow it without end."""
+"""Maximum memory of the judge in bytes, because the same bounds would use unlimited memory."""
 
 
 def build(folder: Path, version: str | None = None) -> None:
@@ -89,7 +90,7 @@ def build_templates(folder: Path, version: str | None = None) -> None:
 
 
 def build_server(folder: Path, version: str | None = None) -> None:
-    """Leave llama.cpp's server in a folder, and the model that writes what a grammar allows at random."""
+    """Build llama.cpp's server in a folder, and a model that writes random text within a grammar."""
     off = [
         "BUILD_SHARED_LIBS",
         "GGML_CPU_REPACK",
@@ -107,7 +108,7 @@ def build_server(folder: Path, version: str | None = None) -> None:
     options = ["-DCMAKE_BUILD_TYPE=None", *flags, *(f"-D{name}=OFF" for name in off)]
     with unpacked(version) as sources, tempfile.TemporaryDirectory() as scratch:
         made = Path(scratch)
-        # CMake and Ninja come from PyPI, so that a machine needs no more than a compiler.
+        # CMake and Ninja come from PyPI, so that a machine needs only a compiler.
         tools = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
         environment = {**os.environ, "PATH": tools, "CMAKE_GENERATOR": "Ninja"}
         subprocess.run(["cmake", "-S", sources, "-B", made, *options], check=True, env=environment)

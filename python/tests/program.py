@@ -16,7 +16,7 @@ PROGRAM = [sys.executable, "-m", "toolwire"]
 
 
 def clean(**settings: str) -> dict[str, str]:
-    """Return an environment that does not set colours."""
+    """Return an environment without the variables that control colors."""
     kept = {name: value for name, value in os.environ.items() if name not in _command.VARIABLES}
     return {**kept, **settings}
 

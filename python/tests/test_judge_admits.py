@@ -28,7 +28,7 @@ NARROWS = "object-openness"
 """The constraint that closes objects, so that the grammar admits fewer arguments."""
 
 MIN_ADMITTED = 100
-"""Minimum number of forbidden arguments that each grammar admits; fewer would show that the test asks nothing."""
+"""Minimum number of forbidden arguments that each grammar admits; fewer would mean that the test compares nothing."""
 
 
 @cache
@@ -50,14 +50,14 @@ def made(row: dict[str, Any]) -> Iterator[tuple[str, list[Any]]]:
 
 
 def llama_cpp(schema: dict[str, Any], arguments: list[Any]) -> list[bool]:
-    """Ask llama.cpp; a refused schema admits nothing."""
+    """Return llama.cpp's verdicts; a refused schema admits nothing."""
     # Its grammars admit no space after a comma or colon.
     texts = [json.dumps(each, separators=(",", ":"), ensure_ascii=False) for each in arguments]
     return converter().accepts(json.dumps(schema), texts)
 
 
 def vllm(schema: dict[str, Any], arguments: list[Any]) -> list[bool]:
-    """Ask the backend that vLLM chooses."""
+    """Return the verdicts of the backend that vLLM chooses."""
     return [backends().admits(schema, each) is True for each in arguments]
 
 

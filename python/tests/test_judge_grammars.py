@@ -1,6 +1,6 @@
 """Grammar compilers judge outputs for APIs that compile schemas to grammars with an unpublished compiler.
 
-They stand in for the APIs' own compilers, so that only real tools are compared, and no fixtures.
+These compilers substitute for the APIs' own ones, so only real tools are compared, and no fixtures.
 """
 
 from __future__ import annotations

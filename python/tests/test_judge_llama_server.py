@@ -1,7 +1,8 @@
-"""llama.cpp's whole server judges what its grammars hold: a model that writes at random within them calls each tool.
+"""llama.cpp's server as a judge of its grammars: a model calls each tool with random text that the grammar allows.
 
-Its arguments are validated against the schema that was sent, and, restored, against the tool's own schema. What breaks
-one of them, `check` calls ignored or reinterpreted there, or the report of `sanitize` calls lost.
+Its arguments are validated against the schema that was sent, and, after restoring, against the tool's own schema.
+`check` must report as ignored or reinterpreted what violates the former, and `sanitize` as a loss what violates the
+latter.
 """
 
 from __future__ import annotations
@@ -29,19 +30,20 @@ if TYPE_CHECKING:
 DIALECT: Any = "llama-cpp"
 SEEDS = (1, 2, 3)
 MAX_SECONDS = 20.0
-"""Time for an answer. A schema whose bounds admit nothing never gets one."""
+"""Timeout for an answer, in seconds. A schema whose bounds admit nothing never gets an answer."""
 MAX_BYTES = 4 << 30
-"""Memory of the server's process, which grows for the same schemas."""
+"""Maximum memory of the server's process, which grows without limit for such schemas."""
 MAX_TOKENS = 1500
-"""Longer answers are cut off, and not judged."""
+"""Maximum number of tokens of an answer. Longer answers are truncated, and not compared."""
 BIASES = [[ord('"'), 4], [ord("}"), 4], [ord("]"), 4], [257, 200], [258, 100]]
-"""Strings, lists and objects end soon. A call begins at once, and the message ends after it (model.cpp)."""
+"""Biases that end strings, lists and objects early, begin a call immediately, and end the message after it
+(model.cpp)."""
 CLOSES = "object-openness"
-"""The rule about objects that the server closes, which makes it write less, never more."""
+"""The constraint on objects that the server closes, so that it accepts fewer arguments, but never more."""
 
 
 class Server:
-    """The server's process, which is started again after it ended or hung."""
+    """The server's process, which is restarted after it ended or hung."""
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[bytes] | None = None
@@ -74,7 +76,7 @@ class Server:
         raise AssertionError(f"expected a server that starts, found exit status {self.process.returncode}")
 
     def call(self, schema: str, seed: int) -> str | None:
-        """Return the arguments of a call, or nothing if the server refuses the tool or the call is cut off."""
+        """Return the arguments of a call; `None` if the server refuses the tool or the call is truncated."""
         if self.process is None:
             self.start()
         request = {
@@ -84,12 +86,12 @@ class Server:
             "seed": seed,
             "max_tokens": MAX_TOKENS,
             "logit_bias": BIASES,
-            # Every token that the grammar allows can be drawn.
+            # Every token that the grammar allows may be chosen.
             "top_k": 0,
             "top_p": 1,
             "min_p": 0,
         }
-        # The schema goes as it is spelled: `1.0` is not the same as `1` to its JSON parser.
+        # The schema is sent in its original spelling, because the server's JSON parser distinguishes `1.0` from `1`.
         tool = f'{{"type": "function", "function": {{"name": "f", "description": "d", "parameters": {schema}}}}}'
         try:
             content = f'{json.dumps(request)[:-1]}, "tools": [{tool}]}}'.encode("utf-8", "surrogatepass")
@@ -103,7 +105,7 @@ class Server:
         if choice["finish_reason"] != "tool_calls":
             return None
         [call] = choice["message"]["tool_calls"]
-        # A name that an open object does not list may contain control characters, which are no JSON.
+        # An undeclared name in an open object may contain control characters, which are not valid JSON.
         arguments: str = toolwire.repair_arguments(call["function"]["arguments"], {}).arguments
         return arguments
 
@@ -133,7 +135,7 @@ def _ended() -> Iterator[None]:
 
 
 def errors(schema: Any, text: str) -> list[tuple[list[str], str]]:
-    """Return what arguments break: the places in the schema, of which any is the cause, and a description."""
+    """Return the violations of a schema by arguments: the places in the schema that may be the cause, and a message."""
     jsonschema = installed("jsonschema")
     arguments = json.loads(text)
     try:
@@ -141,7 +143,8 @@ def errors(schema: Any, text: str) -> list[tuple[list[str], str]]:
         validator.check_schema(schema)
         found = list(validator(schema).iter_errors(arguments))
     except Exception:
-        # The schema cannot judge: the meta-schema refuses it, a reference leads nowhere, or a pattern is not Python's.
+        # The schema cannot be used: the meta-schema refuses it, a reference does not resolve, or a pattern is invalid
+        # in Python.
         return []
     return [
         ([at for leaf in leaves(error) for at in places(schema, leaf.absolute_schema_path)], error.message)
@@ -150,7 +153,7 @@ def errors(schema: Any, text: str) -> list[tuple[list[str], str]]:
 
 
 def leaves(error: Any) -> Iterator[Any]:
-    """Give the errors of the branches of a union, which are the causes of its own."""
+    """Yield the errors of a union's branches, which cause the error of the union."""
     if error.context:
         for cause in error.context:
             yield from leaves(cause)
@@ -159,9 +162,9 @@ def leaves(error: Any) -> Iterator[Any]:
 
 
 def places(schema: Any, path: Iterable[Any]) -> Iterator[str]:
-    """Give pointers to the schemas with the references on a path, and to the one with the keyword at its end.
+    """Yield pointers to the schemas with the references on a path, and to the schema with the keyword at its end.
 
-    Paths of jsonschema leave references out.
+    The paths of jsonschema omit references.
     """
     pointer, node = "", schema
     at = pointer
@@ -184,7 +187,7 @@ def target(schema: Any, pointer: str) -> Any:
 
 
 def silent(sent: Any, arguments: str) -> list[str]:
-    """Return what arguments break of the schema that was sent, and `check` does not call ignored or reinterpreted."""
+    """Return the violations of the sent schema that `check` does not report as ignored or reinterpreted."""
     broken = errors(sent, arguments)
     if not broken:
         return []
@@ -197,18 +200,18 @@ def silent(sent: Any, arguments: str) -> list[str]:
 
 
 def reach(found: Any) -> str:
-    """Return the pointer to what a violation is about: for a keyword that hides its siblings, their schema."""
+    """Return the pointer to the violating part: for a keyword that hides its siblings, the schema that contains it."""
     hides = found.constraint in {"root-keyword", "beside-any-of", "beside-ref"}
     return found.pointer.rpartition("/")[0] if hides else found.pointer
 
 
 def called(text: str) -> Iterator[tuple[Any, str]]:
-    """Give a schema with the arguments of each call that the server writes for it."""
+    """Yield a schema with the arguments of each call that the server writes for it."""
     try:
         sent = json.loads(text)
         toolwire.check(text, dialect=DIALECT)
     except (ValueError, RecursionError, toolwire.ToolwireError):
-        # No JSON, or more than the limits of any function.
+        # The text is not JSON, or exceeds a limit that all functions have.
         return
     for seed in SEEDS:
         arguments = server().call(text, seed)
@@ -217,7 +220,7 @@ def called(text: str) -> Iterator[tuple[Any, str]]:
 
 
 def shown(why: str, arguments: str, text: str) -> str:
-    """Describe a call that breaks a schema."""
+    """Describe a call that violates a schema."""
     return f"{why}: {arguments!r}: {text}"
 
 

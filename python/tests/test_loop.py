@@ -100,7 +100,7 @@ def test_the_whole_conversation(name: str) -> None:
 @pytest.mark.parametrize("api", TARGETS)
 def test_the_whole_conversation_over_http(api: str) -> None:
     script = read("anthropic")
-    # Every turn is a request; the model says nothing if the script contains no message.
+    # Every turn is a request; the model does not reply if the script contains no message.
     answers = [turn["model"] for turn in script["turns"] if "model" in turn]
     agent = Agent(script, api)
     with backend(api, answers) as server:

@@ -346,7 +346,7 @@ def test_an_api_that_fails_at_every_point() -> None:
             status, text = await it.ask(chat("a.b"), **{"X-How": how})
             assert status == expected, f"{how}: {text}"
             assert re.search(words, text), f"{how}: {text}"
-        # The reply is passed on unchanged: the client must not mistake its half for the whole.
+        # The reply is passed on unchanged: the client must not mistake the partial reply for a complete one.
         with pytest.raises(aiohttp.ClientError):
             await it.get("/v1/models", **{"X-How": "half"})
 

@@ -1,6 +1,6 @@
 """Comparison with json_repair on text that is not JSON: a text that ours reads should have the same value.
 
-json_repair guesses a value for texts that ours refuses, so it is asked only about texts that ours reads. For generated
+json_repair guesses a value for texts that ours refuses, so only texts that ours reads are compared. For generated
 texts, the original value is known: if the two differ there, ours has to be the correct one.
 """
 
@@ -60,7 +60,7 @@ def without_empty_items(value: Any) -> Any:
 
 
 def drops_empty_items(one: Read) -> bool:
-    # It reads each of several equal texts separately.
+    # json_repair reads each of several equal texts separately.
     several = one.theirs if isinstance(one.theirs, list) else [one.theirs]
     meant = without_empty_items(one.ours)
     return all(same(meant, without_empty_items(value)) for value in several)
@@ -191,7 +191,7 @@ def test_spoiled_texts_are_read_as_the_oracle_reads_them() -> None:
     for spoiled_text in TEXTS:
         one = read(spoiled_text.text, {})
         if isinstance(one, str):
-            # The oracle is not asked about texts that ours refuses, because it always returns something.
+            # Texts that ours refuses are not compared, because the oracle always returns a value.
             is_right = spoiled_text.is_meant and same(json_repair.loads(spoiled_text.text), spoiled_text.value)
             guessed[one, "as meant" if is_right else "otherwise"] += 1
             continue

@@ -1,4 +1,4 @@
-//! The options of `toolwire defer`, as the library's.
+//! The options of `toolwire defer`, and their conversion to those of the library.
 
 use clap::Args;
 

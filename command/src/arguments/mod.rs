@@ -141,7 +141,7 @@ Examples:
     Dialects(DialectsArguments),
 }
 
-/// How the result is written.
+/// Format of the result.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Machine {
     /// Print one JSON document, for machines
@@ -149,7 +149,7 @@ pub(crate) struct Machine {
     pub(crate) json: bool,
 }
 
-/// Which dialects the tools are judged in.
+/// Choice of the dialects in which the tools are judged.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct DialectChoice {
     /// Only these dialects (comma-separated or repeated); `all`: every dialect
@@ -177,7 +177,7 @@ impl DialectChoice {
     }
 }
 
-/// How JSON is laid out.
+/// Layout of JSON output.
 #[derive(Args, Debug)]
 pub(crate) struct Layout {
     /// Print JSON without line breaks, exactly as the library writes it
@@ -242,7 +242,7 @@ pub(crate) struct SanitizeArguments {
     pub(crate) repairing: Repairing,
 }
 
-/// The options of `sanitize` that are about schemas.
+/// Options of `sanitize` for schemas.
 #[derive(Args, Debug)]
 pub(crate) struct Rewriting {
     /// Maximum loss that is accepted; a tool that would lose more is refused

@@ -3,7 +3,7 @@
 use clap::{ArgGroup, Args};
 
 /// Maximum delay of a timer in Node, in seconds; a longer one would end at once.
-pub(super) const LONGEST: i64 = 2_147_483;
+pub(super) const MAX_SECONDS: i64 = 2_147_483;
 
 /// One input.
 #[derive(Args, Clone, Debug)]
@@ -33,7 +33,7 @@ pub(crate) struct Connection {
     pub(crate) headers: Vec<String>,
     /// Maximum time for a server to start, and for each answer, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=LONGEST))]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=MAX_SECONDS))]
     pub(crate) timeout: u32,
     /// Environment variable to pass to the server after `--`, or to substitute for `${NAME}` in the file of `--servers`
     /// (repeatable)

@@ -1,4 +1,4 @@
-//! The options of `toolwire validate`, as the library's.
+//! The options of `toolwire validate`, and their conversion to those of the library.
 
 use clap::{builder::PossibleValuesParser, Args};
 

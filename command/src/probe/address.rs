@@ -6,7 +6,7 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// Maximum length of a DNS name.
-const LONGEST: usize = 253;
+const MAX_NAME_LENGTH: usize = 253;
 
 /// The parts of a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,7 +123,7 @@ fn is_name(host: &str) -> bool {
     let digits = last.strip_prefix("0x").unwrap_or(last);
     let base = if last.len() == digits.len() { 10 } else { 16 };
     let is_numeric = digits.chars().all(|one| one.is_digit(base));
-    host.len() <= LONGEST && host.split('.').all(is_label) && (!is_numeric || host.parse::<Ipv4Addr>().is_ok())
+    host.len() <= MAX_NAME_LENGTH && host.split('.').all(is_label) && (!is_numeric || host.parse::<Ipv4Addr>().is_ok())
 }
 
 /// Returns true if `host` matches `pattern`: `*` matches one label, `{region}` matches one that names an AWS region.

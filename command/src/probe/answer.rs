@@ -3,7 +3,7 @@
 use toolwire::json::{self, Node};
 
 use super::{
-    redact::{Private, LONG},
+    redact::{Private, MAX_ANSWER},
     search::Refusal,
 };
 
@@ -41,7 +41,7 @@ pub(crate) fn read(given: &str, private: &Private) -> Answer {
     }
     let status = inner.filter(|_| is_fine).unwrap_or(status);
     let found = words(document).unwrap_or_else(|| body.trim().to_string());
-    let text = if found.is_empty() { "no words".into() } else { private.removed(&found, LONG) };
+    let text = if found.is_empty() { "no words".into() } else { private.removed(&found, MAX_ANSWER) };
     let refusal = Refusal { status, text };
     match status {
         status if REFUSED.contains(&status) => Answer::Refused(refusal),

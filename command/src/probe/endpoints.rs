@@ -414,11 +414,11 @@ mod tests {
     use crate::profile::dialects_named;
 
     /// Clients, and the common subset of several APIs: these cannot be probed.
-    const NOBODY: [&str; 6] = ["codex", "codex-wire", "portable", "vscode", "mcp-typescript", "claude-desktop"];
+    const NOT_PROBED: [&str; 6] = ["codex", "codex-wire", "portable", "vscode", "mcp-typescript", "claude-desktop"];
 
     #[test]
     fn every_api_can_be_asked() {
-        let known = dialects().iter().map(|dialect| dialect.name).filter(|name| !NOBODY.contains(name));
+        let known = dialects().iter().map(|dialect| dialect.name).filter(|name| !NOT_PROBED.contains(name));
         let asked: Vec<&str> = ENDPOINTS.iter().map(|endpoint| endpoint.dialect).collect();
         assert_eq!(asked, known.collect::<Vec<_>>());
     }

@@ -262,7 +262,7 @@ impl Task for Probe {
                 .end(format!("expected a key of visible ASCII characters in the variable `{name}`, found others"));
         }
         self.sent += 1;
-        let message = self.private.removed(message, redact::LONG);
+        let message = self.private.removed(message, redact::MAX_ANSWER);
         let expected = match message.as_str() {
             "ETIMEDOUT" => format!("expected an answer in {} s, found none", self.arguments.timeout),
             _ => format!("expected a server at that address, found none ({message})"),

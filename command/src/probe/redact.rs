@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::terminal::cut;
 
 /// Maximum length of a recorded or shown answer.
-pub(crate) const LONG: usize = 2000;
+pub(crate) const MAX_ANSWER: usize = 2000;
 
 /// Prefixes of keys, and of ids of accounts and requests.
 const BEGINNINGS: [&str; 28] = [
@@ -39,7 +39,7 @@ const BEGINNINGS: [&str; 28] = [
     "chatcmpl-",
 ];
 /// Minimum number of characters after such a prefix; fewer are an ordinary word.
-const SHORT: usize = 6;
+const MIN_REST: usize = 6;
 
 /// Further private texts, which depend on the request.
 #[derive(Debug, Default)]
@@ -116,7 +116,7 @@ fn without_ids(word: &str) -> Cow<'_, str> {
 fn is_key(word: &str, begin: &str) -> bool {
     let rest = word.strip_prefix(begin).unwrap_or_default();
     let has = |test: fn(&char) -> bool| rest.chars().any(|one| test(&one));
-    rest.len() >= SHORT && (has(char::is_ascii_digit) || has(char::is_ascii_uppercase)) && !rest.contains("__")
+    rest.len() >= MIN_REST && (has(char::is_ascii_digit) || has(char::is_ascii_uppercase)) && !rest.contains("__")
 }
 
 fn is_id(word: &str) -> bool {
@@ -135,12 +135,12 @@ fn is_id(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Private, LONG};
+    use super::{Private, MAX_ANSWER};
 
     #[test]
     fn what_is_private_is_left_out() {
         let private = Private { texts: Vec::from([("tools.acme.corp".into(), "(host)")]) };
-        let redacted = |text: &str| private.removed(text, LONG);
+        let redacted = |text: &str| private.removed(text, MAX_ANSWER);
         for (text, expected) in [
             ("Incorrect API key provided: sk-proj-********abcd.", "Incorrect API key provided: (key)"),
             ("key 'sk-ant-api03-AbC12345'", "key '(id)'"),

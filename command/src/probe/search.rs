@@ -32,7 +32,7 @@ pub(crate) enum Asked {
 }
 
 /// Maximum size of a group whose tools are asked one by one.
-const FEW: usize = 4;
+const MAX_SEPARATE: usize = 4;
 
 /// The results so far, and the open groups.
 #[derive(Debug)]
@@ -135,7 +135,7 @@ impl Search {
         let (worse, better): (Vec<usize>, Vec<usize>) = group.iter().copied().partition(is_expected);
         let parts: Vec<Vec<usize>> = if !worse.is_empty() && !better.is_empty() {
             Vec::from([worse, better])
-        } else if group.len() <= FEW {
+        } else if group.len() <= MAX_SEPARATE {
             group.iter().rev().map(|at| Vec::from([*at])).collect()
         } else {
             let (first, second) = group.split_at(group.len() / 2);

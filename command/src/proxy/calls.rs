@@ -9,7 +9,7 @@ use super::{
     catalogue::Target,
     gathering::What,
     message::{self, Envelope, INVALID_PARAMS, SERVER_ERROR},
-    Effect, Pending, Proxy, State, Waiting, MOST_WAITING, TOOLS_CALL,
+    Effect, Pending, Proxy, State, Waiting, MAX_WAITING, TOOLS_CALL,
 };
 
 impl Proxy {
@@ -19,7 +19,7 @@ impl Proxy {
         let (id, key) = (envelope.id.as_str(), envelope.key.as_str());
         if !self.catalogue.is_given() {
             let size: usize = self.waiting.iter().map(|waiting| waiting.text.len()).sum();
-            if size.saturating_add(text.len()) > MOST_WAITING {
+            if size.saturating_add(text.len()) > MAX_WAITING {
                 let found = "too many calls are waiting for the list of tools";
                 return self.write_client(message::error(id, SERVER_ERROR, found));
             }

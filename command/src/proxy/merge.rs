@@ -79,11 +79,11 @@ pub(super) fn greetings<'s>(servers: impl Iterator<Item = (&'s str, &'s str)>) -
 
 /// Returns the servers' instructions for the model, each under the name of its server.
 fn instructions(servers: &[(&str, &Node<'_>)]) -> Option<String> {
-    let said = servers
+    let texts = servers
         .iter()
         .filter_map(|(name, greeting)| Some(format!("# {name}\n\n{}", text_at(greeting, &["instructions"])?)));
-    let said: Vec<String> = said.collect();
-    (!said.is_empty()).then(|| said.join("\n\n"))
+    let texts: Vec<String> = texts.collect();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
 /// Returns the union of the servers' capabilities.

@@ -42,15 +42,15 @@ const CANCELLED: &str = "notifications/cancelled";
 /// `initialize`, and results have a type.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 /// Maximum number of unanswered client requests.
-const MOST_PENDING: usize = 10_000;
+const MAX_PENDING: usize = 10_000;
 /// Maximum total size, in bytes, of the calls that wait for the first tool list.
-const MOST_WAITING: usize = 64 << 20;
-/// Maximum number of cancelled requests whose late responses are ignored silently; also of a server's open requests,
-/// and of lines that are logged once.
+const MAX_WAITING: usize = 64 << 20;
+/// Maximum number of cancelled requests whose late responses are ignored silently, of a server's open requests, and of
+/// lines that are logged once.
 const REMEMBERED: usize = 1_000;
 /// Delay before a server is restarted for the first time, and the maximum delay, in milliseconds.
 const FIRST_DELAY: u64 = 500;
-const LONGEST_DELAY: u64 = 30_000;
+const MAX_DELAY: u64 = 30_000;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// An action for the host.
@@ -153,7 +153,7 @@ pub struct Proxy {
     prefix: String,
     next: u64,
     /// Lines that `log_once` has written.
-    said: BTreeSet<String>,
+    logged: BTreeSet<String>,
     effects: Vec<Effect>,
 }
 
@@ -248,7 +248,7 @@ impl Proxy {
             is_stateless: false,
             prefix: "toolwire:".into(),
             next: 0,
-            said: BTreeSet::new(),
+            logged: BTreeSet::new(),
             effects: Vec::new(),
         }
     }
@@ -311,7 +311,7 @@ impl Proxy {
         self.greetings.retain(|_, of| *of != server);
         self.routes.forget(server);
         if let Some(state) = self.servers.get_mut(server) {
-            let delay = (FIRST_DELAY << state.ends.min(10)).min(LONGEST_DELAY);
+            let delay = (FIRST_DELAY << state.ends.min(10)).min(MAX_DELAY);
             state.ends += 1;
             state.state = State::Down;
             let asked = std::mem::take(&mut state.asked);
@@ -414,8 +414,8 @@ impl Proxy {
         if envelope.kind == Kind::Request {
             self.avoid(&envelope.id);
             self.is_stateless |= message::at(message, &["params", "_meta", VERSION]).is_some();
-            if self.unanswered() >= MOST_PENDING {
-                let found = format!("too many unanswered requests: the limit is {MOST_PENDING}");
+            if self.unanswered() >= MAX_PENDING {
+                let found = format!("too many unanswered requests: the limit is {MAX_PENDING}");
                 return self.write_client(message::error(&envelope.id, SERVER_ERROR, &found));
             }
             if self.is_in_use(&envelope.key) {
@@ -670,7 +670,7 @@ impl Proxy {
 
     /// Logs a line unless it was logged before.
     fn log_once(&mut self, line: &str) {
-        if self.said.len() < REMEMBERED && self.said.insert(line.to_string()) {
+        if self.logged.len() < REMEMBERED && self.logged.insert(line.to_string()) {
             self.log(line);
         }
     }

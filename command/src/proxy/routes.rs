@@ -15,7 +15,7 @@ use super::{
 /// Separator between the names of a server and of a prompt that several servers have.
 const BETWEEN: &str = "__";
 /// Maximum number of names of one kind that are remembered.
-const MOST: usize = 100_000;
+const MAX_NAMES: usize = 100_000;
 
 /// Owners of the entries that the servers have listed.
 #[derive(Debug, Default)]
@@ -60,7 +60,7 @@ impl Routes {
                         let whose = servers.get(*server).map(|server| server.name.as_str()).unwrap_or_default();
                         let is_unique = count.get(&name).is_none_or(|count| *count == 1);
                         let shown = if is_unique { name.clone() } else { format!("{whose}{BETWEEN}{name}") };
-                        let is_new = !self.prompts.contains_key(&shown) && self.prompts.len() < MOST;
+                        let is_new = !self.prompts.contains_key(&shown) && self.prompts.len() < MAX_NAMES;
                         if is_new {
                             out.push(if is_unique { entry.clone() } else { renamed(entry, &shown) });
                             self.prompts.insert(shown, (*server, name));
@@ -128,7 +128,7 @@ fn renamed(entry: &str, name: &str) -> String {
 /// Records the owner of a name, and returns it. The first server with the name is the owner.
 fn note(names: &mut BTreeMap<String, usize>, name: Option<String>, server: usize) -> usize {
     match name {
-        Some(name) if names.len() < MOST || names.contains_key(&name) => *names.entry(name).or_insert(server),
+        Some(name) if names.len() < MAX_NAMES || names.contains_key(&name) => *names.entry(name).or_insert(server),
         _ => server,
     }
 }

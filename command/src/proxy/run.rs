@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &ProxyArguments, gathered: Gathering) -> Result<Hos
     let api = arguments.dialect.as_deref().or(client.and_then(|client| client.api)).unwrap_or(clients::PORTABLE);
     let of_client = client.and_then(|client| client.dialect).filter(|dialect| *dialect != api);
     let most_of_api =
-        dialects().iter().find(|dialect| dialect.name == api).and_then(|api: &Dialect| internal::most_tools(api));
+        dialects().iter().find(|dialect| dialect.name == api).and_then(|api: &Dialect| internal::max_tools(api));
     let most = match arguments.defer {
         Defer::Off => None,
         Defer::Above(most) => Some(most),

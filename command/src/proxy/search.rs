@@ -18,7 +18,7 @@ const CALL: &str = "call_tool";
 /// Default number of results.
 const FOUND: usize = 5;
 /// Maximum number of results.
-const MOST: u64 = 20;
+const MAX_RESULTS: u64 = 20;
 
 /// The tools that a search can find.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ impl Search {
             "[{{\"name\":{find},\"description\":{finding},\"inputSchema\":{{\"type\":\"object\",\"properties\":{{\
              \"query\":{{\"type\":\"string\",\"description\":\"What the tool should do, in a few words.\"}},\
              \"limit\":{{\"type\":\"integer\",\"description\":\"Maximum number of results (default {FOUND}, at most \
-             {MOST}).\"}}}},\"required\":[\"query\"]}},\"annotations\":{{\"readOnlyHint\":true}}}},\
+             {MAX_RESULTS}).\"}}}},\"required\":[\"query\"]}},\"annotations\":{{\"readOnlyHint\":true}}}},\
              {{\"name\":{call},\"description\":{calling},\"inputSchema\":{{\"type\":\"object\",\"properties\":{{\
              \"name\":{{\"type\":\"string\",\"description\":\"The name of the tool.\"}},\
              \"arguments\":{{\"type\":\"object\",\"description\":\"The arguments of the tool.\"}}}},\
@@ -80,7 +80,7 @@ impl Search {
         let Some(query) = text_at(&arguments, &["query"]).filter(|query| !query.trim().is_empty()) else {
             return failed_call("expected `query`, a string that describes what the tool should do, found none");
         };
-        let limit = arguments.get("limit").and_then(Node::as_u64).unwrap_or(FOUND as u64).clamp(1, MOST);
+        let limit = arguments.get("limit").and_then(Node::as_u64).unwrap_or(FOUND as u64).clamp(1, MAX_RESULTS);
         let options =
             SearchOptions::default().limit(usize::try_from(limit).unwrap_or(FOUND)).tool_search_name(&*self.find);
         let found = match self.index.search(&query, &options) {

@@ -154,9 +154,9 @@ mod tests {
             ),
             ("timeout = 0\n[[upstream]]\nurl = \"https://a\"", "relay.toml:1: expected a number of seconds above 0"),
         ] {
-            let said = ConfigFile::read(text, "relay.toml").map(|_| String::new());
-            let said = said.unwrap_or_else(|error| error.line(""));
-            assert!(said.contains(found), "{text}: {said}");
+            let message = ConfigFile::read(text, "relay.toml").map(|_| String::new());
+            let message = message.unwrap_or_else(|error| error.line(""));
+            assert!(message.contains(found), "{text}: {message}");
         }
     }
 }

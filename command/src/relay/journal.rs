@@ -16,11 +16,12 @@ use crate::{document::record, terminal::cut};
 
 /// Number of requests that the page shows.
 const KEPT: usize = 50;
-/// Maximum number of changes that are kept for a request, and maximum length of a name.
-const MOST: usize = 200;
-const LENGTH: usize = 120;
+/// Maximum number of changes that are kept for a request.
+const MAX_CHANGES: usize = 200;
+/// Maximum length of a name, in characters.
+const MAX_NAME: usize = 120;
 /// Maximum number of remembered log lines. Each line is logged once.
-const MOST_LINES: usize = 10_000;
+const MAX_LINES: usize = 10_000;
 
 /// One request and its changes.
 #[derive(Clone, Debug, Default)]
@@ -54,13 +55,13 @@ pub(super) struct Note {
 
 impl Entry {
     pub(super) fn new(time: &str, method: &str, path: &str) -> Entry {
-        let short = |text: &str| cut(text, LENGTH).into_owned();
+        let short = |text: &str| cut(text, MAX_NAME).into_owned();
         Entry { time: short(time), method: short(method), path: short(path), ..Entry::default() }
     }
 
     /// Records why the upstream's reply is missing or unusable.
     pub(super) fn failed(&mut self, message: &str) {
-        self.error = Some(cut(message, 2 * LENGTH).into_owned());
+        self.error = Some(cut(message, 2 * MAX_NAME).into_owned());
     }
 
     /// Records an error of the library.
@@ -74,11 +75,11 @@ impl Entry {
     }
 
     fn note(&mut self, kind: &'static str, tool: &str, rule: &str, pointer: &str) {
-        if self.notes.len() >= MOST {
+        if self.notes.len() >= MAX_CHANGES {
             self.more += 1;
             return;
         }
-        let short = |text: &str| cut(text, LENGTH).into_owned();
+        let short = |text: &str| cut(text, MAX_NAME).into_owned();
         self.notes.push(Note { kind, tool: short(tool), rule: short(rule), pointer: short(pointer) });
     }
 
@@ -180,7 +181,7 @@ impl Journal {
         use std::hash::{DefaultHasher, Hash as _, Hasher as _};
         let mut hasher = DefaultHasher::new();
         line.hash(&mut hasher);
-        if self.written.len() >= MOST_LINES {
+        if self.written.len() >= MAX_LINES {
             self.written.clear();
         }
         self.written.insert(hasher.finish())

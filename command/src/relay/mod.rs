@@ -38,14 +38,14 @@ use crate::{
 };
 
 /// Maximum size of a body that is read, in bytes.
-const MOST_BODY: u64 = 64 << 20;
+const MAX_BODY: u64 = 64 << 20;
 /// Prefix of the relay's own pages.
 const OWN: &str = "/toolwire/";
 const HEALTH: &str = "/toolwire/health";
 /// Maximum total size of the bodies that are read at the same time, in bytes.
-const MOST_BODIES: u64 = 512 << 20;
+const MAX_BODIES: u64 = 512 << 20;
 /// Maximum length of a model name, in bytes.
-const MOST_NAME: usize = 256;
+const MAX_NAME: usize = 256;
 const BYTE_ORDER_MARK: char = '\u{feff}';
 const JSON: &str = "application/json";
 /// Supported content encodings of bodies.
@@ -208,8 +208,8 @@ impl Relay {
             open.stage = Stage::Reading;
             let length = headers::value(&open.headers, "content-length").and_then(|text| text.parse().ok());
             open.length = length.unwrap_or_default();
-            if open.length > MOST_BODY {
-                let message = format!("expected a body of at most {MOST_BODY} bytes, found a larger one");
+            if open.length > MAX_BODY {
+                let message = format!("expected a body of at most {MAX_BODY} bytes, found a larger one");
                 return self.refused(open, 413, &message);
             }
             if self.is_full(open.length) {
@@ -235,7 +235,7 @@ impl Relay {
         let text = std::str::from_utf8(body).ok().map(|text| text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text));
         let node = text.and_then(|text| json::read(text).ok());
         let model = node.as_ref().and_then(model_of).or_else(|| model_in(&open.path));
-        let model = model.filter(|model| model.len() <= MOST_NAME);
+        let model = model.filter(|model| model.len() <= MAX_NAME);
         open.entry.model = model.as_deref().map(|model| cut(model, 100).into_owned()).unwrap_or_default();
         let Some((at, upstream)) = route(&self.settings.upstreams, &open.path, model.as_deref()) else {
             return self.refused(open, 404, &model.as_deref().map_or(NO_MODEL.into(), no_model));
@@ -322,7 +322,7 @@ impl Relay {
         self.go_on(number, effects)
     }
 
-    /// Handles an upstream that did not reply, or not completely. `is_late` is true after a timeout.
+    /// Handles the failure of an upstream, before or during its reply. `is_late` is true after a timeout.
     pub fn failed(&mut self, number: u64, is_late: bool, why: &str) -> Vec<RelayEffect> {
         self.metrics.failures += 1;
         let Some(open) = self.open.get_mut(&number) else { return Vec::new() };
@@ -346,7 +346,7 @@ impl Relay {
     /// Returns true if a body of this length exceeds the limit, together with the bodies that are being read.
     fn is_full(&self, length: u64) -> bool {
         let read: u64 = self.open.values().map(|open| open.length).sum();
-        read.saturating_add(length) > MOST_BODIES
+        read.saturating_add(length) > MAX_BODIES
     }
 
     /// Counts and records the repaired calls of a step.
@@ -486,14 +486,14 @@ fn packed(headers: &Headers) -> Result<Option<String>, String> {
 /// Returns `{ most, encoding }` as JSON.
 fn reading(encoding: Option<String>) -> String {
     let encoding = encoding.map_or_else(Node::default, Node::string);
-    json::write(&record([("most", Node::count(MOST_BODY)), ("encoding", encoding)]))
+    json::write(&record([("most", Node::count(MAX_BODY)), ("encoding", encoding)]))
 }
 
 /// Returns the model in a path of Google's API: `…/models/NAME:generateContent`.
 fn model_in(path: &str) -> Option<String> {
     let (before, _) = path.rsplit_once(':')?;
     let (above, name) = before.rsplit_once('/')?;
-    (above.ends_with("/models") && !name.is_empty() && name.len() <= MOST_NAME).then(|| decoded(name))
+    (above.ends_with("/models") && !name.is_empty() && name.len() <= MAX_NAME).then(|| decoded(name))
 }
 
 /// Decodes the percent-encoding of a path segment.

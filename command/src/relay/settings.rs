@@ -13,7 +13,7 @@ use crate::{
 /// Default address to listen at.
 pub(crate) const LISTEN: &str = "127.0.0.1:8787";
 /// Default of the maximum number of open requests.
-const MOST_CLIENTS: usize = 1_000;
+const MAX_CLIENTS: usize = 1_000;
 /// Default timeout for a silent upstream, in seconds. Reasoning models think for minutes.
 pub(crate) const TIMEOUT: u32 = 600;
 
@@ -36,7 +36,7 @@ pub(crate) struct Settings {
 
 impl Settings {
     pub(crate) fn new(listen: Listen, upstreams: Vec<Upstream>) -> Settings {
-        let (most_clients, timeout) = (MOST_CLIENTS, TIMEOUT);
+        let (most_clients, timeout) = (MAX_CLIENTS, TIMEOUT);
         Settings { listen, token: None, upstreams, most_clients, timeout, verbose: false, reports: false }
     }
 

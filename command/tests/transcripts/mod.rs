@@ -63,7 +63,7 @@ pub(crate) fn play<S>(folder: &str, begin: impl Fn(&Value) -> S, step: impl Fn(&
     assert_eq!(Some(count), read(folder, "count.json")["cases"].as_u64(), "tests/{folder}/count.json");
 }
 
-/// Returns the text of a file, with each step in a line of its own.
+/// Returns the text of a file, with one line per step.
 fn lines(cases: &Value) -> String {
     let one = |case: &Value| {
         let steps: Vec<String> =
@@ -81,7 +81,7 @@ fn lines(cases: &Value) -> String {
     format!("[\n{}\n]\n", cases.join(",\n"))
 }
 
-/// Generator of numbers that look random and are the same in every run.
+/// Generator of pseudorandom numbers, with the same sequence in every run.
 pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {

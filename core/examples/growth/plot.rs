@@ -8,7 +8,7 @@ use plotters::prelude::*;
 use crate::Point;
 
 /// Colors that remain distinguishable with red-green color blindness.
-const COLOURS: [RGBColor; 4] =
+const COLORS: [RGBColor; 4] =
     [RGBColor(8, 81, 156), RGBColor(217, 95, 2), RGBColor(60, 60, 60), RGBColor(117, 112, 179)];
 const FONT: &str = "sans-serif";
 const LETTERS: u32 = 16;
@@ -24,9 +24,9 @@ pub(crate) fn draw(title: &str, unit: &str, lines: &[(&str, Vec<Point>)]) -> Res
         let (head, body) = root.split_vertically(HEAD);
         let letters = (FONT, LETTERS).into_font().color(&INK);
         head.draw(&Text::new(title.to_owned(), (16, 12), (FONT, LETTERS + 5).into_font().color(&INK)))?;
-        for (place, ((name, _), colour)) in lines.iter().zip(COLOURS).enumerate() {
+        for (place, ((name, _), color)) in lines.iter().zip(COLORS).enumerate() {
             let x = 16 + i32::try_from(place)? * 200;
-            head.draw(&Rectangle::new([(x, 44), (x + 14, 58)], colour.filled()))?;
+            head.draw(&Rectangle::new([(x, 44), (x + 14, 58)], color.filled()))?;
             head.draw(&Text::new((*name).to_owned(), (x + 20, 43), letters.clone()))?;
         }
         let (left, right) = body.split_horizontally(SIZE.0 / 2);
@@ -62,10 +62,10 @@ fn chart(
         .y_desc(label)
         .x_label_formatter(&|size| format!("{size:.0}"))
         .draw()?;
-    for ((_, points), colour) in lines.iter().zip(COLOURS) {
+    for ((_, points), color) in lines.iter().zip(COLORS) {
         let places = points.iter().map(|point| (point.size as f64, of(point)));
-        chart.draw_series(LineSeries::new(places.clone(), colour.stroke_width(2)))?;
-        chart.draw_series(places.map(|place| Circle::new(place, 3, colour.filled())))?;
+        chart.draw_series(LineSeries::new(places.clone(), color.stroke_width(2)))?;
+        chart.draw_series(places.map(|place| Circle::new(place, 3, color.filled())))?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `RestorePlan`: how to restore arguments of one schema; serializable.
+//! `RestorePlan`: the serializable plan that restores arguments of one schema.
 
 use alloc::string::String;
 

@@ -6,7 +6,7 @@ use super::{Node, Object, Text};
 use crate::collections::{self, Map};
 
 /// Up to this number of members, linear search is as fast.
-const FEW: usize = 16;
+const LINEAR_SEARCH_LIMIT: usize = 16;
 
 /// The members of an object by name.
 pub(crate) struct LookUp<'o, 'a> {
@@ -16,7 +16,7 @@ pub(crate) struct LookUp<'o, 'a> {
 
 impl<'o, 'a> LookUp<'o, 'a> {
     pub(crate) fn of(object: &'o Object<'a>) -> Self {
-        LookUp { object, places: (object.len() > FEW).then(|| object.index()) }
+        LookUp { object, places: (object.len() > LINEAR_SEARCH_LIMIT).then(|| object.index()) }
     }
 
     /// Returns the value of a member.
@@ -44,7 +44,8 @@ pub(crate) struct Order {
 impl Order {
     pub(crate) fn of(object: &Object<'_>) -> Self {
         let members = object.members();
-        let places: Vec<usize> = if members.len() > FEW { (0..members.len()).collect() } else { Vec::new() };
+        let places: Vec<usize> =
+            if members.len() > LINEAR_SEARCH_LIMIT { (0..members.len()).collect() } else { Vec::new() };
         let key = |place: &usize| members.get(*place).map(|member| &member.key);
         Order { places: collections::by(places, |one, two| key(one).cmp(&key(two))) }
     }
@@ -52,7 +53,7 @@ impl Order {
     /// Returns the index of a member of the object that has this order.
     pub(crate) fn place(&self, object: &Object<'_>, name: &Text<'_>) -> Option<usize> {
         let members = object.members();
-        if members.len() <= FEW {
+        if members.len() <= LINEAR_SEARCH_LIMIT {
             return members.iter().position(|member| member.key.is_twin(name));
         }
         let found = self.places.binary_search_by(|place| match members.get(*place) {

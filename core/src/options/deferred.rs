@@ -60,9 +60,9 @@ impl Native {
 choice! {
     /// Handling of `custom` tools, whose input is text.
     CustomTools {
-        /// They become functions with one argument, `input`.
+        /// `custom` tools become functions with one argument, `input`.
         Function = "function",
-        /// They are kept if the format supports them.
+        /// `custom` tools are kept if the format supports them.
         Keep = "keep",
     }
 }
@@ -81,9 +81,9 @@ choice! {
 choice! {
     /// Handling of the model's reasoning in another format.
     Reasoning {
-        /// It is removed.
+        /// The reasoning is removed.
         Drop = "drop",
-        /// It becomes `reasoning_content`, which Kimi and DeepSeek require in messages with calls.
+        /// The reasoning becomes `reasoning_content`, which Kimi and DeepSeek require in messages with calls.
         Content = "content",
     }
 }
@@ -91,9 +91,9 @@ choice! {
 choice! {
     /// Handling of calls to tools that are not sent.
     UnavailableCalls {
-        /// They remain calls.
+        /// The calls remain.
         Keep = "keep",
-        /// They and their results become text, for APIs that refuse calls to undeclared tools.
+        /// The calls and their results become text, for APIs that refuse calls to undeclared tools.
         Text = "text",
     }
 }
@@ -101,9 +101,9 @@ choice! {
 choice! {
     /// Visibility of deferred tools.
     Mode {
-        /// They are hidden until they are loaded.
+        /// Deferred tools are hidden until they are loaded.
         Filter = "filter",
-        /// They are all sent, which keeps the whole content of a provider's prompt cache valid.
+        /// All deferred tools are sent, which keeps the whole content of a provider's prompt cache valid.
         LoadAll = "load-all",
     }
 }
@@ -111,9 +111,10 @@ choice! {
 choice! {
     /// Position of loaded tools.
     Order {
-        /// Their position in the catalog.
+        /// Loaded tools keep their position in the catalog.
         Catalog = "catalog",
-        /// Last, in the order in which they were loaded: keeps the longest common prefix for a prompt cache.
+        /// Loaded tools come last, in the order in which they were loaded: keeps the longest common prefix for a prompt
+        /// cache.
         Append = "append",
     }
 }
@@ -157,9 +158,9 @@ choice! {
 choice! {
     /// Handling of hosted searches in the history.
     ServerHistory {
-        /// They are removed.
+        /// Hosted searches are removed.
         Drop = "drop",
-        /// They become an ordinary call and its result.
+        /// A hosted search becomes an ordinary call and its result.
         Split = "split",
     }
 }
@@ -177,9 +178,9 @@ choice! {
 choice! {
     /// Role of system messages whose directives became text.
     SystemMessages {
-        /// They remain system messages.
+        /// The messages remain system messages.
         Keep = "keep",
-        /// They become user messages, for backends that refuse system messages at that position.
+        /// The messages become user messages, for backends that refuse system messages at that position.
         User = "user",
     }
 }

@@ -50,7 +50,7 @@ impl Api {
         Ok(reader.choice(name, Self::WITH_DEFERRAL)?.map(Some))
     }
 
-    /// Returns whether deferred loading reads requests of this API.
+    /// Returns true if deferred loading reads requests of this API.
     pub(crate) fn has_deferral(self) -> bool {
         Self::WITH_DEFERRAL.iter().any(|(_, api)| *api == self)
     }

@@ -51,9 +51,9 @@ choice! {
 choice! {
     /// Handling of constraints that the dialect cannot express.
     Hints {
-        /// The description mentions them.
+        /// The description states the constraints.
         Describe = "describe",
-        /// They are removed.
+        /// The constraints are removed.
         Drop = "drop",
     }
 }

@@ -11,9 +11,9 @@ use crate::{error::Error, json::Node, naming::Naming};
 choice! {
     /// Interpretation of a query.
     SearchMode {
-        /// As words: tools are ranked by their relevance to the words.
+        /// The query is a list of words: tools are ranked by their relevance to the words.
         Bm25 = "bm25",
-        /// As a regular expression, which must match the name or description of a tool.
+        /// The query is a regular expression, which must match the name or description of a tool.
         Regex = "regex",
     }
 }

@@ -38,8 +38,9 @@ choice! {
 choice! {
     /// Handling of a list or a request if some of its tools have to be set aside.
     OnSetAside {
-        /// They are left out, and a warning names them: in [`SanitizedTools::warning`](crate::SanitizedTools::warning)
-        /// for a list, in [`Exchange::warning`](crate::Exchange::warning) for a request.
+        /// The tools are left out, and a warning names them: in
+        /// [`SanitizedTools::warning`](crate::SanitizedTools::warning) for a list, in
+        /// [`Exchange::warning`](crate::Exchange::warning) for a request.
         Warn = "warn",
         /// The call fails.
         Error = "error",
@@ -62,7 +63,7 @@ choice! {
 choice! {
     /// Handling of calls in the history without a result and results without a call.
     HistoryPairs {
-        /// They are left unchanged.
+        /// Such calls and results are left unchanged.
         Keep = "keep",
         /// A call without a result gets a result that states this. Results in other messages are moved behind their
         /// calls. A result without a call is removed. Gemini Interactions ignores this value.
@@ -73,9 +74,9 @@ choice! {
 choice! {
     /// Handling of the `outputSchema` of MCP tools in the format of an API.
     OutputSchemas {
-        /// It is removed.
+        /// The schema is removed.
         Drop = "drop",
-        /// It is sent as `output_schema` if the API supports it.
+        /// The schema is sent as `output_schema` if the API supports it.
         Send = "send",
     }
 }
@@ -105,12 +106,12 @@ choice! {
 choice! {
     /// Form in which the schema of a response format is sent.
     Formats {
-        /// As the API's own response format.
+        /// The schema is sent as the API's own response format.
         Native = "native",
-        /// As the parameters of a function that the model is forced to call. `restore` returns the call as the text of
-        /// the answer.
+        /// The schema is sent as the parameters of a function that the model is forced to call. `restore` returns the
+        /// call as the text of the answer.
         Tool = "tool",
-        /// In the instructions, with the API's JSON mode if it has one. Nothing enforces the schema.
+        /// The schema is sent in the instructions, with the API's JSON mode if it has one. Nothing enforces it.
         Prompt = "prompt",
         /// The first of the other forms that the API supports in this request.
         Ladder = "ladder",
@@ -120,9 +121,9 @@ choice! {
 choice! {
     /// Handling of call arguments in the history that are not JSON objects.
     HistoryArguments {
-        /// They are parsed tolerantly, and replaced by `{}` if that fails.
+        /// The arguments are parsed tolerantly, and replaced by `{}` if that fails.
         Repair = "repair",
-        /// They are left unchanged.
+        /// The arguments are left unchanged.
         Keep = "keep",
     }
 }

@@ -24,8 +24,8 @@ impl Kind {
         Some((kind, letter.is_ascii_uppercase()))
     }
 
-    /// True if a character is in the class. Python's classes are Unicode's, of which `core` knows letters and numbers:
-    /// beyond ASCII every number counts as a digit, even if Python excludes it (`²`).
+    /// Returns true if a character is in the class. Python's classes are Unicode's, of which `core` knows letters and
+    /// numbers: beyond ASCII every number counts as a digit, even if Python excludes it (`²`).
     pub(super) fn has(self, character: char, spelling: Spelling) -> bool {
         match (self, spelling) {
             (Kind::Digit, Spelling::Ecma) => character.is_ascii_digit(),
@@ -65,7 +65,7 @@ impl Set {
         self.parts.len()
     }
 
-    /// True if a character is in the set.
+    /// Returns true if a character is in the set.
     pub(super) fn takes(&self, character: char, spelling: Spelling) -> bool {
         let is_in = self.has(character, spelling) || (self.folds && self.has_other_case(character, spelling));
         is_in != self.is_negated

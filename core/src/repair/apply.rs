@@ -36,7 +36,7 @@ pub(super) const OF_NAMES: [Keyword; 6] = [
 ];
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// True if certainly no pattern matches a name.
+    /// Returns true if it is certain that no pattern matches a name.
     pub(super) fn is_undeclared(&mut self, view: &View<'s, 'a>, name: &Text<'_>) -> bool {
         // If the budget is spent, the name counts as declared.
         let parts = view.patterned.iter().filter_map(|index| view.parts.get(*index));
@@ -128,7 +128,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         })
     }
 
-    /// True if a value breaks an assertion that held.
+    /// Returns true if a value breaks an assertion that held before.
     pub(super) fn breaks(&mut self, satisfied: &[Assertion<'s, 'a>], value: &Node<'_>) -> bool {
         self.judge.together(|judge| {
             satisfied.iter().any(|(part, keyword)| judge.keyword(*keyword, part, value) == Verdict::Invalid)

@@ -30,7 +30,7 @@ fn around(pointer: &str) -> impl Iterator<Item = &str> {
     pointer.match_indices('/').filter_map(|(end, _)| pointer.get(..end))
 }
 
-/// True if there is a value at a pointer.
+/// Returns true if there is a value at a pointer.
 fn exists(root: &Node<'_>, pointer: &str) -> bool {
     let mut place = Some(root);
     for token in pointer.split('/').skip(1) {

@@ -296,7 +296,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         Some(self.candidate(rule, repairs, inner, at).map(|candidate| candidate.fixed))
     }
 
-    /// True if a value would be nested too deeply at a position.
+    /// Returns true if a value at this position would be nested too deeply.
     fn is_too_deep(&self, value: &Node<'_>, at: At<'_>) -> bool {
         height(value, self.judge.budget()) + at.level + 1 >= MAX_DEPTH
     }
@@ -319,7 +319,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if satisfied.is_empty() {
             return self.each_item(view, fixed, &satisfied, at);
         }
-        // Repairs all at once; individually only if that breaks something.
+        // All are repaired together, and individually only if that breaks something.
         let (value, count) = (fixed.value.copy(self.judge.budget()), fixed.repairs.len());
         self.each_item(view, fixed, &[], at);
         if self.breaks(&satisfied, &fixed.value) {

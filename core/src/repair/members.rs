@@ -18,7 +18,7 @@ use crate::{
 };
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// Repairs the members of an object, each on its own.
+    /// Repairs each member of an object separately.
     #[inline(never)]
     pub(super) fn members<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
         let (renamed, old_names) = self.rename(view, fixed, at);
@@ -26,7 +26,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if satisfied.is_empty() {
             self.each_member(view, fixed, &satisfied, at, (&renamed, &old_names));
         } else {
-            // Repairs all at once; individually only if that breaks something.
+            // All are repaired together, and individually only if that breaks something.
             let (value, count) = (fixed.value.copy(self.judge.budget()), fixed.repairs.len());
             self.each_member(view, fixed, &[], at, (&renamed, &old_names));
             if self.breaks(&satisfied, &fixed.value) {
@@ -259,12 +259,12 @@ fn retain(value: &mut Node<'_>, gone: &Set<usize>) {
     }
 }
 
-/// True for null and blank strings.
+/// Returns true for null and blank strings.
 fn is_blank(value: &Node<'_>) -> bool {
     value.is_null() || value.as_text().is_some_and(|text| text.display().trim().is_empty())
 }
 
-/// True for null, blank strings, and words for null.
+/// Returns true for null, blank strings, and words for null.
 fn is_absent(value: &Node<'_>) -> bool {
     is_blank(value) || value.as_text().is_some_and(|text| means_null(text.display().trim()))
 }

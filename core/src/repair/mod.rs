@@ -2,7 +2,7 @@
 //!
 //! Valid values are never changed. A repair fixes one failed assertion at one position, and is kept only if that
 //! assertion then holds and no other one breaks. Of several readings the only exact one is chosen, otherwise the only
-//! likely one. Each member is judged on its own. Reports contain no value of the arguments.
+//! likely one. Each member is validated separately. Reports contain no value of the arguments.
 //!
 //! Each application of a schema to a value is a step of the budget, and so is each copied value. Once the budget is
 //! spent, the rest is left unchanged.
@@ -37,7 +37,7 @@ pub(crate) use root::{repair, unreadable, Answered};
 use view::View;
 
 /// Maximum nesting of positions, branches and readings. Each level takes stack, and a call must run in 512 KiB.
-const DEEPEST: usize = 64;
+const MAX_LEVEL: usize = 64;
 
 /// Maximum number of strings to parse inside one another at one position.
 const TEXTS: u8 = 3;
@@ -62,7 +62,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// left unchanged.
     fn place<'n>(&mut self, schemas: &[&'s Node<'a>], value: Node<'n>, at: At<'_>) -> Fixed<'n> {
         let mut fixed = Fixed { value, repairs: Vec::new() };
-        if at.level > DEEPEST || self.verdict(schemas, &fixed.value, at) != Verdict::Invalid {
+        if at.level > MAX_LEVEL || self.verdict(schemas, &fixed.value, at) != Verdict::Invalid {
             return fixed;
         }
         // Reports contain pointers, whose length is that of the names on the path.
@@ -105,7 +105,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         })
     }
 
-    /// True if a value has an accepted type, and is listed if values are listed.
+    /// Returns true if a value has an accepted type, and is listed if values are listed.
     fn is_kind(&mut self, view: &View<'s, 'a>, value: &Node<'_>) -> bool {
         let listed = [Keyword::Type, Keyword::Enum, Keyword::Const];
         InstanceTypes::of_instance(value).within(view.kinds)

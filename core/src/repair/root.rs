@@ -166,12 +166,12 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         Ok((Fixed { value: none, repairs: alloc::vec![repair] }, true))
     }
 
-    /// True if the root does not declare that arguments are an object.
+    /// Returns true if the root does not declare that arguments are an object.
     fn is_untyped(&self) -> bool {
         !self.judge.root().as_object().is_some_and(|root| root.has(Keyword::Type))
     }
 
-    /// True if the schema accepts a value unchanged.
+    /// Returns true if the schema accepts a value unchanged.
     fn takes(&mut self, value: &Node<'_>) -> bool {
         let (root, place) = (self.judge.root(), Place::At(""));
         let at = root_at(&place, self.is_untyped());
@@ -290,7 +290,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 }
 
-/// True for names that models wrap all arguments in.
+/// Returns true for names of members in which models wrap all arguments.
 fn is_wrapper(name: &Text<'_>) -> bool {
     folded(name).is_some_and(|name| WRAPPERS.contains(&name.as_str()))
 }

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Largest whole number that all programs read exactly: 2^53 - 1 (RFC 8259, section 6).
-const LARGEST: &str = "9007199254740991";
+const MAX_SAFE_INTEGER: &str = "9007199254740991";
 
 /// Number that a string spells.
 pub(super) enum Spelled {
@@ -20,7 +20,7 @@ pub(super) enum Spelled {
 
 /// Reads the number that a string spells. `is_whole` is set if the schema accepts only integers.
 pub(super) fn number(text: &str, is_whole: bool) -> Spelled {
-    if text.len() > LONGEST {
+    if text.len() > MAX_LENGTH {
         return Spelled::Nothing;
     }
     let strict = json::read(text).is_ok_and(|read| read.as_number().is_some());
@@ -33,7 +33,7 @@ pub(super) fn number(text: &str, is_whole: bool) -> Spelled {
     };
     if json::is_integral(&spelling) {
         let size = spelling.strip_prefix('-').unwrap_or(&spelling);
-        if json::compare(size, LARGEST).is_gt() {
+        if json::compare(size, MAX_SAFE_INTEGER).is_gt() {
             return Spelled::Inexact;
         }
         if is_whole {
@@ -64,12 +64,12 @@ fn respelled(text: &str) -> Option<String> {
 }
 
 /// Maximum length of a name or a listed value that is compared with others.
-const LONGEST: usize = 256;
+const MAX_LENGTH: usize = 256;
 
 /// Folds a name or a listed value: ignores case, surrounding quotes and spaces, and spaces, `_` and `-` between
 /// letters. Returns `None` if nothing is left.
 pub(super) fn folded(name: &Text<'_>) -> Option<String> {
-    let value = name.value().filter(|value| value.len() <= LONGEST)?;
+    let value = name.value().filter(|value| value.len() <= MAX_LENGTH)?;
     let is_around = |letter: char| {
         letter.is_whitespace() || matches!(letter, '_' | '"' | '\'' | '`' | '\\' | '“' | '”' | '‘' | '’')
     };
@@ -94,12 +94,13 @@ pub(super) fn folded(name: &Text<'_>) -> Option<String> {
     Some(folded).filter(|folded| !folded.is_empty())
 }
 
-/// True for words that mean null.
+/// Returns true for words that mean null.
 pub(super) fn means_null(text: &str) -> bool {
     ["null", "none", "undefined"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// True if a string may be the only item of an array: not if it may be a list, or JSON text that could not be read.
+/// Returns true if a string may be the only item of an array: not if it may be a list, or JSON text that could not be
+/// read.
 pub(super) fn is_one_item(text: &str) -> bool {
     let text = text.trim();
     if text.is_empty() || means_null(text) {

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Maximum depth of the search for what a branch breaks.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// Repairs a value by the unions of its position.
@@ -90,7 +90,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         self.place(&[branch], copy, At { level: at.level + 1, is_untyped_root: false, ..at })
     }
 
-    /// True if a branch requires another value of a member than the present one.
+    /// Returns true if a branch requires a member to have another value than it has.
     fn contradicts(&mut self, branch: &View<'s, 'a>, value: &Node<'_>) -> bool {
         let Some(object) = value.as_object() else { return false };
         for (_, table) in branch.values(Keyword::Properties) {
@@ -106,7 +106,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         false
     }
 
-    /// True if everything that held at this position, apart from the union, still holds.
+    /// Returns true if everything that held at this position, apart from the union, still holds.
     fn keeps(&mut self, view: &View<'s, 'a>, union: Union<'s, 'a>, before: &Node<'_>, after: &Node<'_>) -> bool {
         for part in &view.parts {
             for member in part.iter() {
@@ -121,11 +121,11 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 }
             }
         }
-        !self.harms_inside(view, before, after, DEEPEST)
+        !self.harms_inside(view, before, after, MAX_DEPTH)
     }
 
-    /// True if a changed value inside violates a schema of this position outside the union. Violations that existed
-    /// before, of keywords about several members, are ignored.
+    /// Returns true if a value that changed inside the new value violates a schema of this position outside the union.
+    /// Violations that existed before, of keywords about several members, are ignored.
     fn harms_inside(&mut self, view: &View<'s, 'a>, before: &Node<'_>, after: &Node<'_>, depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         match (before.data(), after.data()) {

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Maximum nesting of branches whose types are computed.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 /// A union, and the schema that contains it.
 #[derive(Clone, Copy)]
@@ -88,7 +88,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// Decomposes schemas. Returns `None` if a reference does not resolve or leads to itself, or if nothing is
     /// accepted: such a value is left unchanged.
     pub(super) fn view(&mut self, schemas: &[&'s Node<'a>]) -> Option<View<'s, 'a>> {
-        self.view_to(schemas, DEEPEST)
+        self.view_to(schemas, MAX_DEPTH)
     }
 
     fn view_to(&mut self, schemas: &[&'s Node<'a>], depth: usize) -> Option<View<'s, 'a>> {

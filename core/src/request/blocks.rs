@@ -13,7 +13,7 @@ use crate::{
     json::{Data, Node, Text},
 };
 
-/// Returns true for a system message, which contains instructions of the client.
+/// Returns true for a system message, which contains the client's instructions.
 pub(crate) fn is_system(message: &Node<'_>) -> bool {
     message.get("role").is_some_and(|role| role.is_text("system") || role.is_text("developer"))
 }

@@ -17,11 +17,11 @@ pub(crate) const REMOVED: &str = "[Tool references removed - tools no longer ava
 pub(crate) const NO_MATCH: &str = "No matching deferred tools found";
 
 /// Maximum number of characters of an unquoted name. No API allows longer ones.
-const LONGEST: usize = 128;
+const MAX_PLAIN_NAME: usize = 128;
 
 /// Returns true if a name needs no quotes in a text.
 fn is_plain(name: &str) -> bool {
-    name.len() <= LONGEST && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte))
+    name.len() <= MAX_PLAIN_NAME && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte))
 }
 
 /// Returns a name to write on a separate line. Servers choose the names of their tools, so a name that is not plain is
@@ -33,7 +33,7 @@ pub(crate) fn listed(name: &str) -> Cow<'_, str> {
     let mut quoted = String::from("\"");
     for (at, letter) in name.chars().enumerate() {
         match letter {
-            _ if at == LONGEST => {
+            _ if at == MAX_PLAIN_NAME => {
                 quoted.push('…');
                 break;
             }

@@ -22,7 +22,7 @@ pub(crate) const FORMAT: u8 = 32;
 pub(crate) const NAMES_TOOLS: u8 = DEFERRAL | CHAT | CALL;
 
 /// Maximum length of a word, rounded up.
-const LONGEST: usize = 32;
+const MAX_WORD: usize = 32;
 
 /// The marks of one string.
 pub(crate) fn of(text: &Text<'_>) -> u8 {
@@ -30,11 +30,11 @@ pub(crate) fn of(text: &Text<'_>) -> u8 {
         Some(word) if word.len() < 4 => 0,
         Some(word) => of_word(word.as_bytes()),
         // Longer than every word, except for those that match by the prefix of searches, which this string lacks.
-        None if text.chars().len() > 6 * LONGEST && !text.chars().starts_with(['t', '\\']) => 0,
+        None if text.chars().len() > 6 * MAX_WORD && !text.chars().starts_with(['t', '\\']) => 0,
         // Decodes into a buffer on the stack: most strings with escapes are long texts, for which an allocation would
         // be wasted.
         None => {
-            let mut buffer = [0; LONGEST];
+            let mut buffer = [0; MAX_WORD];
             let mut length = 0;
             for point in text.code_points() {
                 let (Ok(byte), Some(place)) = (u8::try_from(point), buffer.get_mut(length)) else { break };

@@ -22,7 +22,7 @@ const MAX_STEPS: usize = 100_000;
 /// Maximum depth of the search. No known tool schema exceeds 40.
 const MAX_LEVELS: usize = 64;
 
-/// True if it is proved that no instance satisfies both.
+/// Returns true if it is proved that no instance satisfies both schemas.
 pub(crate) fn disjoint(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
     Search { budget, steps: MAX_STEPS, levels: MAX_LEVELS }.disjoint(one, two)
 }
@@ -67,7 +67,7 @@ impl Search<'_> {
             || self.parts_are_disjoint(two, one)
     }
 
-    /// True if the other schema rejects every value that one lists.
+    /// Returns true if the second schema rejects every value that the first one lists.
     fn values_are_rejected(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
         let Some(listed) = listed(one) else { return false };
         if let Some(others) = self::listed(two) {
@@ -77,7 +77,7 @@ impl Search<'_> {
         listed.iter().all(|value| self.rejects(two, value))
     }
 
-    /// True if, for every type that both accept, another keyword excludes common instances.
+    /// Returns true if, for every type that both schemas accept, another keyword excludes common instances.
     fn kinds_are_rejected(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
         let common = kinds(one).and(kinds(two));
         let apart = |minimums: &[Keyword], maximums: &[Keyword]| {
@@ -98,7 +98,7 @@ impl Search<'_> {
                 || self.members_are_disjoint(two, one))
     }
 
-    /// True if a required property of one has no value that both accept.
+    /// Returns true if a required property of the first schema has no value that both accept.
     fn members_are_disjoint(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
         let Some(required) = one.get(Keyword::Required).and_then(Node::as_array) else { return false };
         let (ones, twos) = (Members::of(one), Members::of(two));
@@ -109,7 +109,7 @@ impl Search<'_> {
         })
     }
 
-    /// True if all branches of one, or one of its parts, are disjoint from the other.
+    /// Returns true if all branches of the first schema, or one of its parts, are disjoint from the second one.
     fn parts_are_disjoint(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
         let branches = |keyword: &str| one.get(keyword).and_then(Node::as_array);
         let all = |search: &mut Self, keyword: &str| {
@@ -121,7 +121,7 @@ impl Search<'_> {
             || branches("allOf").is_some_and(|list| list.iter().any(|part| self.disjoint(part, two)))
     }
 
-    /// True if the schema is proved to reject the value.
+    /// Returns true if the schema is proved to reject the value.
     fn rejects(&mut self, schema: &Node<'_>, value: &Node<'_>) -> bool {
         self.below(&[schema], |search| search.is_rejected(schema, value))
     }
@@ -207,7 +207,7 @@ fn kinds(schema: &Node<'_>) -> InstanceTypes {
         .without(not.unwrap_or(InstanceTypes::NONE))
 }
 
-/// True if a schema has no assertions but these keywords.
+/// Returns true if a schema has no assertions but these keywords.
 fn asserts_only(schema: &Node<'_>, keywords: &[Keyword]) -> bool {
     schema.as_object().is_some_and(|object| {
         object.iter().all(|member| match Keyword::named(&member.key) {
@@ -217,8 +217,8 @@ fn asserts_only(schema: &Node<'_>, keywords: &[Keyword]) -> bool {
     })
 }
 
-/// True if `not` of one excludes every instance of the other: because it holds the same schema, or only types and
-/// required names that all these instances have.
+/// Returns true if `not` of the first schema excludes every instance of the second one: because it holds the same
+/// schema, or only types and required names that all these instances have.
 fn denies(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
     let Some(not) = one.get(Keyword::Not) else { return false };
     if json::same_within(budget, not, two) {
@@ -252,7 +252,7 @@ fn breadth(schema: &Node<'_>) -> usize {
     lists.sum::<usize>() + 1
 }
 
-/// True if the maximum of one is below the minimum of the other.
+/// Returns true if the first schema's maximum is below the second one's minimum.
 fn ends_before(low: &Node<'_>, maximums: &[Keyword], high: &Node<'_>, minimums: &[Keyword]) -> bool {
     let exclusive = |keyword: &Keyword| matches!(keyword, Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum);
     maximums.iter().any(|maximums| {

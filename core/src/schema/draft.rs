@@ -26,18 +26,19 @@ impl Draft {
         known.into_iter().find(|(mark, _)| uri.contains(mark)).map_or(Draft::Y2020, |(_, draft)| draft)
     }
 
-    /// True if siblings of `$ref` are ignored (draft 7 and older).
+    /// Returns true if siblings of `$ref` are ignored (draft 7 and older).
     pub(crate) fn ignores_ref_siblings(self) -> bool {
         self <= Draft::Seven
     }
 
-    /// True if `$id` with a fragment defines an anchor, as `$anchor` does later (drafts 6 and 7; `id` in draft 4).
+    /// Returns true if `$id` with a fragment defines an anchor, as `$anchor` does later (drafts 6 and 7; `id` in draft
+    /// 4).
     pub(crate) fn id_may_be_anchor(self) -> bool {
         self <= Draft::Seven
     }
 
-    /// True if the draft has this keyword. Keywords of later drafts count as unknown. Keywords that were dropped count
-    /// as known, because real schemas still use them.
+    /// Returns true if the draft has this keyword. Keywords of later drafts count as unknown. Keywords that were
+    /// dropped count as known, because real schemas still use them.
     pub(crate) fn knows(self, keyword: Keyword) -> bool {
         let since = match keyword {
             Keyword::Const | Keyword::Contains | Keyword::PropertyNames => Draft::Six,

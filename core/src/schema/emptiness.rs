@@ -20,7 +20,7 @@ const MAX_STEPS: usize = 10_000;
 /// Maximum depth. No known tool schema nests ten unions at its root.
 const MAX_LEVELS: usize = 64;
 
-/// True if some object may be an instance of this document.
+/// Returns true if some object may be an instance of this document.
 pub(crate) fn admits_object(root: &Node<'_>, form: Form, draft: Draft, budget: &Budget) -> bool {
     Search { root, form, draft, budget, references: None, steps: MAX_STEPS }.object(root, MAX_LEVELS)
 }
@@ -72,27 +72,27 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 }
 
-/// True if `type` excludes objects. An invalid `type` will be repaired, and proves nothing.
+/// Returns true if `type` excludes objects. An invalid `type` will be repaired, and proves nothing.
 fn is_of_another_type(schema: &Node<'_>) -> bool {
     let declared =
         schema.get(Keyword::Type).and_then(InstanceTypes::of_keyword).filter(|types| *types != InstanceTypes::NONE);
     declared.is_some_and(|types| !types.meets(InstanceTypes::OBJECT))
 }
 
-/// True if `enum` or `const` lists no object. An empty list is malformed, and will be repaired.
+/// Returns true if `enum` or `const` lists no object. An empty list is malformed, and will be repaired.
 fn lists_no_object(schema: &Node<'_>) -> bool {
     let listed = schema.get(Keyword::Enum).and_then(Node::as_array).filter(|values| !values.is_empty());
     listed.is_some_and(|values| values.iter().all(|value| value.as_object().is_none()))
         || schema.get(Keyword::Const).is_some_and(|value| value.as_object().is_none())
 }
 
-/// True for `{"not": {}}`, which accepts nothing.
+/// Returns true for `{"not": {}}`, which accepts nothing.
 pub(crate) fn is_never(node: &Node<'_>) -> bool {
     node.get(Keyword::Not)
         .is_some_and(|not| not.as_bool() == Some(true) || not.as_object().is_some_and(Object::is_empty))
 }
 
-/// True if a schema by itself accepts no instance. False proves nothing: references are not followed, and most
+/// Returns true if a schema by itself accepts no instance. False proves nothing: references are not followed, and most
 /// contradictions between keywords are not looked for.
 pub(crate) fn admits_nothing(schema: &Node<'_>, budget: &Budget) -> bool {
     nothing(schema, MAX_LEVELS, budget)

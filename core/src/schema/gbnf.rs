@@ -10,7 +10,7 @@ use core::{iter::Peekable, str::Chars};
 const MAX_REPETITIONS: u32 = 2_000;
 
 /// Maximum nesting of groups; deeper patterns are not enforced.
-const DEEPEST: usize = 100;
+const MAX_DEPTH: usize = 100;
 
 /// Result of converting a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl Reader<'_> {
             return Err(Reading::NotEnforced("it has lookaround, a named group or flags"));
         }
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return Err(Reading::NotEnforced("its groups nest too deeply"));
         }
         self.outer = self.outer << 1 | u128::from(self.repeatable);

@@ -138,12 +138,12 @@ impl Graph {
         best
     }
 
-    /// True if the target can reach itself.
+    /// Returns true if the target can reach itself.
     pub(crate) fn is_recursive(&self, number: Number) -> bool {
         self.recursive.contains(&number)
     }
 
-    /// True if several references lead to the target.
+    /// Returns true if several references lead to the target.
     pub(crate) fn is_shared(&self, number: Number) -> bool {
         self.targets.get(&number).is_some_and(|target| target.users > 1)
     }

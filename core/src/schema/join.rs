@@ -45,7 +45,8 @@ fn table<'o, 'a>(object: &'o Object<'a>) -> impl Iterator<Item = &'o Member<'a>>
     object.get(Keyword::Properties).and_then(Node::as_object).into_iter().flatten()
 }
 
-/// True if one branch leaves a property open that another one constrains: the merged object constrains it always.
+/// Returns true if one branch leaves a property open that another one constrains: the merged object constrains it
+/// always.
 pub(crate) fn narrows(objects: &[Object<'_>], parts: Option<Parts<'_, '_, '_>>) -> bool {
     let common = parts.filter(|parts| parts.which.contains(&true)).map(|parts| parts.common.properties);
     let mut all: Set<&Text<'_>> = objects.iter().flat_map(table).map(|member| &member.key).collect();

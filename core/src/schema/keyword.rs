@@ -244,7 +244,7 @@ impl Keywords {
         Keywords(self.0 & HOLD.0)
     }
 
-    /// True if the set contains the keyword.
+    /// Returns true if the set contains the keyword.
     pub(crate) const fn contains(self, keyword: Keyword) -> bool {
         let place = keyword as u8;
         // In halves, because WebAssembly calls a function to shift 128 bits by a variable amount.
@@ -270,7 +270,7 @@ impl Keywords {
         Keywords(self.0 & !others.0)
     }
 
-    /// True if the sets have a common keyword.
+    /// Returns true if the sets have a common keyword.
     pub(crate) const fn intersects(self, others: Keywords) -> bool {
         self.0 & others.0 != 0
     }

@@ -45,7 +45,7 @@ pub(crate) fn misplaced(root: &Node<'_>) -> Option<Misplaced> {
     object.iter().all(is_property).then_some(Misplaced::Properties)
 }
 
-/// True for a keyword with a plausible value, unless it is only descriptive.
+/// Returns true for a keyword with a plausible value, unless it is only descriptive.
 fn is_of_a_schema(member: &Member<'_>) -> bool {
     match Keyword::named(&member.key) {
         None | Some(Keyword::Description | Keyword::Title | Keyword::Schema) => false,
@@ -54,7 +54,7 @@ fn is_of_a_schema(member: &Member<'_>) -> bool {
     }
 }
 
-/// True for the schema of an object; next to other typed properties it counts as one of them.
+/// Returns true for the schema of an object; next to other typed properties it counts as one of them.
 fn is_object_schema(inner: &Node<'_>, around: &Object<'_>) -> bool {
     let is_object = inner.get(Keyword::Type).is_some_and(|name| name.is_text("object"));
     let has_properties = inner.get(Keyword::Properties).is_some_and(|table| table.as_object().is_some());
@@ -66,7 +66,7 @@ fn is_property(member: &Member<'_>) -> bool {
     is_typed(&member.value) && !begins("$") && !begins("x-")
 }
 
-/// True for an object whose `type` is a type of JSON Schema.
+/// Returns true for an object whose `type` is a type of JSON Schema.
 fn is_typed(value: &Node<'_>) -> bool {
     value.get(Keyword::Type).is_some_and(|name| TYPE_NAMES.iter().any(|known| name.is_text(known)))
 }

@@ -70,7 +70,7 @@ enum Reading {
     JavaScript,
 }
 
-/// True if this text ends in a backslash that escapes the next character.
+/// Returns true if this text ends in a backslash that escapes the next character.
 fn ends_in_escape(text: &str) -> bool {
     text.chars().rev().take_while(|character| *character == '\\').count() % 2 == 1
 }

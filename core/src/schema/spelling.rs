@@ -2,19 +2,19 @@
 
 use crate::json::{Node, Text};
 
-/// True for the name of an anchor: a letter or `_`, then letters, digits, `-`, `_` and `.`.
+/// Returns true for the name of an anchor: a letter or `_`, then letters, digits, `-`, `_` and `.`.
 pub(crate) fn is_anchor(text: &Text<'_>) -> bool {
     let text = text.display();
     let is_letter = |character: char| character.is_ascii_alphabetic() || character == '_';
     text.starts_with(is_letter) && text.chars().all(|one| is_letter(one) || one.is_ascii_digit() || "-.".contains(one))
 }
 
-/// True for an object that maps vocabularies to booleans.
+/// Returns true for an object that maps vocabularies to booleans.
 pub(crate) fn names_vocabularies(value: &Node<'_>) -> bool {
     value.as_object().is_some_and(|table| table.iter().all(|member| member.value.as_bool().is_some()))
 }
 
-/// True if the text has a scheme.
+/// Returns true if the text has a scheme.
 pub(crate) fn is_uri(text: &Text<'_>) -> bool {
     let text = text.display();
     let is_of_scheme = |one: char| one.is_ascii_alphanumeric() || "+-.".contains(one);

@@ -9,14 +9,14 @@ use alloc::{format, string::String, vec::Vec};
 /// Any text, in a form that all engines read alike.
 const ANY: &str = "[\\s\\S]*";
 
-/// True if all branches are anchored at both ends, so that searching and matching are equivalent.
+/// Returns true if all branches are anchored at both ends, so that searching and matching are equivalent.
 pub(crate) fn is_whole(pattern: &str) -> bool {
     branches(pattern).is_some_and(|branches| {
         branches.iter().all(|branch| branch.begins && branch.ends && !branch.is_anchored_inside)
     })
 }
 
-/// True if the pattern has an anchor, or does not compile.
+/// Returns true if the pattern has an anchor, or does not compile.
 pub(crate) fn is_anchored(pattern: &str) -> bool {
     let is_anchored = |branch: &Branch<'_>| branch.begins || branch.ends || branch.is_anchored_inside;
     branches(pattern).is_none_or(|branches| branches.iter().any(is_anchored))

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Maximum length of a pattern in the hosted search, in characters.
-const LONGEST: usize = 200;
+const MAX_PATTERN: usize = 200;
 /// Maximum number of steps of one search: about a second of work.
 const STEPS: usize = 20_000_000;
 
@@ -27,8 +27,8 @@ impl Pattern {
             return Err(Error::new(Code::EmptyQuery, "/query", "expected a pattern, found none"));
         }
         let length = pattern.chars().count();
-        if length > LONGEST {
-            let found = format!("expected a pattern of at most {LONGEST} characters, found {length}");
+        if length > MAX_PATTERN {
+            let found = format!("expected a pattern of at most {MAX_PATTERN} characters, found {length}");
             return Err(Error::new(Code::PatternTooLong, "/query", found));
         }
         let budget = Budget::new(0, Some(STEPS));

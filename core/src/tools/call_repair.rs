@@ -117,7 +117,7 @@ impl CallReports {
     /// Records that a call of a stream was reported.
     pub(super) fn see(&mut self, id: Option<&str>) {
         match id {
-            Some(id) if self.seen.len() < MAX_SEEN && id.len() <= LONGEST_ID => {
+            Some(id) if self.seen.len() < MAX_SEEN && id.len() <= MAX_ID_LENGTH => {
                 self.seen.insert(String::from(id));
             }
             Some(_) => {}
@@ -127,7 +127,8 @@ impl CallReports {
 
     /// Records the arguments of a call whose later events may lack them.
     pub(super) fn fill(&mut self, id: Option<&str>, whole: &str) {
-        if let Some(id) = id.filter(|id| self.filled.len() < MAX_FILLED && id.len() + whole.len() <= LONGEST_FILLED) {
+        if let Some(id) = id.filter(|id| self.filled.len() < MAX_FILLED && id.len() + whole.len() <= MAX_FILLED_LENGTH)
+        {
             self.filled.insert(String::from(id), String::from(whole));
         }
     }
@@ -189,9 +190,9 @@ impl CallReports {
 
 /// Limits of the records about reported calls. A call beyond these limits may be reported twice.
 const MAX_SEEN: usize = 65_536;
-const LONGEST_ID: usize = 256;
+const MAX_ID_LENGTH: usize = 256;
 const MAX_FILLED: usize = 64;
-const LONGEST_FILLED: usize = 1 << 20;
+const MAX_FILLED_LENGTH: usize = 1 << 20;
 
 /// Returns the approximate size of a report in bytes.
 fn cost(call: &RepairedCall) -> usize {

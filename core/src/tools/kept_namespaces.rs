@@ -57,7 +57,7 @@ const RESERVED: [&str; 12] = [
 const LIST: &str = "tools";
 const NAMESPACE: &str = "namespace";
 /// Separator of the namespace and the tool in a flattened name.
-const FLAT: &str = "__";
+const SEPARATOR: &str = "__";
 
 /// The kept namespaces of a request, and what is needed to move tools back into them.
 pub(super) struct Kept<'a> {
@@ -334,7 +334,7 @@ fn names_differ(list: &[Node<'_>], shape: NamePattern) -> bool {
             Some(members) => {
                 let space = name_of(entry).unwrap_or_default();
                 for name in members.iter().filter_map(name_of) {
-                    flat.insert(format!("{space}{FLAT}{name}"));
+                    flat.insert(format!("{space}{SEPARATOR}{name}"));
                     own.push(name);
                 }
             }

@@ -295,7 +295,7 @@ fn adapt_by<'a>(
 }
 
 /// Returns the listed tools of a request as they would be sent, for a search among them, and the map that restores
-/// calls. Each tool is rewritten on its own. A tool that cannot be sent stays unchanged; the model learns of the
+/// calls. Each tool is rewritten separately. A tool that cannot be sent stays unchanged; the model learns of the
 /// problem when it finds the tool.
 #[cfg(feature = "search")]
 pub(crate) fn catalogue<'a>(

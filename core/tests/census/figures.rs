@@ -6,7 +6,7 @@ use super::{
     broken::{counted, keywords, rules, Broken},
     count::{Census, Fates, Outcome, Tally},
     page::number,
-    plot::{Bars, COLOURS, NOT_YET, TAKEN},
+    plot::{Bars, COLORS, NOT_YET, TAKEN},
 };
 
 /// Number of rules in the table.
@@ -56,7 +56,7 @@ impl Figures {
 
     /// Draws the plots, with their file names.
     pub(crate) fn plots(&self) -> Result<[(&'static str, String); 3], Box<dyn Error>> {
-        let fates: Vec<_> = Outcome::ALL.map(Outcome::word).into_iter().zip(COLOURS).collect();
+        let fates: Vec<_> = Outcome::ALL.map(Outcome::word).into_iter().zip(COLORS).collect();
         let shares = |of: fn(&Tally) -> &Fates| {
             let rows = self.tallies.iter().map(move |(name, tally)| {
                 let all = of(tally).all().max(1) as f64;

@@ -8,7 +8,7 @@ use std::{error::Error, ops::Range};
 use plotters::prelude::*;
 
 /// From best to worst.
-pub(crate) const COLOURS: [RGBColor; 8] = [
+pub(crate) const COLORS: [RGBColor; 8] = [
     RGBColor(8, 81, 156),
     RGBColor(66, 146, 198),
     RGBColor(158, 202, 225),
@@ -68,11 +68,11 @@ impl Bars<'_> {
             root.fill(&WHITE)?;
             let (head, body) = root.split_vertically(above);
             head.draw(&Text::new(self.title.to_owned(), (16, 14), (FONT, LETTERS + 5).into_font().color(&INK)))?;
-            for (place, (word, colour)) in self.segments.iter().enumerate() {
+            for (place, (word, color)) in self.segments.iter().enumerate() {
                 let (row, column) = (place / columns, place % columns);
                 let x = i32::try_from(LEFT + u32::try_from(column)? * step)?;
                 let y = i32::try_from(TITLE + u32::try_from(row)? * LEGEND_ROW)?;
-                head.draw(&Rectangle::new([(x, y), (x + 14, y + 14)], colour.filled()))?;
+                head.draw(&Rectangle::new([(x, y), (x + 14, y + 14)], color.filled()))?;
                 head.draw(&Text::new((*word).to_owned(), (x + 20, y), (FONT, LETTERS).into_font().color(&INK)))?;
             }
             self.bars(&body)?;
@@ -112,11 +112,11 @@ impl Bars<'_> {
             .draw()?;
         for (row, (_, numbers)) in self.rows.iter().rev().enumerate() {
             let mut begin = 0.0;
-            for (number, (_, colour)) in numbers.iter().zip(self.segments) {
+            for (number, (_, color)) in numbers.iter().zip(self.segments) {
                 let end = begin + number;
                 if end > begin {
                     let corners = [(begin, SegmentValue::Exact(row)), (end, SegmentValue::Exact(row + 1))];
-                    let mut bar = Rectangle::new(corners, colour.filled());
+                    let mut bar = Rectangle::new(corners, color.filled());
                     bar.set_margin(3, 3, 0, 0);
                     chart.draw_series([bar])?;
                 }

@@ -139,7 +139,7 @@ fn arguments(api: &str, request: &Value) -> Verdict {
     Ok(())
 }
 
-/// Returns whether a choice forces a call, and the name of the tool that it forces.
+/// Returns true if a choice forces a call, and the name of the tool that it forces.
 fn forced<'v>(api: &str, request: &'v Value) -> (bool, Option<&'v str>) {
     let choice = &request["tool_choice"];
     match api {

@@ -16,11 +16,11 @@ const MAX_ANSWERS: usize = 64;
 /// Description of the property that holds all other members.
 const OTHERS: &str = "Other properties, as pairs of key and value";
 /// Maximum number of references and branches on the path to an answer.
-const DEEPEST: usize = 40;
+const MAX_DEPTH: usize = 40;
 
 /// Maximum number of schemas that are visited for one instance, because recursion through several branches takes too
 /// long.
-const LONGEST: usize = 20_000;
+const MAX_VISITS: usize = 20_000;
 
 /// Ways to write the instance.
 pub(crate) struct Found {
@@ -38,8 +38,8 @@ pub(crate) fn answers(
     root: &Value,
     names: &BTreeMap<String, String>,
 ) -> Option<Found> {
-    let answers = Answers { root, names, left: Cell::new(LONGEST), are_all: Cell::new(true) };
-    let found = answers.of(Some(instance), schema, DEEPEST);
+    let answers = Answers { root, names, left: Cell::new(MAX_VISITS), are_all: Cell::new(true) };
+    let found = answers.of(Some(instance), schema, MAX_DEPTH);
     (answers.left.get() > 0).then(|| Found { answers: found, are_all: answers.are_all.get() })
 }
 

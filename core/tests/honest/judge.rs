@@ -48,7 +48,7 @@ impl Sent {
         self.changes.iter().any(|change| change.accepts == wanted || change.accepts == Accepts::Mixed)
     }
 
-    /// Returns whether the report states that this instance is lost; `None` if that cannot be decided.
+    /// Returns true if the report states that this instance is lost; `None` if that cannot be decided.
     fn reports_loss(&self, instance: &Value) -> Option<bool> {
         if self.has_change(Accepts::Narrower) || self.changes.iter().all(|change| change.accepts != Accepts::Closed) {
             return Some(self.has_change(Accepts::Narrower));
@@ -91,13 +91,13 @@ fn validator(schema: &Value, draft: Draft) -> Option<Validator> {
     jsonschema::options().with_draft(draft).should_validate_formats(false).build(schema).ok()
 }
 
-/// Returns whether a value is valid by a schema that [`named`] built.
+/// Returns true if a value is valid by a schema that [`named`] built.
 #[allow(dead_code, reason = "the fuzzer has no use for it")]
 pub(crate) fn is_named(named: &Value, instance: &Value) -> Option<bool> {
     valid(&validator(named, Draft::Draft202012)?, instance)
 }
 
-/// Returns whether a value is valid, or `None` if the validator panics, which happens with some schemas (0.60.2:
+/// Returns true if a value is valid, or `None` if the validator panics, which happens with some schemas (0.60.2:
 /// "pending schema target dropped").
 fn valid(validator: &Validator, value: &Value) -> Option<bool> {
     std::panic::catch_unwind(AssertUnwindSafe(|| validator.is_valid(value))).ok()

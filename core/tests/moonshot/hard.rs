@@ -8,7 +8,7 @@ use toolwire::{Code, SanitizeOptions};
 use super::{effect, print_line, sanitized_and_checked, settle};
 
 /// Maximum size of the output in bytes: the dialect accepts 120,000.
-const LARGEST: usize = 120_000;
+const MAX_BYTES: usize = 120_000;
 
 fn object(members: impl IntoIterator<Item = (String, Value)>) -> Value {
     Value::Object(members.into_iter().collect())
@@ -146,7 +146,7 @@ fn bounded() {
                         result.changes().expect("a report").len(),
                         effect(&result)
                     ));
-                    if after > LARGEST {
+                    if after > MAX_BYTES {
                         faults.push(format!("{name} ({how}): {before} bytes became {after}"));
                     }
                 }

@@ -23,7 +23,7 @@ impl Dice {
     }
 }
 
-/// How `sanitize` says that its rules fell short and `check` noticed.
+/// Part of the error message with which `sanitize` refuses a schema if `check` still finds a violation in the result.
 const REFUSED: &str = "can express, found that it cannot";
 
 const NAMES: [&str; 12] =

@@ -14,7 +14,7 @@ use toolwire::{
 use super::markdown::{cell, code, fence, link_sources};
 
 /// Maximum length of an example in bytes.
-const LONGEST: usize = 700;
+const MAX_EXAMPLE: usize = 700;
 
 /// An input that violates a constraint.
 pub(crate) struct Found {
@@ -32,7 +32,7 @@ pub(crate) fn found(root: &Path) -> BTreeMap<&'static str, Found> {
     let mut best: BTreeMap<&'static str, Found> = BTreeMap::new();
     let mut add = |rule: &'static str, found: Found| {
         let weight = |found: &Found| (found.violations, found.input.len());
-        if found.input.len() <= LONGEST && best.get(rule).is_none_or(|known| weight(&found) < weight(known)) {
+        if found.input.len() <= MAX_EXAMPLE && best.get(rule).is_none_or(|known| weight(&found) < weight(known)) {
             best.insert(rule, found);
         }
     };

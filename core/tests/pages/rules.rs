@@ -22,7 +22,7 @@ use super::{
 };
 
 /// Maximum length of an example in bytes.
-const LONGEST: usize = 600;
+const MAX_EXAMPLE: usize = 600;
 
 #[derive(Default)]
 struct Usage {
@@ -184,7 +184,7 @@ fn body_of(root: &Path, rule: Rule, seen: Option<&Usage>) -> String {
 /// Returns the first case in the rule's own file.
 fn example(root: &Path, rule: Rule) -> Option<String> {
     let file = root.join(format!("tests/fixtures/sanitize/rules/{}.json", rule.id()));
-    let case = cases_of(&file).into_iter().find(|case| case.input.len() <= LONGEST)?;
+    let case = cases_of(&file).into_iter().find(|case| case.input.len() <= MAX_EXAMPLE)?;
     let report = sanitize(&case.input, &case.options).ok()?;
     let change: &Change = report.changes().expect("a report").iter().find(|change| change.rule == rule.id())?;
     let at = if change.pointer.is_empty() { "the root".to_owned() } else { code(&change.pointer) };
@@ -209,7 +209,7 @@ fn example_of_tools(root: &Path, rule: Rule) -> Option<String> {
                 .change
                 .clone();
             let dialect = options.sanitize.dialect;
-            Some((dialect, change, written.tools.into_owned(), input)).filter(|(.., input)| input.len() <= LONGEST)
+            Some((dialect, change, written.tools.into_owned(), input)).filter(|(.., input)| input.len() <= MAX_EXAMPLE)
         });
     let (dialect, change, good, input) = written.min_by_key(|(.., input)| input.len())?;
     let mut text =

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { hidden } from './hidden.js';
 
 /** Maximum size of an answer in bytes, larger than any real one. */
-const MOST = 1_000_000;
+const MAX_ANSWER = 1_000_000;
 
 /** A request as the core describes it. Times are in seconds. */
 export interface Request {
@@ -57,9 +57,9 @@ async function begun(answer: Response): Promise<string> {
   for await (const piece of answer.body ?? []) {
     pieces.push(piece);
     length += piece.length;
-    if (length > MOST) break;
+    if (length > MAX_ANSWER) break;
   }
-  return Buffer.concat(pieces).subarray(0, MOST).toString();
+  return Buffer.concat(pieces).subarray(0, MAX_ANSWER).toString();
 }
 
 function why(error: Error): string {

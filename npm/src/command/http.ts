@@ -10,7 +10,7 @@ import * as zlib from 'node:zlib';
 /** Maximum time for draining the rest of a request after an early answer, in milliseconds. */
 const LINGER = 10_000;
 /** Maximum size of the head of a request or a reply, in bytes. */
-export const MOST_HEAD = 1 << 16;
+export const MAX_HEAD = 1 << 16;
 /** Maximum request number, after which numbering restarts at 1. */
 const LAST = 0xffff_ffff;
 const SILENT = 'expected the whole request in time, found a part of it';

@@ -8,7 +8,7 @@ import {
   following,
   type Listening,
   listening,
-  MOST_HEAD,
+  MAX_HEAD,
   onceOver,
   type Pairs,
   pairs,
@@ -23,11 +23,11 @@ import { Log, ReportFile } from './records.js';
 /** Time limit for receiving a request body, and for a client that does not read its response, in seconds. */
 const PATIENCE = 60;
 /** Maximum total size of the bodies that are being read, in bytes. */
-const MOST_BODIES = 512 << 20;
+const MAX_BODIES = 512 << 20;
 /** Maximum number of unsent bytes of a response whose servers cannot be paused for its client. */
-const MOST_WAITING = 16 << 20;
+const MAX_WAITING = 16 << 20;
 /** Maximum number of connections, greater than the maximum number of open requests. */
-const MOST_CONNECTIONS = 4_000;
+const MAX_CONNECTIONS = 4_000;
 
 /** The settings that the host reads. */
 interface Settings extends Listening {
@@ -55,7 +55,7 @@ class Front {
   readonly #open = new Map<number, { request: IncomingMessage; response: ServerResponse }>();
   readonly #sessions = new Map<number, Session>();
   readonly #work: Work[] = [];
-  readonly #room = new Room(MOST_BODIES);
+  readonly #room = new Room(MAX_BODIES);
   /** Responses whose clients have stopped reading. */
   readonly #full = new Set<ServerResponse>();
   #listener: InstanceType<typeof ProxyListener>;
@@ -68,9 +68,9 @@ class Front {
     this.#report = new ReportFile(this.#settings.report, this.#log.reportFailed);
     this.#listener = new ProxyListener(text, this.#token);
     // Keep-alive probes detect clients that disconnected silently.
-    const limits = { maxHeaderSize: MOST_HEAD, keepAlive: true, keepAliveInitialDelay: PATIENCE * 1000 };
+    const limits = { maxHeaderSize: MAX_HEAD, keepAlive: true, keepAliveInitialDelay: PATIENCE * 1000 };
     this.#server = createServer(limits, (request, response) => this.#take(request, response));
-    this.#server.maxConnections = MOST_CONNECTIONS;
+    this.#server.maxConnections = MAX_CONNECTIONS;
   }
 
   async run(): Promise<void> {
@@ -154,7 +154,7 @@ class Front {
       case 'write':
         if (open === undefined) break;
         // Session 0 is shared by clients, so its servers cannot wait for one of them.
-        if (about.session === 0 && open.response.writableLength > MOST_WAITING) open.response.destroy();
+        if (about.session === 0 && open.response.writableLength > MAX_WAITING) open.response.destroy();
         else if (!open.response.write(text)) this.#wait(open.response, session);
         break;
       case 'end':
@@ -211,7 +211,7 @@ class Front {
     this.#full.add(response);
     session?.pause(response);
     const { req: request } = response;
-    // A response that waits for the one before it on its connection has no socket of its own.
+    // A response that is queued behind another one on its connection has no socket yet.
     const timer = setTimeout(() => {
       response.destroy();
       request.socket.destroy();

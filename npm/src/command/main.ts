@@ -19,7 +19,7 @@ import { ServerFailure, stopServer, toolsOf } from './server.js';
 const VARIABLES = ['NO_COLOR', 'FORCE_COLOR', 'TERM'];
 const UNUSABLE = 2;
 /** Maximum size of a file, in bytes. */
-const LARGEST = 2 ** 31 - 1;
+const MAX_FILE = 2 ** 31 - 1;
 /** Exit codes for signals, as shells report them. */
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const;
 
@@ -131,7 +131,7 @@ async function regular(path: string): Promise<Uint8Array> {
     const found = await file.stat();
     if (found.isDirectory()) throw Object.assign(new Error('a folder'), { code: 'EISDIR' });
     if (!found.isFile()) throw Object.assign(new Error('no regular file'), { code: 'ENOTREG' });
-    if (found.size > LARGEST) throw Object.assign(new Error('too large'), { code: 'EFBIG' });
+    if (found.size > MAX_FILE) throw Object.assign(new Error('too large'), { code: 'EFBIG' });
     const content = Buffer.alloc(found.size);
     let length = 0;
     while (length < content.length) {
@@ -145,7 +145,7 @@ async function regular(path: string): Promise<Uint8Array> {
   }
 }
 
-/** Returns what the core needs, as bytes. */
+/** Provides one of the needs of a command (command/src/need.rs), as bytes. */
 async function got([kind, ...words]: string[]): Promise<Uint8Array> {
   const json = (value: unknown) => Buffer.from(JSON.stringify(value));
   switch (kind) {

@@ -5,13 +5,13 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as after } from 'node:timers/promises';
 import { CommandLine, ProxyConnection } from './engine.js';
 import { Lines } from './lines.js';
-import { Log, MOST_LOG, ReportFile } from './records.js';
+import { Log, MAX_LOG, ReportFile } from './records.js';
 import { Remote } from './remote.js';
 import { withoutSecrets } from './secrets.js';
 import type { Server as Described, Program } from './server.js';
 
 /** Maximum size of a message, and of the output that a server has not read yet, in bytes. */
-const MOST = 64 << 20;
+const MAX_MESSAGE = 64 << 20;
 /** Time limit for open requests after the client has closed its end, and for each step of stopping a server, in ms. */
 const PATIENCE = 1000;
 const isWindows = process.platform === 'win32';
@@ -85,9 +85,9 @@ class Stdio implements Client {
   listen(host: Host): Promise<void> {
     this.#host = host;
     const lines = new Lines(
-      MOST,
+      MAX_MESSAGE,
       (message) => host.take(message),
-      () => host.refuse(MOST),
+      () => host.refuse(MAX_MESSAGE),
     );
     return new Promise((resolve, reject) => {
       process.stdin
@@ -296,7 +296,7 @@ function started(program: Program, { message, log, ended }: Listener): Promise<L
           child.stdin.write(message);
           child.stdin.write('\n');
           // Kills a server that does not read.
-          if (child.stdin.writableLength > MOST) stop(`it has not read ${MOST} bytes`);
+          if (child.stdin.writableLength > MAX_MESSAGE) stop(`it has not read ${MAX_MESSAGE} bytes`);
         },
         pause: () => child.stdout.pause(),
         resume: () => child.stdout.resume(),
@@ -313,10 +313,10 @@ function started(program: Program, { message, log, ended }: Listener): Promise<L
     });
     // The server may end during a write; `close` reports that.
     child.stdin.on('error', () => {});
-    const lines = new Lines(MOST, message, () => stop(`it wrote a message of more than ${MOST} bytes`));
+    const lines = new Lines(MAX_MESSAGE, message, () => stop(`it wrote a message of more than ${MAX_MESSAGE} bytes`));
     child.stdout.on('data', (piece: Buffer) => lines.take(piece)).on('end', () => lines.end());
     const logged = new Lines(
-      MOST_LOG,
+      MAX_LOG,
       (line) => log(line.toString()),
       () => {},
     );

@@ -3,7 +3,7 @@
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 
 /** Maximum size of the unread log, in bytes. Further lines are left out. */
-export const MOST_LOG = 1 << 20;
+export const MAX_LOG = 1 << 20;
 
 /** The log, on standard error. */
 export class Log {
@@ -19,7 +19,7 @@ export class Log {
 
   /** Writes a line, or leaves it out if too much of the log is unread. */
   write(line: string): void {
-    if (process.stderr.writableLength > MOST_LOG) {
+    if (process.stderr.writableLength > MAX_LOG) {
       this.#leftOut += 1;
       return;
     }

@@ -20,7 +20,7 @@ import {
   isEarly,
   type Listening,
   listening,
-  MOST_HEAD,
+  MAX_HEAD,
   onceOver,
   type Pairs,
   pairs,
@@ -94,7 +94,7 @@ class Host {
     this.report = new ReportFile(this.settings.report, this.log.reportFailed);
     this.#state = new RelayState(text, this.#token);
     // `setTimeout` below disconnects silent clients; there is no time limit for a whole request.
-    const limits = { maxHeaderSize: MOST_HEAD, requestTimeout: 0 };
+    const limits = { maxHeaderSize: MAX_HEAD, requestTimeout: 0 };
     this.#server = createServer(limits, (request, response) => this.#take(request, response));
     this.#server.setTimeout((this.settings.timeout + 10) * 1000);
     this.#server.maxConnections = 4 * this.settings.mostClients;
@@ -305,7 +305,7 @@ class Exchange {
       else if (['POST', 'PUT', 'PATCH'].includes(method)) list.push('Content-Length', '0');
     }
     const timeout = this.host.settings.timeout * 1000;
-    const options = { host, port, method, path: target, headers: list, timeout, maxHeaderSize: MOST_HEAD };
+    const options = { host, port, method, path: target, headers: list, timeout, maxHeaderSize: MAX_HEAD };
     const opened = encrypted
       ? secureRequest({ ...options, agent: this.host.agents.secure })
       : plainRequest({ ...options, agent: this.host.agents.plain });

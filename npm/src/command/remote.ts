@@ -6,7 +6,7 @@ import { limited } from './limited.js';
 import { type Address, Heard, loaded, transports } from './server.js';
 
 /** Maximum size of a message in bytes, after decompression. */
-const MOST = 64 << 20;
+const MAX_MESSAGE = 64 << 20;
 
 /** Receives the events of a connection. */
 interface Listener {
@@ -34,12 +34,12 @@ export class Remote {
     server: Address,
     readonly listener: Listener,
   ) {
-    const exact: typeof fetch = (url, init) => {
+    const fetchExact: typeof fetch = (url, init) => {
       const body = typeof init?.body === 'string' ? (this.#bytes.get(init.body) ?? init.body) : init?.body;
       return fetch(url, body === undefined ? init : ({ ...init, body } as RequestInit));
     };
-    const ask = limited(exact, MOST, 'message', (error) => this.#end(error));
-    this.#transports = transports(sdk, server, new Heard(server), ask);
+    const fetchLimited = limited(fetchExact, MAX_MESSAGE, 'message', (error) => this.#finish(error));
+    this.#transports = transports(sdk, server, new Heard(server), fetchLimited);
   }
 
   static async open(server: Address, listener: Listener): Promise<Remote> {
@@ -82,7 +82,7 @@ export class Remote {
 
   /** Handles an undelivered message. Ends the connection only if the server no longer knows the session (404). */
   #failed(bytes: Buffer, error: Error): void {
-    if (statusOf(error) === 404 && this.#hasArrived) this.#end(error);
+    if (statusOf(error) === 404 && this.#hasArrived) this.#finish(error);
     else if (!this.#isOver) this.listener.undelivered(bytes, reason(error));
   }
 
@@ -100,13 +100,13 @@ export class Remote {
       this.listener.message(Buffer.from(JSON.stringify(message)));
     };
     transport.onclose = () => {
-      if (this.#transport === transport) this.#end(new Error('the connection was closed'));
+      if (this.#transport === transport) this.#finish(new Error('the connection was closed'));
     };
     await transport.start();
     return true;
   }
 
-  #end(error: Error): void {
+  #finish(error: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
     void this.#transport?.close();
@@ -114,7 +114,7 @@ export class Remote {
   }
 
   stop(): void {
-    this.#end(new Error('it was ended'));
+    this.#finish(new Error('it was ended'));
   }
 
   async close(): Promise<void> {

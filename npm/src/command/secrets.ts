@@ -3,10 +3,10 @@
 import { hidden } from './hidden.js';
 
 /** Minimum length of a secret. Shorter values are not redacted, because they occur in ordinary words. */
-const SHORTEST = 6;
+const MIN_LENGTH = 6;
 const HIDDEN = '…';
 /** Maximum number of characters in an error for one character of a secret, if escapes are escaped again. */
-const LONGEST_ESCAPE = 16;
+const MAX_ESCAPE = 16;
 
 /**
  * The configuration of a program (its environment) or of a remote server (URL and headers). `secrets` are the values of
@@ -32,14 +32,14 @@ export function endWithoutSecrets(text: string, server: Given): string {
 
 /** Returns the maximum number of characters that a server's secret may have in a text. */
 export function longestSecret(server: Given): number {
-  return LONGEST_ESCAPE * Math.max(0, ...[...secretsOf(server)].map((secret) => secret.length));
+  return MAX_ESCAPE * Math.max(0, ...[...secretsOf(server)].map((secret) => secret.length));
 }
 
 /** Returns the secrets of a server. */
 function secretsOf(server: Given): Set<string> {
   const secrets = new Set<string>();
   const add = (value: string) => {
-    if (value.length >= SHORTEST) secrets.add(value);
+    if (value.length >= MIN_LENGTH) secrets.add(value);
   };
   for (const value of server.secrets ?? []) add(value);
   if ('environment' in server) {

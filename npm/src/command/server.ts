@@ -20,7 +20,7 @@ const PATIENCE = 10;
  * Maximum total size of a remote server's answers in bytes, after decompression: objects take a hundred times the
  * memory of their text.
  */
-const MOST = 16 << 20;
+const MAX_ANSWERS = 16 << 20;
 /** Maximum size of the part of a server's standard error that is shown if the server fails, in bytes. */
 const LOG = 16_384;
 const NO_ADDRESS = 'expected an address, found something else';
@@ -87,7 +87,7 @@ export async function toolsOf(server: Server): Promise<unknown[]> {
   tooMuch.catch((error) => {
     failure = error;
   });
-  const ask = limited(fetch, MOST, 'answers', exceeded);
+  const ask = limited(fetch, MAX_ANSWERS, 'answers', exceeded);
   for (const transport of transports(sdk, server, heard, ask)) {
     try {
       return await asked(sdk, transport, server.timeout, tooMuch);
@@ -99,12 +99,12 @@ export async function toolsOf(server: Server): Promise<unknown[]> {
   }
   const { code, message, cause } = failure as NodeJS.ErrnoException;
   // The SDK adds the same prefix to every error of a server.
-  const said = message.replace(/^MCP error -?\d+: /, '');
-  let why = said;
+  const detail = message.replace(/^MCP error -?\d+: /, '');
+  let why = detail;
   if (code === 'ENOENT') why = 'expected a command, found none of that name';
   if (isLate(failure)) why = `expected an answer in ${server.timeout} s, found none`;
   if (message === 'fetch failed') {
-    why = `expected a server at that address, found none (${(cause as NodeJS.ErrnoException)?.code ?? said})`;
+    why = `expected a server at that address, found none (${(cause as NodeJS.ErrnoException)?.code ?? detail})`;
   }
   throw failed(why);
 }

@@ -50,7 +50,7 @@ export interface Outcome<T> {
  */
 type Calling = (engine: Engine, words: number, chars: number, spelled: boolean, inputs: number) => Returned;
 
-/** As {@link Calling}, for texts. `broken` is true if the last text was cut before a lone surrogate. */
+/** Like {@link Calling}, but for texts. `broken` is true if the last text was cut before a lone surrogate. */
 type CallingOnText = (
   engine: Engine,
   texts: number,

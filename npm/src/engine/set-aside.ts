@@ -1,4 +1,4 @@
-/** Reports tools that are set aside: to the function of the caller, or once for each list by `console.warn`. */
+/** Reports tools that are set aside: to the caller's function, or once for each list by `console.warn`. */
 
 import type { Quarantined } from '../report.js';
 

@@ -14,12 +14,12 @@ const [kind, buffer, offset, length] = [Symbol.toStringTag, 'buffer', 'byteOffse
   (name) => Object.getOwnPropertyDescriptor(TYPED, name)?.get as () => unknown,
 ) as [() => unknown, () => ArrayBuffer, () => number, () => number];
 
-/** Returns whether a value is text. It does not use `instanceof`, because test runners have several `Uint8Array` constructors. */
+/** Returns true if a value is text. It does not use `instanceof`, because test runners have several `Uint8Array` constructors. */
 export function isText(value: unknown): value is Text {
   return typeof value === 'string' || kind.call(value) === 'Uint8Array';
 }
 
-/** Returns whether a value is text as bytes. */
+/** Returns true if a value is text as bytes. */
 export function isBytes(value: unknown): value is Uint8Array {
   return typeof value !== 'string' && isText(value);
 }

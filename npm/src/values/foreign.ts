@@ -31,13 +31,13 @@ const OPAQUE = new Set([
   'WeakSet',
 ]);
 
-/** Returns whether an object can be read by its own properties without further checks. */
+/** Returns true if an object can be read by its own properties without further checks. */
 export function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === Array.prototype || prototype === null;
 }
 
-/** Returns whether an object is bytes. Bytes are refused even if they have a `toJSON`, because a list of numbers is never intended. */
+/** Returns true if an object is bytes. Bytes are refused even if they have a `toJSON`, because a list of numbers is never intended. */
 export function isBytes(value: object): boolean {
   return ArrayBuffer.isView(value);
 }
@@ -61,7 +61,7 @@ export function unboxed(value: object): unknown {
   }
 }
 
-/** Returns whether `take` finds its primitive in an object. */
+/** Returns true if `take` finds its primitive in an object. */
 function holds(take: () => unknown, value: object): boolean {
   try {
     take.call(value);
@@ -71,7 +71,7 @@ function holds(take: () => unknown, value: object): boolean {
   }
 }
 
-/** Returns whether an object is one that JSON cannot express. */
+/** Returns true if an object is one that JSON cannot express. */
 export function isOpaque(value: object): boolean {
   return isBytes(value) || OPAQUE.has(tag(value));
 }

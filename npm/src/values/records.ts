@@ -323,18 +323,18 @@ export class Records {
   }
 }
 
-/** Returns whether a value is a valid array length. */
+/** Returns true if a value is a valid array length. */
 function isLength(length: unknown): length is number {
   return Number.isSafeInteger(length) && (length as number) >= 0;
 }
 
-/** Returns whether a value is a string, boolean, number or null. */
+/** Returns true if a value is a string, boolean, number or null. */
 function isSimple(value: unknown): boolean {
   const type = typeof value;
   return type === 'string' || type === 'boolean' || type === 'number' || value === null;
 }
 
-/** Returns whether `JSON.stringify` omits a member with this value. */
+/** Returns true if `JSON.stringify` omits a member with this value. */
 function isAbsent(value: unknown): boolean {
   return value === undefined || typeof value === 'function' || typeof value === 'symbol';
 }

@@ -27,7 +27,7 @@ const REPLIES = {
   },
 };
 
-/** Starts the backend. `says` are the model's turns, one for each request; `requests` collects the bodies. */
+/** Starts the backend. `answers` are the model's turns, one for each request; `requests` collects the bodies. */
 export async function start(api, answers) {
   const requests = [];
   const server = createServer(async (request, response) => {

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-# More than any API answers.
+# Maximum size of an answer in bytes, larger than any real one.
 MAX_BYTES = 1_000_000
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 VARIABLES = ("NO_COLOR", "FORCE_COLOR", "TERM")
 UNUSABLE = 2
 # Maximum size of a file, in bytes.
-LARGEST = 2**31 - 1
+MAX_FILE = 2**31 - 1
 INTERRUPTED = 130
 TERMINATED = 143
 
@@ -124,7 +124,7 @@ def _regular(path: str) -> bytes:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
             raise RuntimeError("ENOTREG")
-        if found.st_size > LARGEST:
+        if found.st_size > MAX_FILE:
             raise OSError(errno.EFBIG, "too large")
         return file.read(found.st_size)
 

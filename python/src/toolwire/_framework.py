@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_MOST = 1000
+_MAX_CALLS = 1000
 """Maximum number of calls whose `retry_message` is kept."""
 
-_DEEPEST = 64
+_MAX_DEPTH = 64
 """Maximum depth to which the arguments of calls are compared."""
 
 
@@ -310,7 +310,7 @@ class Refusals:
             return
         key = _key(call_id, name, arguments)
         self._messages.pop(key, None)
-        while len(self._messages) >= _MOST:
+        while len(self._messages) >= _MAX_CALLS:
             # Another thread may remove the same message.
             self._messages.pop(next(iter(self._messages), ""), None)
         self._messages[key] = message
@@ -397,7 +397,7 @@ def _key(call_id: str | None, name: str, arguments: Any) -> str:
     """Return a key for a call, independent of the order of members. Missing arguments count as empty."""
     value = _read(arguments)
     is_none = value is None or (isinstance(value, str) and not value.strip())
-    return json.dumps([call_id or "", name, {} if is_none else _cut(value, _DEEPEST)], sort_keys=True, default=repr)
+    return json.dumps([call_id or "", name, {} if is_none else _cut(value, _MAX_DEPTH)], sort_keys=True, default=repr)
 
 
 def _cut(value: Any, levels: int) -> Any:

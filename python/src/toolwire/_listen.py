@@ -25,18 +25,18 @@ PATIENCE = 60.0
 # Timeout for the servers of all sessions to end, in seconds.
 LAST_PATIENCE = 5.0
 # Maximum number of unsent response bytes before servers are paused.
-MOST_WAITING = 1 << 20
+MAX_WAITING = 1 << 20
 # Maximum number of unsent response bytes for a client that cannot pause the servers.
-MOST_SHARED = 16 << 20
+MAX_SHARED = 16 << 20
 # Maximum total size of the bodies that are being read, in bytes.
-MOST_BODIES = 512 << 20
+MAX_BODIES = 512 << 20
 
 
 def serve(settings: str, report: Report) -> int:
     """Run until a signal arrives, and return the exit code."""
     _http.prepare("proxy --listen …")
-    told = json.loads(settings)
-    return asyncio.run(_Front(settings, _http.token_of(told), told, report).run())
+    parsed = json.loads(settings)
+    return asyncio.run(_Front(settings, _http.token_of(parsed), parsed, report).run())
 
 
 class _Front:
@@ -46,7 +46,7 @@ class _Front:
         self._text, self._token, self._settings, self._report = text, token, settings, report
         self._listener = _toolwire.Listener(text, token)
         self._last = self._last_session = 0
-        self.room = Room(MOST_BODIES)
+        self.room = Room(MAX_BODIES)
         self._open: dict[int, _Exchange] = {}
         self._sessions: dict[int, _Session] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -228,13 +228,13 @@ class _Exchange:
 
     def push(self, kind: str, about: dict[str, Any], text: bytes, session: _Session | None) -> None:
         """Queue an effect for this response."""
-        if kind == "write" and about["session"] == 0 and self._waiting > MOST_SHARED:
+        if kind == "write" and about["session"] == 0 and self._waiting > MAX_SHARED:
             # Other clients share the servers, which cannot be paused for this one.
             self.abort()
             return
         self._queue.put_nowait((kind, about, text))
         self._waiting += len(text)
-        if session is not None and self._waiting > MOST_WAITING:
+        if session is not None and self._waiting > MAX_WAITING:
             self._session = session
             session.wait(self)
 
@@ -297,5 +297,5 @@ class _Exchange:
         finally:
             timer.cancel()
         self._waiting -= len(text)
-        if self._session is not None and self._waiting <= MOST_WAITING:
+        if self._session is not None and self._waiting <= MAX_WAITING:
             self._session.go_on(self)

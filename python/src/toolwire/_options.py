@@ -135,8 +135,8 @@ class _ListOptions(_RewritingOptions, total=False):
     servers there are. `"never"`: a name that several servers use gets a digest of the server and the name as a suffix.
     """
     output_schemas: Literal["drop", "send"] | None
-    """Handling of the `outputSchema` of MCP tools in the format of an API. By default `"drop"`: it is removed.
-    `"send"`: it becomes `output_schema` of the functions of OpenAI Responses."""
+    """Handling of the `outputSchema` of MCP tools in the format of an API. By default `"drop"`: the schema is removed.
+    `"send"`: the schema becomes `output_schema` of the functions of OpenAI Responses."""
 
 
 class ToolsOptions(_DialectOptions, _ShareOptions, _ListOptions, total=False):
@@ -177,18 +177,19 @@ class _RequestOptions(_ListOptions, total=False):
     By default `"response"`."""
     history_arguments: Literal["repair", "keep"] | None
     """Handling of call arguments in the history that are not JSON objects, for which APIs refuse the request and every
-    later one. By default `"repair"`: they are parsed tolerantly, and replaced by `{}` if that fails. `"keep"`: they are
-    left unchanged."""
+    later one. By default `"repair"`: the arguments are parsed tolerantly, and replaced by `{}` if that fails. `"keep"`:
+    the arguments are left unchanged."""
     history_pairs: Literal["keep", "complete"] | None
     """Handling of calls in the history without a result and results without a call, for which APIs refuse the request
-    and every later one. By default `"keep"`: they are left unchanged. `"complete"`: a call without a result gets a
-    result that states this, results in other messages are moved behind their calls, and a result without a call is
-    removed; Gemini Interactions ignores this value."""
+    and every later one. By default `"keep"`: such calls and results are left unchanged. `"complete"`: a call without a
+    result gets a result that states this, results in other messages are moved behind their calls, and a result without
+    a call is removed; Gemini Interactions ignores this value."""
     model: str | None
     """Model, if the URL names it instead of the request (Gemini, Bedrock): some facts apply only to some models."""
     overflow: Literal["quarantine", "defer"] | None
     """Handling of a request that has more tools than the API accepts. By default `"quarantine"`: the tools beyond the
-    maximum are set aside. `"defer"`: they are deferred behind a search, and the system prompt lists their names."""
+    maximum are set aside. `"defer"`: these tools are deferred behind a search, and the system prompt lists their
+    names."""
 
 
 class AdaptOptions(_DialectOptions, _ShareOptions, _RequestOptions, total=False):
@@ -310,7 +311,7 @@ class _DeferralOptions(TypedDict, total=False):
     """Names of your own functions that search for tools. By default `["ToolSearch"]`."""
     custom_tools: Literal["function", "keep"] | None
     """Handling of OpenAI's `custom` tools, whose input is text: `"function"` makes them functions with one argument,
-    `input`. By default they are kept if the request stays in the format of OpenAI Responses, and otherwise become
+    `input`. By default the tools are kept if the request stays in the format of OpenAI Responses, and otherwise become
     functions."""
     removals: Literal["withdraw", "notice"] | None
     """Handling of a tool that the history removes, if the backend does not support removals: `"withdraw"` removes every

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from toolwire import _toolwire
 from toolwire._limited import Limit
-from toolwire._records import MOST_LOG, Log, Report, report_file
+from toolwire._records import MAX_LOG, Log, Report, report_file
 from toolwire._secrets import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
 # Maximum size of a message, and of output that its reader has not read yet, in bytes.
-MOST = 64 << 20
+MAX_MESSAGE = 64 << 20
 PIECE = 1 << 16
 # Timeout for open requests after the client has disconnected, and for each step of stopping a server, in seconds.
 PATIENCE = 1.0
@@ -33,15 +33,15 @@ KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 def run(settings: str) -> None:
     """Run until the client disconnects."""
-    told = json.loads(settings)
-    if any("url" in server for server in told["servers"]):
+    parsed = json.loads(settings)
+    if any("url" in server for server in parsed["servers"]):
         # Imported here because only servers at a URL need the SDK.
         from toolwire._server import prepare
 
         prepare("--url URL")
     with contextlib.ExitStack() as stack:
-        report = stack.enter_context(report_file(told["report"]))
-        if told["listen"] is None:
+        report = stack.enter_context(report_file(parsed["report"]))
+        if parsed["listen"] is None:
             asyncio.run(_serve_stdio(settings, report))
             return
         from toolwire._listen import serve
@@ -128,12 +128,12 @@ class _Stdio(Client):
         self._writer.start()
 
     def listen(self, host: Host) -> None:
-        self._lines = Lines(MOST, host.take, host.refuse)
+        self._lines = Lines(MAX_MESSAGE, host.take, host.refuse)
         threading.Thread(target=self._read, daemon=True).start()
 
     def write(self, message: bytes) -> None:
         self._waiting += len(message) + 1
-        if self._waiting > MOST:
+        if self._waiting > MAX_MESSAGE:
             self.room.clear()
         self._queue.put(message + b"\n")
 
@@ -156,7 +156,7 @@ class _Stdio(Client):
 
     def _written(self, length: int) -> None:
         self._waiting -= length
-        if self._waiting <= MOST:
+        if self._waiting <= MAX_MESSAGE:
             self.room.set()
 
     def _read(self) -> None:
@@ -211,7 +211,7 @@ class Remote:
             return ended
         for way in ways:
             try:
-                limit = Limit(MOST, together=False)
+                limit = Limit(MAX_MESSAGE, together=False)
                 ended = await limit.run(self._by(way, first, limit))
             except Exception as error:
                 ended = why(error, self._server["timeout"])
@@ -285,8 +285,8 @@ class _Program:
             return
         stdin.write(message + b"\n")
         # A server that does not read its input is killed.
-        if stdin.transport.get_write_buffer_size() > MOST:
-            self.stop(f"it has not read {MOST} bytes")
+        if stdin.transport.get_write_buffer_size() > MAX_MESSAGE:
+            self.stop(f"it has not read {MAX_MESSAGE} bytes")
 
     def stop(self, reason: str | None = None) -> None:
         """Kill the server, and record the reason."""
@@ -379,7 +379,7 @@ class Host:
 
     def refuse(self) -> None:
         """Reject a message from the client that is too long."""
-        self._do(lambda: self._connection.too_long(MOST))
+        self._do(lambda: self._connection.too_long(MAX_MESSAGE))
 
     async def _close(self) -> None:
         for task in self._delayed:
@@ -437,12 +437,12 @@ class Host:
     async def _run(self, at: int, program: _Program, process: asyncio.subprocess.Process) -> None:
         """Read a server's output until the server ends."""
         lines = Lines(
-            MOST,
+            MAX_MESSAGE,
             lambda message: self._do(lambda: self._connection.server(at, message), message),
-            lambda: program.stop(f"it wrote a message of more than {MOST} bytes"),
+            lambda: program.stop(f"it wrote a message of more than {MAX_MESSAGE} bytes"),
         )
         logged = Lines(
-            MOST_LOG,
+            MAX_LOG,
             lambda line: self._log.line(_toolwire.Command.heard(line.decode("utf-8", "replace")).rstrip("\n")),
             lambda: None,
         )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from io import FileIO
 
 # Maximum size of unwritten log lines, in bytes. Further lines are dropped.
-MOST_LOG = 1 << 20
+MAX_LOG = 1 << 20
 # Maximum time for writing the rest of the log at the end, in seconds.
 PATIENCE = 1.0
 
@@ -34,7 +34,7 @@ class Log:
 
     def line(self, text: str) -> None:
         """Write a line."""
-        if self._waiting > MOST_LOG:
+        if self._waiting > MAX_LOG:
             self._left_out += 1
             return
         if self._left_out:

@@ -30,11 +30,11 @@ LARGE = 1 << 20
 def run(settings: str) -> None:
     """Run until a signal stops the relay."""
     _http.prepare("relay …")
-    told = json.loads(settings)
-    token = _http.token_of(told)
+    parsed = json.loads(settings)
+    token = _http.token_of(parsed)
     with contextlib.ExitStack() as stack:
-        report = stack.enter_context(report_file(told["report"]))
-        code = asyncio.run(_Host(settings, token, told, report).run())
+        report = stack.enter_context(report_file(parsed["report"]))
+        code = asyncio.run(_Host(settings, token, parsed, report).run())
     raise SystemExit(code)
 
 
@@ -317,7 +317,7 @@ def _fed(number: int, piece: bytes, state: _toolwire.Relay) -> Effects:
 
 
 def _reason(error: Exception) -> str:
-    """Return what failed. aiohttp's own messages would show URLs and headers."""
+    """Return a description of a failure. It omits aiohttp's own message, which would contain URLs and headers."""
     if isinstance(error, UnreadableError):
         return str(error)
     cause: BaseException | None = error

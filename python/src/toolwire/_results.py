@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import NotRequired
 elif sys.version_info >= (3, 11):
-    # As above. Python 3.10 has no `NotRequired`, so hints cannot be evaluated there without `typing_extensions`.
+    # Needed to evaluate hints at run time. Python 3.10 has no `NotRequired`: `typing_extensions` would be needed there.
     from typing import NotRequired
 
 T_co = TypeVar("T_co", covariant=True)
@@ -571,7 +571,7 @@ class AdaptReport(Record):
     changes: tuple[ToolChange, ...]
     """All changes of tools, tool by tool."""
     unforced: tuple[str, ...]
-    """Tools that `tool_choice` allowed, together with others, and that were set aside: it no longer allows them."""
+    """Tools that `tool_choice` named and that were set aside. The choice that is sent no longer names them."""
     choice: ChoiceChange | None
     """The change of a `tool_choice` that the API refuses in this request; `None` if it is unchanged."""
     request_changes: tuple[RequestChange, ...]

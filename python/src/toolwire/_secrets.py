@@ -8,11 +8,11 @@ from typing import Any
 
 from toolwire._hidden import hidden
 
-# Shorter values are not secret, and occur in too many words.
-SHORTEST = 6
+# Minimum length of a secret. Shorter values are not redacted, because they occur in ordinary words.
+MIN_LENGTH = 6
 HIDDEN = "…"
 # Maximum number of characters in an error for each character of a secret, if escapes are escaped again.
-LONGEST_ESCAPE = 16
+MAX_ESCAPE = 16
 
 
 def without_secrets(text: str, server: dict[str, Any]) -> str:
@@ -30,7 +30,7 @@ def end_without_secrets(text: str, server: dict[str, Any]) -> str:
 
 def longest_secret(server: dict[str, Any]) -> int:
     """Return the maximum number of characters of a server's secret in a text."""
-    return LONGEST_ESCAPE * max(map(len, _secrets(server)), default=0)
+    return MAX_ESCAPE * max(map(len, _secrets(server)), default=0)
 
 
 def _secrets(server: dict[str, Any]) -> set[str]:
@@ -38,7 +38,7 @@ def _secrets(server: dict[str, Any]) -> set[str]:
     secrets: set[str] = set()
 
     def add(value: str) -> None:
-        if len(value) >= SHORTEST:
+        if len(value) >= MIN_LENGTH:
             secrets.add(value)
 
     for value in server.get("secrets", ()):

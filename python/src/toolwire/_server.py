@@ -33,7 +33,7 @@ TOOLS = 10_000
 # Timeout for all pages, in multiples of the timeout for one answer. It bounds servers that generate endless pages.
 PATIENCE = 10
 # Maximum size of all answers of a remote server, because objects take a hundred times the memory of their text.
-MOST = 16 << 20
+MAX_ANSWERS = 16 << 20
 # Maximum size of a server's error output that is shown if the server fails, in bytes.
 LOG = 16_384
 NO_ADDRESS = "expected an address, found something else"
@@ -140,7 +140,7 @@ async def _first(server: dict[str, Any], log: Any) -> list[Any]:
     failure: Exception | None = None
     for way in ways:
         try:
-            limit = Limit(MOST, together=True)
+            limit = Limit(MAX_ANSWERS, together=True)
             tools: list[Any] = await limit.run(_asked(way, server, log, limit))
             return tools
         except Exception as error:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _given: set[str] = set()
 """Keys of the warnings that were already shown."""
 
-_MOST = 256
+_MAX_GIVEN = 256
 """Maximum number of keys, so that the memory of a long-running program does not grow with the number of lists."""
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -27,7 +27,7 @@ def warn(warning: Mapping[str, str]) -> None:
         return
     warnings.warn(f"toolwire: {warning['message']}", ToolwireWarning, stacklevel=_outside())
     # Recorded after showing: if warnings are errors, the same list raises again the next time.
-    if len(_given) >= _MOST:
+    if len(_given) >= _MAX_GIVEN:
         _given.clear()
     _given.add(warning["key"])
 

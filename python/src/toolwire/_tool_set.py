@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from .types import ToolsOptions
 
-_MOST = 16
+_MAX_READY = 16
 """Maximum number of different options for which lists are kept."""
 
 
@@ -106,7 +106,7 @@ class ToolSet:
             ready = self._ready.get(key)
             if ready is None:
                 ready = self._made(given)
-                while len(self._ready) >= _MOST:
+                while len(self._ready) >= _MAX_READY:
                     self._ready.popitem(last=False)
                 self._ready[key] = ready
         if callable(on_set_aside) and ready.quarantined:

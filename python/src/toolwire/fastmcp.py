@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ToolwireMiddleware"]
 
-_MOST = 16
+_MAX_LISTS = 16
 """Maximum number of adapted lists that are kept. There are several if the list depends on the session."""
 
 _LISTED: ContextVar[dict[int, Turn] | None] = ContextVar("toolwire_listed", default=None)
@@ -109,7 +109,7 @@ class ToolwireMiddleware(Middleware):
         turn = self._turns.pop(key, None) or self._adapter.turn(
             [{"type": "function", "function": function} for function in functions]
         )
-        while len(self._turns) >= _MOST:
+        while len(self._turns) >= _MAX_LISTS:
             del self._turns[next(iter(self._turns))]
         self._turns[key] = turn
         return turn

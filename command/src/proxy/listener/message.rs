@@ -165,13 +165,13 @@ fn decoded(value: &str) -> Option<String> {
     };
     const DIGITS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let digits = inner.trim_end_matches('=');
-    let (mut bytes, mut held, mut bits) = (Vec::new(), 0_u32, 0_u32);
+    let (mut bytes, mut buffer, mut bits) = (Vec::new(), 0_u32, 0_u32);
     for digit in digits.chars() {
-        held = (held << 6 | u32::try_from(DIGITS.find(digit)?).ok()?) & 0xffff;
+        buffer = (buffer << 6 | u32::try_from(DIGITS.find(digit)?).ok()?) & 0xffff;
         bits += 6;
         if bits >= 8 {
             bits -= 8;
-            bytes.push(u8::try_from(held >> bits & 0xff).ok()?);
+            bytes.push(u8::try_from(buffer >> bits & 0xff).ok()?);
         }
     }
     String::from_utf8(bytes).ok()

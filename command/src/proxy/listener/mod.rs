@@ -31,13 +31,13 @@ use crate::{
 /// Path at which MCP is served.
 const PATH: &str = "/mcp";
 /// Maximum size of a body, in bytes.
-const MOST_BODY: u64 = 4 << 20;
+const MAX_BODY: u64 = 4 << 20;
 /// Maximum number of open requests, event streams included.
-const MOST_REQUESTS: usize = 1_000;
+const MAX_REQUESTS: usize = 1_000;
 /// Default of the maximum number of sessions. Each session has its own processes.
-const MOST_SESSIONS: u64 = 64;
+const MAX_SESSIONS: u64 = 64;
 /// Maximum number of sessions that may still be ending while all others are open.
-const MOST_ENDING: usize = 8;
+const MAX_ENDING: usize = 8;
 /// Default time for which a session without an open request is kept, in seconds.
 const IDLE: u64 = 1_800;
 /// Interval of comments in an event stream, in seconds. They keep the stream open, and reveal disconnected clients.
@@ -110,7 +110,7 @@ impl Listener {
         let door = Door { is_loopback: Listen::in_settings(&settings).is_loopback(), token: token.map(String::from) };
         Listener {
             door,
-            most_sessions: usize::try_from(number("mostSessions").unwrap_or(MOST_SESSIONS)).unwrap_or(usize::MAX),
+            most_sessions: usize::try_from(number("mostSessions").unwrap_or(MAX_SESSIONS)).unwrap_or(usize::MAX),
             patience: number("idle").unwrap_or(IDLE).div_ceil(PAUSE),
             requests: BTreeMap::new(),
             sessions: BTreeMap::new(),
@@ -247,8 +247,8 @@ impl Listener {
         if target.split('?').next() != Some(PATH) {
             return Err(Rejection::new(404, SERVER_ERROR, &format!("expected the path `{PATH}`, found another one")));
         }
-        if self.requests.len() >= MOST_REQUESTS {
-            let why = format!("expected at most {MOST_REQUESTS} requests at once, found more");
+        if self.requests.len() >= MAX_REQUESTS {
+            let why = format!("expected at most {MAX_REQUESTS} requests at once, found more");
             return Err(Rejection::new(503, SERVER_ERROR, &why));
         }
         Ok(())
@@ -263,7 +263,7 @@ impl Listener {
                     self.used(session);
                 }
                 self.requests.insert(number, Request::Reading { headers, id, session });
-                self.effects.push(ListenerEffect::Read(number, MOST_BODY));
+                self.effects.push(ListenerEffect::Read(number, MAX_BODY));
             }
             ("GET", Some(session)) => {
                 demand_types(&headers, &[STREAM])?;
@@ -394,7 +394,7 @@ impl Listener {
     }
 
     fn open_session(&mut self, id: Option<String>) -> Result<u64, Rejection> {
-        if self.sessions.len() + self.ending.len() >= self.most_sessions + MOST_ENDING {
+        if self.sessions.len() + self.ending.len() >= self.most_sessions + MAX_ENDING {
             return Err(Rejection::new(
                 503,
                 SERVER_ERROR,
@@ -550,8 +550,8 @@ fn demand_readable(headers: &Headers) -> Result<(), Rejection> {
         return unsupported("expected a body without a content encoding, found one");
     }
     let length: Option<u64> = headers::value(headers, "content-length").and_then(|text| text.parse().ok());
-    if length.is_some_and(|length| length > MOST_BODY) {
-        let why = format!("expected a body of at most {MOST_BODY} bytes, found a larger one");
+    if length.is_some_and(|length| length > MAX_BODY) {
+        let why = format!("expected a body of at most {MAX_BODY} bytes, found a larger one");
         return Err(Rejection::new(413, INVALID_REQUEST, &why));
     }
     Ok(())

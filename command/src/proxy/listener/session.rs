@@ -11,10 +11,10 @@ use crate::proxy::{
 };
 
 /// Maximum number, and maximum total size in bytes, of messages that are kept until a stream opens.
-const MOST_KEPT: usize = 1_000;
-const MOST_KEPT_BYTES: usize = 8 << 20;
+const MAX_KEPT: usize = 1_000;
+const MAX_KEPT_BYTES: usize = 8 << 20;
 /// Maximum number of unanswered requests, including those whose clients disconnected.
-const MOST_LEFT: usize = 10_000;
+const MAX_LEFT: usize = 10_000;
 const PROGRESS: &str = "notifications/progress";
 /// Since 2026-07-28, the member of `_meta` in which messages of a subscription have the id of its request.
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
@@ -86,7 +86,7 @@ impl Session {
         let Received::Request { id, key, method, token, .. } = received else { return Ok((String::new(), None)) };
         self.next += 1;
         let (key, text) = if self.id.is_some() {
-            if self.calls.contains_key(key) || self.calls.len() >= MOST_LEFT {
+            if self.calls.contains_key(key) || self.calls.len() >= MAX_LEFT {
                 let why = format!("expected an id of its own, found {id}, whose request is open");
                 return Err(Rejection::new(400, INVALID_REQUEST, &why).for_message(received));
             }
@@ -215,7 +215,7 @@ impl Session {
             return Delivery::Event(number, text.into());
         }
         let size: usize = self.kept.iter().map(String::len).sum();
-        if self.kept.len() < MOST_KEPT && size + text.len() <= MOST_KEPT_BYTES {
+        if self.kept.len() < MAX_KEPT && size + text.len() <= MAX_KEPT_BYTES {
             self.kept.push_back(text.into());
             return Delivery::Kept;
         }

@@ -42,7 +42,7 @@ pub(crate) struct TextRepair {
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) node: Node<'static>,
-    /// Each rule once, in the order in which the rules were needed; empty if the text is JSON.
+    /// The rules without duplicates, in the order in which they were first needed; empty if the text is JSON.
     pub(crate) repairs: Vec<TextRepair>,
 }
 

@@ -191,7 +191,7 @@ pub(crate) struct Event<'a> {
 }
 
 pub(crate) enum EventKind<'a> {
-    /// A text of the client or of the model.
+    /// A text from the client or the model.
     Text { role: Role, content: Content<'a> },
     /// The model called a tool.
     Call(Call<'a>),

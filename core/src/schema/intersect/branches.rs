@@ -199,7 +199,7 @@ impl<'a> Merge<'_, 'a> {
         }
     }
 
-    /// True if two groups of keywords are the same, keyword by keyword.
+    /// Returns true if two groups of keywords are the same, keyword by keyword.
     fn same_group<const N: usize>(&self, ours: &[Option<Node<'a>>; N], theirs: &[Option<Node<'a>>; N]) -> bool {
         ours.iter().zip(theirs).all(|(ours, theirs)| match (ours, theirs) {
             (Some(ours), Some(theirs)) => self.same(ours, theirs),

@@ -66,7 +66,7 @@ impl<'a> Merged<'a> {
         Merged { node, residual: Vec::new(), guidance_lost: false, inexact: false }
     }
 
-    /// True if the result accepts exactly what both accept.
+    /// Returns true if the result accepts exactly what both accept.
     pub(crate) fn is_exact(&self) -> bool {
         self.residual.is_empty() && !self.inexact
     }
@@ -156,7 +156,7 @@ fn shape(node: &Node<'_>) -> Shape {
     }
 }
 
-/// True if the schema obviously accepts every instance.
+/// Returns true if the schema obviously accepts every instance.
 pub(super) fn accepts_all(node: &Node<'_>) -> bool {
     let assertion = |key| Keyword::named(key).is_some_and(|keyword| keyword.role() == Role::Assertion);
     match node.data() {
@@ -166,7 +166,7 @@ pub(super) fn accepts_all(node: &Node<'_>) -> bool {
     }
 }
 
-/// True if the schema obviously accepts no instance.
+/// Returns true if the schema obviously accepts no instance.
 pub(super) fn accepts_nothing(node: &Node<'_>) -> bool {
     match node.data() {
         Data::Bool(value) => !value,
@@ -228,7 +228,7 @@ impl<'b, 'a> Merge<'b, 'a> {
         }
     }
 
-    /// True if two values are equal; the comparison is paid from the budget.
+    /// Returns true if two values are equal; the comparison is paid from the budget.
     fn same(&self, one: &Node<'a>, two: &Node<'a>) -> bool {
         json::same_within(self.budget, one, two)
     }
@@ -317,8 +317,8 @@ impl<'b, 'a> Merge<'b, 'a> {
     }
 }
 
-/// True if there is a reference anywhere inside. A property of such a name counts too; the result is then inexact,
-/// which is harmless.
+/// Returns true if there is a reference anywhere inside. A property of such a name counts too; the result is then
+/// inexact, which is harmless.
 fn refers(node: &Node<'_>, budget: &Budget) -> bool {
     let mut open = Vec::from([node]);
     while let Some(node) = open.pop().filter(|_| budget.pay(1)) {

@@ -34,7 +34,7 @@ impl<'a> Operands<'a> {
         self.slots.iter_mut().find(|slot| slot.keyword == Some(keyword))
     }
 
-    /// True if a side has one of these keywords, not yet merged.
+    /// Returns true if a side has one of these keywords, not yet merged.
     pub(super) fn has(&self, side: Operand, keywords: Keywords) -> bool {
         self.slots.iter().any(|slot| {
             let own = matches!(
@@ -45,7 +45,7 @@ impl<'a> Operands<'a> {
         })
     }
 
-    /// True if a side has one of these keywords with a value that the other side does not have.
+    /// Returns true if a side has one of these keywords with a value that the other side does not have.
     pub(super) fn adds(&self, side: Operand, keywords: Keywords) -> bool {
         let mut slots = self.slots.iter().filter(|slot| slot.keyword.is_some_and(|keyword| keywords.contains(keyword)));
         slots.any(|slot| match (&slot.value, side) {
@@ -110,7 +110,7 @@ impl<'a> Operands<'a> {
         })
     }
 
-    /// True if all present keywords of this set come unchanged from the same side.
+    /// Returns true if all present keywords of this set come unchanged from the same side.
     pub(super) fn is_one_sided(&self, keywords: Keywords) -> bool {
         let all = |own: fn(&Value<'a>) -> bool| {
             self.slots

@@ -94,7 +94,7 @@ impl References {
         }
     }
 
-    /// True if one of these targets is this schema, or (in a schema as read) inside it.
+    /// Returns true if one of these targets is this schema, or (in a schema as read) inside it.
     pub(crate) fn leads_into(&self, schema: &Node<'_>, place: &SchemaPath<'_, '_>, targets: &Set<Number>) -> bool {
         match self {
             References::Read(_) => {
@@ -121,12 +121,12 @@ impl References {
         }
     }
 
-    /// True if no reference resolves.
+    /// Returns true if no reference resolves.
     pub(crate) fn is_empty(&self) -> bool {
         self.uses().next().is_none()
     }
 
-    /// Returns every target once.
+    /// Returns all targets, without duplicates.
     pub(crate) fn all_targets(&self) -> impl Iterator<Item = Number> + '_ {
         self.uses().collect::<Set<Number>>().into_iter()
     }
@@ -147,7 +147,7 @@ impl References {
         }
     }
 
-    /// True if another anchor of this name may match the dynamic reference, depending on the dynamic scope.
+    /// Returns true if another anchor of this name may match the dynamic reference, depending on the dynamic scope.
     pub(crate) fn is_ambiguous(&self, reference: &Node<'_>) -> bool {
         match self {
             References::Read(known) => known.is_ambiguous(reference),
@@ -174,7 +174,8 @@ pub(crate) fn reference<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
     found
 }
 
-/// True if any key is named like a reference, even if it is not a keyword there. Faster than [`has_references`].
+/// Returns true if any key is named like a reference, even if it is not a keyword there. Faster than
+/// [`has_references`].
 pub(crate) fn mentions_references(root: &Node<'_>) -> bool {
     let mut open = Vec::from([root]);
     while let Some(node) = open.pop() {

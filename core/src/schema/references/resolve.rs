@@ -30,7 +30,7 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resolved {
     targets: Map<Number, Number>,
-    /// All targets, once each.
+    /// All targets, without duplicates.
     all: Set<Number>,
     /// Targets that are not at the position of a subschema, such as those under unknown keywords.
     outside: Set<Number>,
@@ -184,7 +184,7 @@ struct Document<'b, 't, 'a> {
 }
 
 /// Up to this many members, objects are searched linearly.
-const FEW: usize = 16;
+const LINEAR_SEARCH_LIMIT: usize = 16;
 
 impl<'t, 'a> Document<'_, 't, 'a> {
     /// Collects identifiers and references in a part of the document. Visits only subschemas, because an `$id` inside
@@ -294,7 +294,7 @@ impl<'t, 'a> Document<'_, 't, 'a> {
     fn child(&mut self, node: &'t Node<'a>, token: &str) -> Option<&'t Node<'a>> {
         self.budget.pay(1 + token.len() / 8);
         match (node.data(), node.origin().number()) {
-            (Data::Object(object), Some(number)) if object.len() > FEW => {
+            (Data::Object(object), Some(number)) if object.len() > LINEAR_SEARCH_LIMIT => {
                 let by_name =
                     || object.iter().filter_map(|member| Some((member.key.value()?.into_owned(), &member.value)));
                 self.tables.entry(number).or_insert_with(|| by_name().collect()).get(token).copied()

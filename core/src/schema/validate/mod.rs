@@ -46,7 +46,7 @@ const STEPS: usize = 100_000;
 
 /// Maximum nesting of schemas, including references; deeper schemas are unknown. Each level takes stack, and a call
 /// must run in 512 KiB.
-const DEEPEST: usize = 256;
+const MAX_LEVEL: usize = 256;
 
 /// Maximum number of violations reported.
 const MAX_ERRORS: usize = 100;
@@ -226,12 +226,12 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
         self.0.end_of(reference).map(|(_, schema, _)| schema)
     }
 
-    /// True if the schema's draft has the keyword.
+    /// Returns true if the schema's draft has the keyword.
     pub(crate) fn knows(&self, keyword: Keyword) -> bool {
         self.0.prepared.draft.knows(keyword)
     }
 
-    /// True if the draft ignores siblings of `$ref`.
+    /// Returns true if the draft ignores siblings of `$ref`.
     pub(crate) fn ignores_ref_siblings(&self) -> bool {
         self.0.prepared.draft.ignores_ref_siblings()
     }
@@ -310,7 +310,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         Verdict::Invalid
     }
 
-    /// True if further violations are not reported.
+    /// Returns true if further violations are not reported.
     fn is_silent(&self) -> bool {
         self.silent > 0 || self.errors.len() >= MAX_ERRORS
     }
@@ -340,7 +340,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
 
     /// Validates a value against a schema.
     fn schema(&mut self, schema: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
-        if at.level > DEEPEST || !self.budget.pay(1) {
+        if at.level > MAX_LEVEL || !self.budget.pay(1) {
             return Verdict::Unknown;
         }
         let at = At { level: at.level + 1, ..at };
@@ -438,7 +438,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
     }
 }
 
-/// True if the schema accepts null in addition to its `type`, as in OpenAPI 3.0.
+/// Returns true if the schema accepts null in addition to its `type`, as in OpenAPI 3.0.
 pub(crate) fn is_nullable(schema: &Object<'_>) -> bool {
     schema.get(Keyword::Nullable).and_then(Node::as_bool) == Some(true) && schema.has(Keyword::Type)
 }

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Maximum number of values of an `enum` that are compared individually.
-const FEW: usize = 32;
+const LINEAR_SEARCH_LIMIT: usize = 32;
 
 impl<'s, 'a> Run<'_, 's, 'a> {
     #[inline(never)]
@@ -34,7 +34,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     #[inline(never)]
     pub(super) fn listed(&mut self, keyword_value: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
         let Some(values) = keyword_value.as_array() else { return Verdict::Unknown };
-        let is_listed = match keyword_value.origin().number().filter(|_| values.len() > FEW) {
+        let is_listed = match keyword_value.origin().number().filter(|_| values.len() > LINEAR_SEARCH_LIMIT) {
             Some(number) => self.is_among(values, number, value),
             None => values.iter().any(|known| self.budget.pay(known_cost(known)) && self.same(known, value)),
         };
@@ -46,8 +46,8 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         })
     }
 
-    /// True if a value is one of many. The list is canonicalized once, so that many values can be checked in linear
-    /// time.
+    /// Returns true if a value is one of many. The list is canonicalized once, so that many values can be checked in
+    /// linear time.
     #[inline(never)]
     fn is_among(&mut self, values: &[Node<'_>], number: Number, value: &Node<'_>) -> bool {
         if self.listed.get(&number).is_none() {

@@ -1,6 +1,6 @@
 /**
- * The WebAssembly that the caller passes to `init`. It must be the one that was built with this file: a cache may hold that of
- * another release, whose memory layout differs, and no other check would detect that.
+ * The WebAssembly that the caller passes to `init`. It must be the one that was built with this file: a cache may hold the WebAssembly
+ * of another release, whose memory layout differs, and no other check would detect that.
  */
 
 import { entry, stamp } from 'wasm:stamp';

@@ -1,5 +1,4 @@
-//! Compares merging with a real validator, and shows the rules by example.
+//! Compares merging with a real validator.
 
-mod examples;
 mod generator;
 mod theorem;

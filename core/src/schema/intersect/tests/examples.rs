@@ -1,1 +1,0 @@
-//! Placeholder for examples of single rules.
