@@ -69,6 +69,8 @@ cargo_lints() {
     # host.
     say "clippy for wasm32: not possible here, rustup has no library for that target; linted for this machine only"
   fi
+  # rustfmt does not wrap comments, so the length of rows is a test.
+  if [ "$what" = lint ]; then check "files and layers" cargo test -p toolwire --test architecture --locked; fi
   check "rustdoc" env RUSTDOCFLAGS="-D warnings" cargo doc -p toolwire --all-features --no-deps --locked
   # The documentation of the command line and the bindings is read only within this repository, so it may link private
   # items.

@@ -118,8 +118,8 @@ impl Plan {
     /// Restores arguments in place, within a budget of its own.
     ///
     /// # Errors
-    /// `budget-exceeded`, for example for thousands of values of a union with hundreds of branches that no property tells
-    /// apart.
+    /// `budget-exceeded`, for example for thousands of values of a union with hundreds of branches that no property
+    /// tells apart.
     pub(crate) fn restore(&self, arguments: &mut Node<'_>) -> Result<(), Error> {
         let budget = Budget::new(arguments.values_read(), None);
         self.restore_within(arguments, &budget).map_err(|error| {
