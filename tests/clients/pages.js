@@ -41,7 +41,7 @@ export function environment(folder, servers = {}) {
 export async function relayOf(line, env, fake) {
   const listen = line.includes('--listen') ? '' : '--listen 127.0.0.1:0';
   const child = spawn('/bin/sh', ['-c', `exec ${line.trim()} ${listen}`], {
-    env: { ...env, NODE_OPTIONS: `--import=${file('redirect.js')}`, TOOLWIRE_FAKE: fake },
+    env: { ...env, NODE_OPTIONS: `--import=${new URL('redirect.js', import.meta.url)}`, TOOLWIRE_FAKE: fake },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let log = '';

@@ -19,6 +19,9 @@ const OPEN: usize = 4096;
 /// Second version of the host's JSON: from it on, requests have ids, and the host says when one is complete.
 const SCHEMA_VERSION: u64 = 2;
 
+/// Beginnings of the text of an event.
+const FIELDS: [&str; 5] = ["data:", "event:", "id:", "retry:", ":"];
+
 /// A request whose reply is expected.
 struct Open {
     /// Body that was sent.
@@ -160,7 +163,7 @@ fn restore_chunk(request: &Value) -> Result<Value, Failure> {
     let Open { restore, stream, .. } = &mut *open;
     let stream = stream.get_or_insert_with(|| restore.stream());
     let (event, end) = body.split_at(body.trim_end().len());
-    let is_bare = !event.contains("data:");
+    let is_bare = !FIELDS.iter().any(|field| event.starts_with(field));
     let prefix = if is_bare { "data: " } else { "" };
     let events = stream.feed_text(&format!("{prefix}{event}\n\n")).map_err(failed)?;
     let events = events.trim_end();

@@ -191,7 +191,7 @@ fn streams_of_the_same_request_are_restored_apart_from_each_other() {
     // As the host passes chunks of Chat Completions: JSON alone; and as it passes whole events.
     for (form, end) in [(false, ""), (true, "\n\n")] {
         let text = |json: String| if form { format!("data: {json}{end}") } else { json };
-        let mut chunks = vec![text(chunk(json!({"role": "assistant", "content": ""}), Value::Null))];
+        let mut chunks = vec![text(chunk(json!({"role": "assistant", "content": "data: "}), Value::Null))];
         chunks.push(text(chunk(call("c", Some("weather_of"), ""), Value::Null)));
         chunks.extend(rest.map(|piece| text(chunk(call("c", None, piece), Value::Null))));
         chunks.push(text(chunk(json!({}), "tool_calls".into())));
@@ -221,6 +221,34 @@ fn streams_of_the_same_request_are_restored_apart_from_each_other() {
             host.body_after("request.intercept_after", id, &asks());
         }
     }
+}
+
+#[test]
+fn events_of_messages_keep_their_names() {
+    let host = Host::load();
+    configured(&host, "dialect: moonshot\n");
+    let mut id = of("messages");
+    id["SourceFormat"] = "claude".into();
+    let schema = json!({"type": "object", "properties": {"days": {"type": "integer"}}});
+    let tools = json!([{"name": "weather.of", "input_schema": schema}]);
+    let messages = json!([{"role": "user", "content": "Rome?"}]);
+    let asked = json!({"model": "kimi-k3", "max_tokens": 9, "messages": messages, "tools": tools}).to_string();
+    host.body_after("request.intercept_after", &id, &asked);
+    let block = json!({"type": "tool_use", "id": "t", "name": "weather_of", "input": {}});
+    let delta = json!({"type": "input_json_delta", "partial_json": "{\"days\":\"3\"}"});
+    let events = [
+        json!({"type": "content_block_start", "index": 0, "content_block": block}),
+        json!({"type": "content_block_delta", "index": 0, "delta": delta}),
+        json!({"type": "content_block_stop", "index": 0}),
+    ];
+    let got: String = events
+        .iter()
+        .map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap()))
+        .filter_map(|event| host.body_after("response.intercept_stream_chunk", &id, &event))
+        .collect();
+    assert!(got.contains("event: content_block_start\ndata: "), "{got}");
+    assert!(got.contains("weather.of") && got.contains(r#"{\"days\":3}"#), "{got}");
+    assert!(got.ends_with("\n\n"), "{got}");
 }
 
 #[test]
