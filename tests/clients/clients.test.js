@@ -1,4 +1,4 @@
-// Real clients, with the lines of docs/clients, before fakes that refuse what the real APIs refuse: each fails by itself, and works through
+// Real clients, with the lines of docs/clients, in front of fakes that refuse what the real APIs refuse: without and with
 // `toolwire relay`.
 
 import assert from 'node:assert/strict';
