@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# examples.sh npm|python: installs the SDKs of the examples if their pins changed, and runs every example against a fake
-# of its API, without network access.
+# examples.sh npm|python|cliproxyapi: installs the SDKs of the examples if their pins changed, and runs every example against a fake
+# of its API, without network access; builds the plugin of CLIProxyAPI, and calls it as that would.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -29,7 +29,12 @@ python() {
   .venv/bin/python -m pytest
 }
 
+cliproxyapi() {
+  # In the target folder of the repository, which `make clean` removes.
+  CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$ROOT/target/cliproxyapi} cargo test --locked --manifest-path examples/cliproxyapi/Cargo.toml
+}
+
 case "${1:-}" in
-  npm | python) "$1" ;;
-  *) die "expected \`npm\` or \`python\`, found \`${1:-}\`" ;;
+  npm | python | cliproxyapi) "$1" ;;
+  *) die "expected \`npm\`, \`python\` or \`cliproxyapi\`, found \`${1:-}\`" ;;
 esac

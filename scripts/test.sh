@@ -62,6 +62,7 @@ if runs tests; then scripts/chromium.sh; fi
 
 cargo_lints() {
   check "clippy" cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
+  check "clippy on the plugin" env CARGO_TARGET_DIR=target/cliproxyapi cargo clippy --all-targets --locked --manifest-path examples/cliproxyapi/Cargo.toml -- -D warnings
   if rustup target list --installed | grep -qx wasm32-unknown-unknown; then
     check "clippy for wasm32" cargo clippy -p toolwire-wasm --locked --target wasm32-unknown-unknown -- -D warnings
   else
@@ -78,10 +79,11 @@ cargo_lints() {
 }
 other_lints() {
   check "rustfmt" cargo fmt --all --check
+  check "rustfmt of the plugin" cargo fmt --check --manifest-path examples/cliproxyapi/Cargo.toml
   check "lint npm" npm run --silent --prefix npm lint
   check "types of the playground" npm run --silent --prefix npm/playground types
   check "lint python" python/dev lint
-  check "lint demo and scripts" npm/node_modules/.bin/biome check --config-path npm demo scripts docs/site tests/roles
+  check "lint demo and scripts" npm/node_modules/.bin/biome check --config-path npm demo scripts docs/site tests/roles tests/clients/*.js
   check "ruff on the demo" python/.venv/bin/ruff check --config python/pyproject.toml demo
   check "ruff format on the demo" python/.venv/bin/ruff format --check --config python/pyproject.toml demo
   check "syntax of scripts" bash -c 'for script; do bash -n "$script" || exit; done' - scripts/*.sh .ci/run python/dev
@@ -130,6 +132,7 @@ node_and_sdk_suites() {
 cargo_and_python_suites() {
   if [ "$what" = tests ]; then compile_tests; fi
   suite rust rust_counts cargo test --workspace --locked --no-fail-fast -- --show-output
+  suite cliproxyapi rust_counts scripts/examples.sh cliproxyapi
   suite python python_counts bash -c 'cd python && exec .venv/bin/python -m pytest'
 }
 has_python_311() { python/.venv/bin/python -c 'import sys; sys.exit(sys.version_info < (3, 11))'; }

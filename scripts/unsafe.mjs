@@ -34,7 +34,14 @@ for (const path of new Set([...found.keys(), ...listed.keys()])) {
   const [is, says] = [found.get(path) ?? 0, listed.get(path) ?? 0];
   if (is !== says) faults.push(`${path}: expected ${is} places in SECURITY.md's list of \`unsafe\`, found ${says}`);
 }
-for (const crate of ['core/src', 'core/fuzz/src', 'command/src', 'bindings-wasm/src', 'bindings-py/src']) {
+for (const crate of [
+  'core/src',
+  'core/fuzz/src',
+  'command/src',
+  'bindings-wasm/src',
+  'bindings-py/src',
+  'examples/cliproxyapi/src',
+]) {
   const manifest = read(`${crate.replace(/\/src$/, '')}/Cargo.toml`);
   const refuses =
     /#!\[(?:forbid|deny)\([^)]*\bunsafe_code\b/.test(read(`${crate}/lib.rs`)) ||

@@ -33,12 +33,7 @@ export const kimi = {
   check({ tools = [], messages }) {
     for (const { name, input_schema: schema, defer_loading: isDeferred } of tools) {
       if (isDeferred) throw new Refusal(`tools.${name}.defer_loading: Extra inputs are not permitted`);
-      for (const one of schemas(schema)) {
-        // The words of MoonshotAI/walle, the validator of the API.
-        if (one.anyOf && one.type) {
-          throw new Refusal('when using anyOf, type should be defined in anyOf items instead of the parent schema');
-        }
-      }
+      checkForKimi(schema);
     }
     if (JSON.stringify(messages).includes('"tool_reference"')) {
       throw new Refusal('messages: tool_reference: Input should be one of text, image, tool_use, tool_result');
@@ -75,17 +70,41 @@ export const kimi = {
   },
 };
 
-/** OpenAI Responses as Groq serves them. */
-export const groq = {
-  path: '/v1/responses',
-  check({ tools = [] }) {
-    // 49 recorded requests were answered so: docs/dialects/groq.md.
-    const at = tools.findIndex(({ type }) => type !== 'function' && type !== 'mcp');
-    if (at >= 0) throw new Refusal(`tools[${at}].type must be one of [function, mcp]`);
-  },
+/** Refuses tools that are not functions, in the words of an API. */
+const functionsOnly =
+  (words, kinds = ['function']) =>
+  ({ tools = [] }) => {
+    const at = tools.findIndex(({ type }) => !kinds.includes(type));
+    if (at >= 0) throw new Refusal(words.replace('#', at).replace('?', tools[at].type));
+  };
+
+/** Refuses schemas in which `type` stands beside `anyOf`, in the words of MoonshotAI/walle, the validator of Kimi's API. */
+function checkForKimi(schema) {
+  for (const one of schemas(schema)) {
+    if (one.anyOf && one.type) {
+      throw new Refusal('when using anyOf, type should be defined in anyOf items instead of the parent schema');
+    }
+  }
+}
+
+/** Refuses schemas without a type, in DeepSeek's words. */
+function checkForDeepSeek(name, schema) {
+  for (const one of schemas(schema)) {
+    if (one.type || one.anyOf || one.$ref) continue;
+    throw new Refusal(
+      `Invalid tool parameters schema : field \`${name}\`: one of \`type\`, \`anyOf\`, \`$ref\` field is required`,
+    );
+  }
+}
+
+/** OpenAI Responses, with the requests that an API refuses. */
+const responses = (check) => ({
+  path: '/responses',
+  check,
   error: (message) => ({ error: { message, type: 'invalid_request_error' } }),
   answer({ model, input, tools = [] }, response) {
-    const tool = tools.find(({ name }) => name?.includes('weather'));
+    const all = tools.flatMap((tool) => tool.tools?.map((one) => ({ ...one, namespace: tool.name })) ?? [tool]);
+    const tool = all.find(({ name, namespace = '' }) => `${namespace} ${name}`.includes('weather'));
     const isCall = tool !== undefined && !JSON.stringify(input).includes('Sunny.');
     const content = [{ type: 'output_text', text: 'It is sunny.', annotations: [] }];
     const item = isCall
@@ -94,6 +113,7 @@ export const groq = {
           id: 'fc_1',
           call_id: 'call_1',
           name: tool.name,
+          namespace: tool.namespace,
           arguments: JSON.stringify(ARGUMENTS),
           status: 'completed',
         }
@@ -114,7 +134,7 @@ export const groq = {
       output: [item],
       usage,
     };
-    const all = [
+    const list = [
       { type: 'response.created', response: { ...whole, status: 'in_progress', output: [] } },
       { type: 'response.output_item.added', output_index: 0, item },
       { type: 'response.output_item.done', output_index: 0, item },
@@ -122,23 +142,34 @@ export const groq = {
     ];
     events(
       response,
-      all.map((data, at) => [data.type, { ...data, sequence_number: at }]),
+      list.map((data, at) => [data.type, { ...data, sequence_number: at }]),
     );
   },
+});
+
+/** APIs that have Responses, by the names that they have on the page of Codex. */
+export const RESPONSES = {
+  // 49 recorded requests were answered so: docs/dialects/groq.md.
+  Groq: responses(functionsOnly('tools[#].type must be one of [function, mcp]', ['function', 'mcp'])),
+  // It was made for Codex; nothing of a request that it refuses is known.
+  DeepSeek: responses(() => {}),
+  Kimi: responses(({ tools = [] }) => {
+    for (const { tools: inner, parameters } of tools) {
+      for (const tool of inner ?? [{ parameters }]) checkForKimi(tool.parameters);
+    }
+  }),
+  // vllm-project/vllm#49493
+  vLLM: responses(functionsOnly('tool type ? not supported')),
+  // ggml-org/llama.cpp#20156
+  'llama.cpp': responses(functionsOnly("'type' of tool must be 'function'")),
 };
+export const groq = RESPONSES.Groq;
 
 /** Chat Completions as DeepSeek serves them. */
 export const deepseek = {
   path: '/v1/chat/completions',
   check({ tools = [] }) {
-    for (const { function: tool } of tools) {
-      for (const one of schemas(tool.parameters)) {
-        if (one.type || one.anyOf || one.$ref) continue;
-        throw new Refusal(
-          `Invalid tool parameters schema : field \`${tool.name}\`: one of \`type\`, \`anyOf\`, \`$ref\` field is required`,
-        );
-      }
-    }
+    for (const { function: tool } of tools) checkForDeepSeek(tool.name, tool.parameters);
   },
   error: (message) => ({
     error: { message, type: 'invalid_request_error', param: null, code: 'invalid_request_error' },
@@ -165,14 +196,47 @@ export const deepseek = {
   },
 };
 
-/** Serves an API. `refusals` collects what it refused. */
+/** Gemini as Google serves it, without keys. */
+export const gemini = {
+  path: ':streamGenerateContent',
+  check({ tools = [] }) {
+    for (const { functionDeclarations = [] } of tools) {
+      for (const [at, { parameters }] of functionDeclarations.entries()) {
+        for (const one of schemas(parameters)) {
+          const place = `GenerateContentRequest.tools[0].function_declarations[${at}].parameters`;
+          if (!one.type && !one.anyOf) {
+            throw new Refusal(`* ${place}: must be specified when not using one_of, any_of or all_of fields\n`);
+          }
+          if (one.format && !['enum', 'date-time'].includes(one.format)) {
+            throw new Refusal(`* ${place}.format: only 'enum' and 'date-time' are supported for STRING type\n`);
+          }
+        }
+      }
+    }
+  },
+  error: (message) => ({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }),
+  answer({ contents, tools = [] }, response) {
+    const tool = tools
+      .flatMap(({ functionDeclarations = [] }) => functionDeclarations)
+      .find(({ name }) => name.includes('weather'));
+    const isCall = tool !== undefined && !JSON.stringify(contents).includes('Sunny.');
+    const part = isCall ? { functionCall: { name: tool.name, args: ARGUMENTS } } : { text: 'It is sunny.' };
+    const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 };
+    const candidates = [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP', index: 0 }];
+    events(response, [['', { candidates, usageMetadata }]]);
+  },
+};
+
+/** Serves an API. `refusals` collects what it refused, and `hosts` the names that it was called by. */
 export async function served(api) {
   const refusals = [];
+  const hosts = new Set();
   const server = createServer(async (request, response) => {
+    hosts.add(request.headers.host);
     const pieces = [];
     for await (const piece of request) pieces.push(piece);
     const [path] = request.url.split('?');
-    if (path !== api.path) {
+    if (!path.endsWith(api.path)) {
       response.writeHead(404, { 'Content-Type': 'application/json' });
       response.end(JSON.stringify(api.error('Not found')));
       return;
@@ -192,5 +256,5 @@ export async function served(api) {
     server.closeAllConnections();
     server.close();
   };
-  return { url: `http://127.0.0.1:${server.address().port}`, refusals, close };
+  return { url: `http://127.0.0.1:${server.address().port}`, refusals, hosts, close };
 }

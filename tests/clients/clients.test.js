@@ -1,21 +1,19 @@
-// Real clients before fakes that refuse what the real APIs refuse: each fails by itself, and works through `toolwire relay`.
+// Real clients, with the lines of docs/clients, in front of fakes that refuse what the real APIs refuse: without and with
+// `toolwire relay`.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { deepseek, groq, kimi, served } from './apis.js';
+import { deepseek, gemini, kimi, RESPONSES, served } from './apis.js';
+import { block, blockAt, environment, read, relayOf } from './pages.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-/** The relay of each host. */
-const RELAYS = {
-  npm: [process.execPath, fileURLToPath(new URL('../../npm/dist/command.js', import.meta.url))],
-  PyPI: [fileURLToPath(new URL('../../python/.venv/bin/python', import.meta.url)), '-m', 'toolwire'],
-};
+const PYTHON = fileURLToPath(new URL('../../python/.venv/bin/python', import.meta.url));
 const QUESTION = 'What is the weather in Rome for three days?';
 const folder = mkdtempSync(join(tmpdir(), 'toolwire-clients-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,71 +28,51 @@ function home(name, files) {
   return place;
 }
 
-/** How each client is started: with the URL of an API, and the file into which the MCP server writes its calls. */
+const KEYS = { MOONSHOT_API_KEY: 'fake', GROQ_API_KEY: 'fake', DEEPSEEK_API_KEY: 'fake', GEMINI_API_KEY: 'fake' };
+const server = (log) => ({ command: process.execPath, args: [join(here, 'mcp.js'), log] });
+
+/** How each client is started: with the lines of its page, the URL of an API, and the file into which the MCP server writes its calls. */
 const CLIENTS = {
   'claude-code': ({ url, log }) => {
-    const server = { command: process.execPath, args: [join(here, 'mcp.js'), log] };
     const place = home(`claude-${url.split(':')[2]}`, {
-      'mcp.json': JSON.stringify({ mcpServers: { weather: server } }),
+      'mcp.json': JSON.stringify({ mcpServers: { weather: server(log) } }),
     });
-    return {
-      place,
-      command: [
-        'claude',
-        '-p',
-        QUESTION,
-        '--mcp-config',
-        join(place, 'mcp.json'),
-        '--strict-mcp-config',
-        '--allowedTools',
-        'mcp__weather',
-      ],
-      environment: {
-        ANTHROPIC_BASE_URL: url,
-        ANTHROPIC_API_KEY: 'fake',
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-        CLAUDE_CODE_MAX_RETRIES: '0',
-        ENABLE_TOOL_SEARCH: 'true',
-      },
-    };
+    const flags = '--mcp-config mcp.json --strict-mcp-config --allowedTools mcp__weather';
+    const environment = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', CLAUDE_CODE_MAX_RETRIES: '0' };
+    return { place, line: `${blockAt('claude-code', 'claude.sh', url).trim()} -p "${QUESTION}" ${flags}`, environment };
   },
-  codex: ({ url, log }) => {
-    const config = `model = "llama-4"
-model_provider = "relay"
-[model_providers.relay]
-name = "relay"
-base_url = "${url}/v1"
-env_key = "FAKE_KEY"
-wire_api = "responses"
-request_max_retries = 0
+  codex: ({ url, log, name }) => {
+    const { command, args } = server(log);
+    const first = name === 'vLLM' ? block('codex', 'vllm.toml') : '';
+    const more = `request_max_retries = 0
 [mcp_servers.weather]
-command = ${JSON.stringify(process.execPath)}
-args = ${JSON.stringify([join(here, 'mcp.js'), log])}
+command = ${JSON.stringify(command)}
+args = ${JSON.stringify(args)}
 `;
-    const place = home(`codex-${url.split(':')[2]}`, { '.codex/config.toml': config });
-    const flags = ['--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox'];
-    return { place, command: ['codex', 'exec', ...flags, QUESTION], environment: { FAKE_KEY: 'fake' } };
+    const place = home(`codex-${url.split(':')[2]}`, {
+      '.codex/config.toml': first + blockAt('codex', 'config.toml', url) + more,
+    });
+    const flags = '--skip-git-repo-check --dangerously-bypass-approvals-and-sandbox';
+    return { place, line: `codex exec ${flags} "${QUESTION}"`, environment: {} };
   },
-  opencode: ({ url, log }) => {
-    const provider = {
-      npm: '@ai-sdk/openai-compatible',
-      name: 'relay',
-      options: { baseURL: `${url}/v1`, apiKey: 'fake' },
-    };
-    const config = {
-      provider: { relay: { ...provider, models: { 'deepseek-chat': { name: 'DeepSeek' } } } },
-      mcp: { weather: { type: 'local', command: [process.execPath, join(here, 'mcp.js'), log], enabled: true } },
-    };
-    const place = home(`opencode-${url.split(':')[2]}`, { 'opencode.json': JSON.stringify(config) });
-    return { place, command: ['opencode', 'run', '-m', 'relay/deepseek-chat', QUESTION], environment: {} };
-  },
+  'opencode on Gemini': (run) => opencode(run, 'opencode-gemini.json', 'google/gemini-2.5-pro'),
+  'opencode on DeepSeek': (run) => opencode(run, 'opencode-deepseek.json', 'relay/deepseek-chat'),
 };
 
-/** Runs a program to its end: what it prints. */
-async function run({ place, command: [program, ...args], environment }) {
-  const child = spawn(join(here, 'node_modules', '.bin', program), args, {
+function opencode({ url, log }, file, model) {
+  const { command, args } = server(log);
+  const config = JSON.parse(blockAt('opencode', file, url));
+  config.mcp = { weather: { type: 'local', command: [command, ...args], enabled: true } };
+  const place = home(`opencode-${url.split(':')[2]}`, { 'opencode.json': JSON.stringify(config) });
+  return { place, line: `opencode run -m ${model} "${QUESTION}"`, environment: {} };
+}
+
+/** Runs a line to its end: what it prints. */
+async function run({ place, line, environment }) {
+  const PATH = [join(here, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
+  const child = spawn('/bin/sh', ['-c', line], {
     cwd: place,
-    env: { PATH: process.env.PATH, HOME: place, ...environment },
+    env: { PATH, HOME: place, ...KEYS, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 120_000,
   });
@@ -104,9 +82,10 @@ async function run({ place, command: [program, ...args], environment }) {
   return text;
 }
 
-async function relay([program, ...args], upstream, dialect) {
+/** Starts the relay of PyPI in front of a fake. */
+async function pythonRelay(upstream, dialect) {
   const options = ['relay', '--upstream', upstream, '--dialect', dialect, '--listen', '127.0.0.1:0'];
-  const child = spawn(program, [...args, ...options], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(PYTHON, ['-m', 'toolwire', ...options], { stdio: ['ignore', 'ignore', 'pipe'] });
   let log = '';
   for await (const piece of child.stderr.iterator({ destroyOnReturn: false })) {
     log += piece;
@@ -124,27 +103,69 @@ const calls = (log) => {
   }
 };
 
-for (const [client, api, dialect, refusal] of [
-  ['claude-code', kimi, 'moonshot', /type should be defined in anyOf items|Extra inputs|tool_reference/],
-  ['codex', groq, 'groq', /must be one of \[function, mcp\]/],
-  ['opencode', deepseek, 'deepseek', /one of `type`, `anyOf`, `\$ref` field is required/],
+const upstream = (name) => new RegExp(`^\\| ${name} \\| \`(\\S+)\``, 'm').exec(read('codex'))[1];
+const codex = (name, dialect, refusal) => {
+  const line = block('codex', 'relay.sh').replace(/https:\S+/, upstream(name));
+  return ['codex', name, RESPONSES[name], line, dialect, refusal];
+};
+
+for (const [client, name, api, line, dialect, refusal] of [
+  [
+    'claude-code',
+    'Kimi',
+    kimi,
+    block('claude-code', 'relay.sh'),
+    'moonshot',
+    /type should be defined in anyOf items|Extra inputs|tool_reference/,
+  ],
+  codex('Groq', 'groq', /must be one of \[function, mcp\]/),
+  codex('DeepSeek', 'deepseek'),
+  codex('Kimi', 'moonshot', /type should be defined in anyOf items/),
+  codex('vLLM', 'vllm', /tool type namespace not supported/),
+  codex('llama.cpp', 'llama-cpp', /'type' of tool must be 'function'/),
+  [
+    'opencode on Gemini',
+    '',
+    gemini,
+    block('opencode', 'relay-gemini.sh'),
+    'gemini',
+    /must be specified when not using/,
+  ],
+  [
+    'opencode on DeepSeek',
+    '',
+    deepseek,
+    block('opencode', 'relay-deepseek.sh'),
+    'deepseek',
+    /one of `type`, `anyOf`, `\$ref` field is required/,
+  ],
 ]) {
-  test(`${client} by itself`, async () => {
+  const title = `${client} ${name}`.trim();
+  test(`${title}, by itself`, async () => {
     const backend = await served(api);
-    const log = join(folder, `${client}-alone.jsonl`);
-    const said = await run(CLIENTS[client]({ url: backend.url, log }));
+    const log = join(folder, `${title}-alone.jsonl`);
+    const said = await run(CLIENTS[client]({ url: backend.url, log, name }));
     backend.close();
-    assert.match(backend.refusals.join('\n'), refusal, said);
-    assert.deepEqual(calls(log), []);
+    if (refusal === undefined) {
+      assert.deepEqual(backend.refusals, [], said);
+      assert.deepEqual(calls(log), [{ name: 'weather.of', arguments: { city: 'Rome', days: '3' } }], said);
+    } else {
+      assert.match(backend.refusals.join('\n'), refusal, said);
+      assert.deepEqual(calls(log), []);
+    }
   });
 
-  for (const [host, program] of Object.entries(RELAYS)) {
-    test(`${client} through the relay of ${host}`, async () => {
+  const hosts = {
+    npm: (url) => relayOf(line, environment(folder), url),
+    PyPI: (url) => pythonRelay(url, dialect),
+  };
+  for (const [host, between] of Object.entries(hosts)) {
+    test(`${title}, through the relay of ${host}`, async () => {
       const backend = await served(api);
-      const between = await relay(program, backend.url, dialect);
-      const log = join(folder, `${client}-${host}.jsonl`);
-      const said = await run(CLIENTS[client]({ url: between.url, log }));
-      between.close();
+      const relay = await between(backend.url);
+      const log = join(folder, `${title}-${host}.jsonl`);
+      const said = await run(CLIENTS[client]({ url: relay.url, log, name }));
+      relay.close();
       backend.close();
       assert.deepEqual(backend.refusals, [], said);
       assert.deepEqual(calls(log), [{ name: 'weather.of', arguments: { city: 'Rome', days: 3 } }], said);

@@ -6,7 +6,12 @@ import asyncio
 import datetime
 import json
 import os
+import re
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 # Otherwise LiteLLM fetches prices from the network.
@@ -14,6 +19,7 @@ os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 
 import litellm
 import pytest
+import yaml  # type: ignore[import-untyped]
 from fake.backend import TAKES, Backend, backend
 from fake.server import TOOLS
 from litellm.anthropic_interface import messages
@@ -461,3 +467,33 @@ def test_chunks_may_be_dicts() -> None:
     call = {"index": 0, "id": "a", "type": "function", "function": {"name": "files_read", "arguments": "{}"}}
     (chunk, *_) = asyncio.run(restored({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}))
     assert chunk["choices"][0]["delta"]["tool_calls"][0]["function"]["name"] == "files.read"
+
+
+@contextmanager
+def relay(upstream: str, token: str) -> Iterator[str]:
+    """Start the relay in front of an API, and give its host and port."""
+    options = ["--upstream", upstream, "--dialect", "moonshot", "--listen", "127.0.0.1:0", "--token-env", "TOKEN"]
+    command = [sys.executable, "-m", "toolwire", "relay", *options]
+    environment = {**os.environ, "TOKEN": token}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            listening = next(found for line in process.stderr if (found := re.search(r"listening at (\S+)", line)))
+            yield listening[1]
+        finally:
+            process.terminate()
+
+
+def test_the_file_for_the_proxy_of_litellm_leads_to_the_relay() -> None:
+    page = Path(__file__).parents[3] / "docs" / "deploy" / "litellm.yaml"
+    given = {"MOONSHOT_API_KEY": "key", "TOOLWIRE_TOKEN": "token"}
+    with backend("moonshot", ENCODED, DONE) as fake, relay(fake.url, given["TOOLWIRE_TOKEN"]) as address:
+        text = page.read_text(encoding="utf-8").replace("toolwire-relay:8787", address)
+        # The proxy does the same when it loads the file.
+        for name, value in given.items():
+            text = text.replace(f"os.environ/{name}", value)
+        (model,) = yaml.safe_load(text)["model_list"]
+        router = Router(model_list=[model])
+        reply = asyncio.run(router.acompletion("kimi", messages=ASKED, tools=TOOL_LIST))
+    assert calls_of(reply.choices[0].message) == EXPECTED
+    assert fake.got[0]["model"] == "kimi-k3"

@@ -1,0 +1,220 @@
+//! The methods of the plugin: a request is adapted once its upstream is known, and its reply is restored, whole or in chunks.
+//!
+//! `request.intercept_after`, and not `request.normalize`: only interceptors get the `RequestID`, by which a chunk of a stream belongs to its
+//! request. They see the client's format, before the host translates the request and after it has translated the reply.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use base64::{engine::general_purpose::STANDARD, Engine};
+use serde_json::{json, Value};
+use toolwire_core::{
+    adapt_request, dialect_for, dialects, AdaptOptions, DialectQuery, RepairOptions, ReplyRestorer, Restore,
+};
+
+/// Requests whose replies are expected. Beyond that, the oldest is forgotten, and its reply passes as it is.
+const OPEN: usize = 4096;
+/// Second version of the host's JSON: from it on, requests have ids, and the host says when one is complete.
+const SCHEMA_VERSION: u64 = 2;
+
+/// Beginnings of the text of an event.
+const FIELDS: [&str; 5] = ["data:", "event:", "id:", "retry:", ":"];
+
+/// A request whose reply is expected.
+struct Open {
+    /// Body that was sent.
+    sent: String,
+    restore: Restore,
+    stream: Option<ReplyRestorer>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Dialect for all models, if the configuration names one.
+    dialect: Option<String>,
+    open: HashMap<String, Arc<Mutex<Open>>>,
+    /// Ids in `open`, oldest first.
+    order: VecDeque<String>,
+}
+
+static STATE: Mutex<Option<State>> = Mutex::new(None);
+
+/// The code and the message of an error.
+type Failure = (&'static str, String);
+
+/// Answers a method with an envelope.
+pub(crate) fn answer(method: &str, request: &[u8]) -> String {
+    match answered(method, request) {
+        Ok(result) => json!({"ok": true, "result": result}).to_string(),
+        Err((code, message)) => failure(code, &message),
+    }
+}
+
+/// Returns the envelope of an error.
+pub(crate) fn failure(code: &str, message: &str) -> String {
+    json!({"ok": false, "error": {"code": code, "message": message}}).to_string()
+}
+
+/// Forgets all requests, when the host ends or unloads the plugin.
+pub(crate) fn forget_all() {
+    *lock(&STATE) = None;
+}
+
+fn answered(method: &str, request: &[u8]) -> Result<Value, Failure> {
+    let request: Value = match request {
+        [] => Value::Null,
+        bytes => serde_json::from_slice(bytes).map_err(|error| ("invalid_request", error.to_string()))?,
+    };
+    match method {
+        "plugin.register" | "plugin.reconfigure" => register(&request),
+        "request.intercept_after" => adapt(&request),
+        "response.intercept_after" => restore_whole(&request),
+        "response.intercept_stream_chunk" => restore_chunk(&request),
+        "request.complete" => {
+            with_state(|state| state.forget(id_of(&request)));
+            Ok(json!({}))
+        }
+        "request.intercept_before" | "plugin.quiesce" | "plugin.shutdown" => Ok(json!({})),
+        _ => Err(("unknown_method", format!("expected a method of this plugin, found `{method}`"))),
+    }
+}
+
+fn register(request: &Value) -> Result<Value, Failure> {
+    let yaml = bytes_of(request, "config_yaml").unwrap_or_default();
+    let dialect = configured_dialect(&String::from_utf8_lossy(&yaml));
+    if let Some(name) = &dialect {
+        if !dialects().iter().any(|known| known.name == name) {
+            return Err(("invalid_config", format!("expected the name of a dialect, found `{name}`")));
+        }
+    }
+    with_state(|state| state.dialect = dialect);
+    let version = request["schema_version"].as_u64().unwrap_or(1).min(SCHEMA_VERSION);
+    Ok(json!({
+        "schema_version": version,
+        "metadata": {
+            "Name": "toolwire",
+            "Version": env!("CARGO_PKG_VERSION"),
+            "Author": "toolwire",
+            "GitHubRepository": "https://github.com/toolwire/toolwire",
+            "ConfigFields": [{
+                "Name": "dialect",
+                "Type": "string",
+                "Description": "Dialect for all requests. Without it, the model determines the dialect.",
+            }],
+        },
+        "capabilities": {
+            "request_interceptor": true,
+            "request_lifecycle_plugin": true,
+            "response_interceptor": true,
+            "response_stream_interceptor": true,
+        },
+    }))
+}
+
+/// Reads `dialect: NAME`, the only setting. Use a library for YAML if you add others.
+fn configured_dialect(yaml: &str) -> Option<String> {
+    let value = yaml.lines().find_map(|line| line.trim().strip_prefix("dialect:"))?;
+    let name = value.split('#').next().unwrap_or_default().trim().trim_matches(['"', '\'']);
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// Adapts a request. Without an id, its reply could not be restored, so it passes as it is.
+fn adapt(request: &Value) -> Result<Value, Failure> {
+    let id = id_of(request);
+    let Some(body) = text_of(request, "Body").filter(|_| !id.is_empty()) else { return Ok(json!({})) };
+    let (dialect, known) = with_state(|state| (state.dialect.clone(), state.open.get(id).cloned()));
+    // The host repeats the hook when it tries another credential, perhaps with the body that it got here.
+    if known.is_some_and(|open| lock(&open).sent == body) {
+        return Ok(json!({}));
+    }
+    let model = request["Model"].as_str().unwrap_or_default();
+    let dialect = match dialect {
+        Some(name) => name,
+        None => dialect_for(&DialectQuery::default().model(model)).map_err(failed)?.dialect.to_owned(),
+    };
+    let mut options = AdaptOptions::new(dialect).model(model);
+    options.tools = options.tools.repair(RepairOptions::default());
+    let adapted = adapt_request(body.as_str(), &options).map_err(failed)?;
+    for tool in &adapted.report.quarantined {
+        eprintln!("toolwire: left out `{}`: {}", tool.name.as_deref().unwrap_or("a tool"), tool.message);
+    }
+    let sent = adapted.request.into_owned();
+    let answer = if sent == body { json!({}) } else { json!({"Body": STANDARD.encode(&sent)}) };
+    with_state(|state| state.remember(id, Open { sent, restore: adapted.restore, stream: None }));
+    Ok(answer)
+}
+
+fn restore_whole(request: &Value) -> Result<Value, Failure> {
+    let open = with_state(|state| state.open.get(id_of(request)).cloned());
+    let (Some(open), Some(body)) = (open, text_of(request, "Body")) else { return Ok(json!({})) };
+    let restored = lock(&open).restore.reply(body.as_str()).map_err(failed)?.reply;
+    Ok(if restored == body { json!({}) } else { json!({"Body": STANDARD.encode(restored.as_bytes())}) })
+}
+
+/// Restores a chunk: the text of an event, or its JSON alone, which the host writes into an event.
+fn restore_chunk(request: &Value) -> Result<Value, Failure> {
+    let open = with_state(|state| state.open.get(id_of(request)).cloned());
+    // -1 and -2 are the beginning and the end of a stream, without a chunk.
+    let is_chunk = request["ChunkIndex"].as_i64().is_some_and(|index| index >= 0);
+    let (Some(open), Some(body), true) = (open, text_of(request, "Body"), is_chunk) else { return Ok(json!({})) };
+    let mut open = lock(&open);
+    let Open { restore, stream, .. } = &mut *open;
+    let stream = stream.get_or_insert_with(|| restore.stream());
+    let (event, end) = body.split_at(body.trim_end().len());
+    let is_bare = !FIELDS.iter().any(|field| event.starts_with(field));
+    let prefix = if is_bare { "data: " } else { "" };
+    let events = stream.feed_text(&format!("{prefix}{event}\n\n")).map_err(failed)?;
+    let events = events.trim_end();
+    if events.is_empty() {
+        return Ok(json!({"DropChunk": true}));
+    }
+    // Further events keep their own prefix: the host adds one only at the beginning.
+    let text = if is_bare { events.strip_prefix(prefix).unwrap_or(events) } else { events };
+    Ok(if text == event { json!({}) } else { json!({"Body": STANDARD.encode(format!("{text}{end}"))}) })
+}
+
+impl State {
+    fn remember(&mut self, id: &str, open: Open) {
+        if self.open.insert(id.to_owned(), Arc::new(Mutex::new(open))).is_none() {
+            self.order.push_back(id.to_owned());
+        }
+        while self.order.len() > OPEN {
+            let oldest = self.order.pop_front().unwrap_or_default();
+            self.open.remove(&oldest);
+        }
+    }
+
+    fn forget(&mut self, id: &str) {
+        if self.open.remove(id).is_some() {
+            self.order.retain(|other| other != id);
+        }
+    }
+}
+
+/// A panic cannot leave this data inconsistent, so a poisoned lock is used on.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn with_state<T>(what: impl FnOnce(&mut State) -> T) -> T {
+    what(lock(&STATE).get_or_insert_with(State::default))
+}
+
+fn id_of(request: &Value) -> &str {
+    request["RequestID"].as_str().unwrap_or_default().trim()
+}
+
+/// Returns a member of bytes, which JSON has as base64.
+fn bytes_of(request: &Value, name: &str) -> Option<Vec<u8>> {
+    STANDARD.decode(request[name].as_str()?).ok().filter(|bytes| !bytes.is_empty())
+}
+
+fn text_of(request: &Value, name: &str) -> Option<String> {
+    String::from_utf8(bytes_of(request, name)?).ok()
+}
+
+fn failed(error: toolwire_core::Error) -> Failure {
+    (error.code().as_str(), error.to_string())
+}

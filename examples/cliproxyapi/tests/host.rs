@@ -1,0 +1,265 @@
+//! Plays the host: loads the built library, calls it through the C ABI, and checks what CLIProxyAPI would get.
+#![allow(
+    unsafe_code,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs,
+    reason = "a test fails by panicking, and calls a library through pointers"
+)]
+
+use std::{
+    env,
+    ffi::{c_char, c_int, c_void, CString},
+    mem::MaybeUninit,
+    ptr, slice,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use base64::{engine::general_purpose::STANDARD, Engine};
+use libloading::{library_filename, Library, Symbol};
+use serde_json::{json, Value};
+
+#[repr(C)]
+struct Buffer {
+    ptr: *mut c_void,
+    len: usize,
+}
+
+#[repr(C)]
+struct PluginApi {
+    abi_version: u32,
+    call: Option<unsafe extern "C" fn(*const c_char, *const u8, usize, *mut Buffer) -> c_int>,
+    free_buffer: Option<unsafe extern "C" fn(*mut c_void, usize)>,
+    shutdown: Option<extern "C" fn()>,
+}
+
+type Init = unsafe extern "C" fn(*const c_void, *mut PluginApi) -> c_int;
+
+/// A library is loaded once for a process, so only one test at a time has a host.
+static ALONE: Mutex<()> = Mutex::new(());
+
+struct Host {
+    table: PluginApi,
+    _library: Library,
+    _alone: MutexGuard<'static, ()>,
+}
+
+impl Host {
+    fn load() -> Host {
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        // Cargo builds the library for the tests beside them.
+        let folder = env::current_exe().unwrap().parent().unwrap().to_owned();
+        let path = folder.join(library_filename("toolwire"));
+        let library = unsafe { Library::new(&path) }.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let mut table = MaybeUninit::<PluginApi>::zeroed();
+        let init: Symbol<'_, Init> = unsafe { library.get(b"cliproxy_plugin_init") }.unwrap();
+        assert_eq!(unsafe { init(ptr::null(), ptr::null_mut()) }, 1);
+        assert_eq!(unsafe { init(ptr::null(), table.as_mut_ptr()) }, 0);
+        let table = unsafe { table.assume_init() };
+        assert_eq!(table.abi_version, 1);
+        Host { table, _library: library, _alone: alone }
+    }
+
+    /// Calls a method, and returns its envelope.
+    fn call(&self, method: &str, request: &[u8]) -> Value {
+        let method = CString::new(method).unwrap();
+        let mut response = Buffer { ptr: ptr::null_mut(), len: 0 };
+        let (data, len) = (if request.is_empty() { ptr::null() } else { request.as_ptr() }, request.len());
+        assert_eq!(unsafe { self.table.call.unwrap()(method.as_ptr(), data, len, &mut response) }, 0);
+        let text = unsafe { slice::from_raw_parts(response.ptr.cast::<u8>(), response.len) }.to_vec();
+        unsafe { self.table.free_buffer.unwrap()(response.ptr, response.len) };
+        serde_json::from_slice(&text).unwrap()
+    }
+
+    fn result(&self, method: &str, request: &Value) -> Value {
+        let envelope = self.call(method, request.to_string().as_bytes());
+        assert_eq!(envelope["ok"], true, "{envelope}");
+        envelope["result"].clone()
+    }
+
+    /// Returns the body that the host would use after a hook.
+    fn body_after(&self, method: &str, request: &Value, body: &str) -> Option<String> {
+        let mut request = request.clone();
+        request["Body"] = STANDARD.encode(body).into();
+        let result = self.result(method, &request);
+        if result["DropChunk"] == true {
+            return None;
+        }
+        let changed = result["Body"].as_str().map(|text| String::from_utf8(STANDARD.decode(text).unwrap()).unwrap());
+        Some(changed.unwrap_or_else(|| body.to_owned()))
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        self.table.shutdown.unwrap()();
+    }
+}
+
+fn of(id: &str) -> Value {
+    json!({"RequestID": id, "SourceFormat": "openai", "ToFormat": "openai", "Model": "kimi-k3", "ChunkIndex": 0})
+}
+
+fn asks() -> String {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "$ref": {"type": "string"},
+            "days": {"type": "integer"},
+            "when": {"type": "string", "anyOf": [{"format": "date"}, {"format": "date-time"}]},
+        },
+    });
+    let function = json!({"name": "weather.of", "parameters": schema});
+    json!({
+        "model": "kimi-k3",
+        "messages": [{"role": "user", "content": "Rome?"}],
+        "tools": [{"type": "function", "function": function}],
+    })
+    .to_string()
+}
+
+fn configured(host: &Host, yaml: &str) -> Value {
+    let request = json!({"config_yaml": STANDARD.encode(yaml), "schema_version": 6});
+    host.call("plugin.register", request.to_string().as_bytes())
+}
+
+#[test]
+fn the_plugin_registers_and_refuses_wrong_settings() {
+    let host = Host::load();
+    let result = configured(&host, "enabled: true\ndialect: moonshot # Kimi\n")["result"].clone();
+    assert_eq!(result["schema_version"], 2);
+    assert_eq!(result["capabilities"]["request_interceptor"], true);
+    assert_eq!(result["metadata"]["Name"], "toolwire");
+    let wrong = configured(&host, "dialect: \"kimi\"\n");
+    assert_eq!(
+        wrong["error"],
+        json!({"code": "invalid_config", "message": "expected the name of a dialect, found `kimi`"})
+    );
+    assert_eq!(host.call("model.route", b"{}")["error"]["code"], "unknown_method");
+    assert_eq!(host.call("request.intercept_after", b"{")["error"]["code"], "invalid_request");
+    assert_eq!(host.call("plugin.shutdown", b"")["ok"], true);
+}
+
+#[test]
+fn a_request_is_adapted_and_its_whole_reply_restored() {
+    let host = Host::load();
+    configured(&host, "dialect: moonshot\n");
+    let id = of("whole");
+    let sent = host.body_after("request.intercept_after", &id, &asks()).unwrap();
+    let body: Value = serde_json::from_str(&sent).unwrap();
+    let function = &body["tools"][0]["function"];
+    assert_eq!(function["name"], "weather_of");
+    assert!(function["parameters"]["properties"]["when"].get("type").is_none(), "{sent}");
+    // Another credential: the host may pass the adapted body again.
+    assert_eq!(host.body_after("request.intercept_after", &id, &sent).unwrap(), sent);
+
+    let called = json!({"name": "weather_of", "arguments": "{\"dollar_ref_\":\"main\",\"days\":\"3\"}"});
+    let message = json!({"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "function": called}]});
+    let reply = json!({"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}).to_string();
+    let restored = host.body_after("response.intercept_after", &id, &reply).unwrap();
+    assert!(restored.contains("weather.of"), "{restored}");
+    assert!(restored.contains(r#"{\"$ref\":\"main\",\"days\":3}"#), "{restored}");
+
+    // After its completion, and without an id, everything passes as it is.
+    host.result("request.complete", &id);
+    assert_eq!(host.body_after("response.intercept_after", &id, &reply).unwrap(), reply);
+    assert_eq!(host.body_after("request.intercept_after", &json!({"Model": "kimi-k3"}), &asks()).unwrap(), asks());
+}
+
+#[test]
+fn streams_of_the_same_request_are_restored_apart_from_each_other() {
+    let host = Host::load();
+    configured(&host, "dialect: moonshot\n");
+    let ids = [of("first"), of("second")];
+    for id in &ids {
+        host.body_after("request.intercept_after", id, &asks());
+    }
+    let chunk = |delta: Value, end: Value| {
+        json!({"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta, "finish_reason": end}]})
+            .to_string()
+    };
+    let call = |id: &str, name: Option<&str>, arguments: &str| {
+        let mut function = json!({"arguments": arguments});
+        if let Some(name) = name {
+            function["name"] = name.into();
+        }
+        json!({"tool_calls": [{"index": 0, "id": id, "type": "function", "function": function}]})
+    };
+    let rest = ["{\"dollar_", "ref_\":\"main\",", "\"days\":\"3\"}"];
+    // As the host passes chunks of Chat Completions: JSON alone; and as it passes whole events.
+    for (form, end) in [(false, ""), (true, "\n\n")] {
+        let text = |json: String| if form { format!("data: {json}{end}") } else { json };
+        let mut chunks = vec![text(chunk(json!({"role": "assistant", "content": "data: "}), Value::Null))];
+        chunks.push(text(chunk(call("c", Some("weather_of"), ""), Value::Null)));
+        chunks.extend(rest.map(|piece| text(chunk(call("c", None, piece), Value::Null))));
+        chunks.push(text(chunk(json!({}), "tool_calls".into())));
+        let mut got = [String::new(), String::new()];
+        for piece in &chunks {
+            for (id, got) in ids.iter().zip(&mut got) {
+                if let Some(body) = host.body_after("response.intercept_stream_chunk", id, piece) {
+                    assert!(body.ends_with(end));
+                    // What CLIProxyAPI writes for such a chunk.
+                    *got += &if form { body } else { format!("data: {body}\n\n") };
+                }
+            }
+        }
+        let [first, second] = got;
+        assert_eq!(first, second);
+        let mut arguments = String::new();
+        for event in first.split("\n\n").filter(|event| !event.is_empty()) {
+            let event: Value = serde_json::from_str(event.strip_prefix("data: ").unwrap()).unwrap();
+            let function = &event["choices"][0]["delta"]["tool_calls"][0]["function"];
+            assert_ne!(function["name"], "weather_of");
+            arguments += function["arguments"].as_str().unwrap_or_default();
+        }
+        assert_eq!(arguments, "{\"$ref\":\"main\",\"days\":3}");
+        assert!(first.contains("weather.of"), "{first}");
+        for id in &ids {
+            host.result("request.complete", id);
+            host.body_after("request.intercept_after", id, &asks());
+        }
+    }
+}
+
+#[test]
+fn events_of_messages_keep_their_names() {
+    let host = Host::load();
+    configured(&host, "dialect: moonshot\n");
+    let mut id = of("messages");
+    id["SourceFormat"] = "claude".into();
+    let schema = json!({"type": "object", "properties": {"days": {"type": "integer"}}});
+    let tools = json!([{"name": "weather.of", "input_schema": schema}]);
+    let messages = json!([{"role": "user", "content": "Rome?"}]);
+    let asked = json!({"model": "kimi-k3", "max_tokens": 9, "messages": messages, "tools": tools}).to_string();
+    host.body_after("request.intercept_after", &id, &asked);
+    let block = json!({"type": "tool_use", "id": "t", "name": "weather_of", "input": {}});
+    let delta = json!({"type": "input_json_delta", "partial_json": "{\"days\":\"3\"}"});
+    let events = [
+        json!({"type": "content_block_start", "index": 0, "content_block": block}),
+        json!({"type": "content_block_delta", "index": 0, "delta": delta}),
+        json!({"type": "content_block_stop", "index": 0}),
+    ];
+    let got: String = events
+        .iter()
+        .map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap()))
+        .filter_map(|event| host.body_after("response.intercept_stream_chunk", &id, &event))
+        .collect();
+    assert!(got.contains("event: content_block_start\ndata: "), "{got}");
+    assert!(got.contains("weather.of") && got.contains(r#"{\"days\":3}"#), "{got}");
+    assert!(got.ends_with("\n\n"), "{got}");
+}
+
+#[test]
+fn without_a_setting_the_model_determines_the_dialect() {
+    let host = Host::load();
+    configured(&host, "enabled: true\n");
+    let mut id = of("by model");
+    id["Model"] = "gpt-5".into();
+    let sent: Value = serde_json::from_str(&host.body_after("request.intercept_after", &id, &asks()).unwrap()).unwrap();
+    assert_eq!(sent["tools"][0]["function"]["name"], "weather_of");
+    // The beginning of a stream has no chunk.
+    id["ChunkIndex"] = (-1).into();
+    assert_eq!(host.result("response.intercept_stream_chunk", &id), json!({}));
+}

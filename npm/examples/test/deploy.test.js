@@ -1,0 +1,95 @@
+// Checks the Kubernetes files of docs/deploy: their types, and the commands and probes of their relays, which are run.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import yaml from 'js-yaml';
+
+import { deepseek, kimi, served } from '../../../tests/clients/apis.js';
+import { environment, relayOf } from '../../../tests/clients/pages.js';
+
+const run = promisify(execFile);
+const file = (path) => fileURLToPath(new URL(path, import.meta.url));
+const documents = (name) => yaml.loadAll(readFileSync(file(`../../../docs/deploy/${name}.yaml`), 'utf8'));
+const folder = mkdtempSync(join(tmpdir(), 'toolwire-deploy-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const windows = process.platform === 'win32' && 'the fakes are shell scripts';
+
+/** The modules of kubernetes-types. */
+const MODULES = { Deployment: 'apps/v1', Service: 'core/v1' };
+
+/** Returns what the compiler says about documents as literals, whose unknown members are errors. */
+async function typeErrors(list) {
+  const place = join(file('..'), 'dist', 'deploy');
+  mkdirSync(place, { recursive: true });
+  const lines = list.map(
+    (it, at) =>
+      `import type { ${it.kind} as T${at} } from 'kubernetes-types/${MODULES[it.kind]}';\nexport const d${at}: T${at} = ${JSON.stringify(it)};\n`,
+  );
+  writeFileSync(join(place, 'documents.ts'), lines.join(''));
+  const tsc = file('../../node_modules/typescript/bin/tsc');
+  const options = '--noEmit --strict --skipLibCheck --module esnext --moduleResolution bundler --ignoreConfig --types node'.split(' ');
+  const { stdout } = await run(process.execPath, [tsc, ...options, 'documents.ts'], { cwd: place }).catch((e) => e);
+  return stdout;
+}
+
+test('the Kubernetes files have the types of their kinds', async () => {
+  const list = ['kubernetes-sidecar', 'kubernetes-service'].flatMap(documents);
+  assert.deepEqual(
+    list.map(({ kind }) => kind),
+    ['Deployment', 'Deployment', 'Service'],
+  );
+  assert.equal(await typeErrors(list), '');
+  list[0].spec.template.spec.initContainers[0].imagee = 'node:22';
+  assert.match(await typeErrors(list), /'"imagee"' does not exist/);
+});
+
+/** Returns a command as a line for a shell. */
+const line = (command) => command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+
+test('the sidecar runs, and its probe', { skip: windows }, async () => {
+  const [{ spec }] = documents('kubernetes-sidecar');
+  const [{ command, startupProbe }] = spec.template.spec.initContainers;
+  const [agent] = spec.template.spec.containers;
+  assert.equal(agent.env[0].value, 'http://127.0.0.1:8787');
+  const fake = await served(kimi);
+  const relay = await relayOf(line(command), environment(folder), fake.url);
+  const probe = startupProbe.exec.command.map((word) => word.replace('127.0.0.1:8787', new URL(relay.url).host));
+  await run('/bin/sh', ['-c', line(probe)]);
+  const messages = [{ role: 'user', content: 'Hello' }];
+  const init = { method: 'POST', headers: { 'Content-Type': 'application/json' } };
+  const body = JSON.stringify({ model: 'kimi-k3', max_tokens: 9, messages });
+  assert.equal((await fetch(`${relay.url}/v1/messages`, { ...init, body })).status, 200);
+  assert.deepEqual([...fake.hosts], ['api.moonshot.ai']);
+  relay.close();
+  fake.close();
+  await assert.rejects(run('/bin/sh', ['-c', line(probe)]));
+});
+
+test('the service requires its token, and its probe does not', { skip: windows }, async () => {
+  const [deployment, service] = documents('kubernetes-service');
+  const [{ command, readinessProbe, ports }] = deployment.spec.template.spec.containers;
+  assert.equal(service.spec.ports[0].targetPort, ports[0].name);
+  const at = command.indexOf('0.0.0.0:8787');
+  assert.equal(ports[0].containerPort, 8787);
+  const fake = await served(deepseek);
+  const env = { ...environment(folder), TOOLWIRE_TOKEN: 'secret' };
+  const relay = await relayOf(line(command.map((word, index) => (index === at ? '0.0.0.0:0' : word))), env, fake.url);
+  const url = relay.url.replace('0.0.0.0', '127.0.0.1');
+  assert.equal((await fetch(url + readinessProbe.httpGet.path)).status, 200);
+  const ask = (token) => {
+    const headers = { 'Content-Type': 'application/json', ...token };
+    const body = JSON.stringify({ model: 'kimi-k3', messages: [{ role: 'user', content: 'Hello' }], stream: true });
+    return fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body });
+  };
+  assert.equal((await ask()).status, 401);
+  const answered = await ask({ 'X-Toolwire-Token': 'secret' });
+  assert.match(await answered.text(), /It is sunny/);
+  relay.close();
+  fake.close();
+});

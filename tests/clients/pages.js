@@ -1,0 +1,54 @@
+// The lines of docs/clients, run as they are written.
+
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const file = (path) => fileURLToPath(new URL(path, import.meta.url));
+const PROGRAM = file('../../npm/dist/command.js');
+/** The relay's address on the pages. */
+const ADDRESS = '127.0.0.1:8787';
+
+export const read = (page) => readFileSync(file(`../../docs/clients/${page}.md`), 'utf8');
+
+/** Returns the block of a page whose fence names the file. */
+export function block(page, name) {
+  const found = read(page).match(new RegExp(`^\`\`\`\\w+ ${name.replaceAll('.', '\\.')}\\n(.*?)^\`\`\`$`, 'ms'));
+  if (found === null) throw new Error(`docs/clients/${page}.md: expected a block \`${name}\``);
+  return found[1];
+}
+
+/** Returns a block with the address of a relay that runs elsewhere. */
+export const blockAt = (page, name, url) => block(page, name).replaceAll(ADDRESS, new URL(url).host);
+
+/**
+ * Creates a folder with an `npx` that starts the packages of this repository, and returns the environment for it. `servers` are the MCP
+ * servers by the name of their package.
+ */
+export function environment(folder, servers = {}) {
+  const bin = join(folder, 'bin');
+  mkdirSync(bin, { recursive: true });
+  const cases = Object.entries({ toolwire: PROGRAM, ...servers });
+  const lines = cases.map(([name, path]) => `${name}) exec "${process.execPath}" "${path}" "$@" ;;`);
+  const options = 'while :; do case "$1" in -y) shift ;; -p) shift 2 ;; *) break ;; esac; done';
+  const text = `#!/bin/sh\n${options}\nname=$1\nshift\ncase "$name" in\n${lines.join('\n')}\nesac\necho "unknown package $name" >&2\nexit 9\n`;
+  writeFileSync(join(bin, 'npx'), text, { mode: 0o755 });
+  return { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) };
+}
+
+/** Starts the relay by a line of a page, at a free port unless the line has an address, with a fake in the place of the API. */
+export async function relayOf(line, env, fake) {
+  const listen = line.includes('--listen') ? '' : '--listen 127.0.0.1:0';
+  const child = spawn('/bin/sh', ['-c', `exec ${line.trim()} ${listen}`], {
+    env: { ...env, NODE_OPTIONS: `--import=${new URL('redirect.js', import.meta.url)}`, TOOLWIRE_FAKE: fake },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let log = '';
+  for await (const piece of child.stderr.iterator({ destroyOnReturn: false })) {
+    log += piece;
+    const found = /(http:\S+)\/toolwire\/last/.exec(log);
+    if (found) return { url: found[1], close: () => child.kill() };
+  }
+  throw new Error(log);
+}
