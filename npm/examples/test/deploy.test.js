@@ -33,7 +33,9 @@ async function typeErrors(list) {
   );
   writeFileSync(join(place, 'documents.ts'), lines.join(''));
   const tsc = file('../../node_modules/typescript/bin/tsc');
-  const options = '--noEmit --strict --skipLibCheck --module esnext --moduleResolution bundler --ignoreConfig --types node'.split(' ');
+  const options = '--noEmit --strict --skipLibCheck --module esnext --moduleResolution bundler --ignoreConfig'.split(
+    ' ',
+  );
   const { stdout } = await run(process.execPath, [tsc, ...options, 'documents.ts'], { cwd: place }).catch((e) => e);
   return stdout;
 }
