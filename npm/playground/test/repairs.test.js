@@ -3,31 +3,25 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { createServer } from 'vite';
 
 import { dialect, NARROW, pick, skip, start, view, write } from './browser.js';
+import { startEngine } from './engine.js';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const text = (name) => readFileSync(new URL(`../src/examples/${name}.json`, import.meta.url), 'utf8');
 
 describe('repaired arguments', () => {
-  let vite;
-  let kind;
+  let engine;
   let restored;
   let examples;
   before(async () => {
-    const server = { middlewareMode: true, ws: false };
-    vite = await createServer({ root: ROOT, appType: 'custom', logLevel: 'error', server });
-    [kind, restored, examples] = await Promise.all(
-      ['document/kind', 'calls/restored', 'examples/index'].map((name) => vite.ssrLoadModule(`/src/${name}.ts`)),
-    );
+    engine = await startEngine();
+    [restored, examples] = await engine.load('calls/restored', 'examples/index');
   });
-  after(() => vite.close());
+  after(() => engine.stop());
 
   const found = (source, args, dialect, more = {}) => {
-    const document = kind.documentOf(source);
-    return restored.restoredOf(document, document.tools[0], { dialect, options: {}, args, repair: true, ...more });
+    const document = engine.documentOf(source);
+    return restored.restoredOf(document, document.entries[0], { dialect, options: {}, args, repair: true, ...more });
   };
 
   test('the example shows each kind of repair, a remaining violation, and the message about it', () => {
