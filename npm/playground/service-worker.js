@@ -29,8 +29,8 @@ addEventListener('fetch', (event) => {
   const kept = async () => {
     const cache = await caches.open(CACHE);
     // The page without its query; its path may end in `index.html`.
-    const key = event.request.mode === 'navigate' ? './' : event.request;
-    return (await cache.match(key)) ?? fetch(event.request);
+    const key = event.request.mode === 'navigate' ? './' : event.request.url;
+    return (await cache.match(key, { ignoreVary: true })) ?? fetch(event.request);
   };
   event.respondWith(kept());
 });

@@ -62,7 +62,8 @@ export async function open(app: HTMLElement): Promise<void> {
   show();
   await follow();
   effect(() => {
-    document.documentElement.dataset.busy = String(busy.value);
+    if (busy.value) document.documentElement.dataset.busy = 'true';
+    else drawn(() => (document.documentElement.dataset.busy = String(busy.peek())));
   });
   await idle();
   listen();
@@ -70,11 +71,18 @@ export async function open(app: HTMLElement): Promise<void> {
   render(<App />, app);
 }
 
-/** Resolves when the page shows what belongs to the current text and choices. */
+/** Calls back when the page is drawn: the editors get their texts after a frame. */
+function drawn(done: () => void): void {
+  requestAnimationFrame(() => setTimeout(done));
+}
+
+/** Resolves when the page has what belongs to the current text and choices. */
 function idle(): Promise<void> {
   return new Promise((resolve) => {
     const stop = effect(() => {
-      if (!busy.value) queueMicrotask(() => (stop(), resolve()));
+      if (busy.value) return;
+      resolve();
+      queueMicrotask(() => stop());
     });
   });
 }

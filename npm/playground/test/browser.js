@@ -117,9 +117,10 @@ export async function output(page) {
   return page.evaluate(() => navigator.clipboard.readText());
 }
 
-/** Replaces the text of an editor by typing. */
+/** Replaces the text of an editor by typing, and waits for the result. */
 export async function write(page, label, text) {
   await page.getByLabel(label, { exact: true }).click();
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.insertText(text);
+  await settled(page);
 }

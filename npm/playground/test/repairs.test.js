@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 
-import { dialect, NARROW, pick, skip, start, view, write } from './browser.js';
+import { dialect, NARROW, pick, settled, skip, start, view, write } from './browser.js';
 import { startEngine } from './engine.js';
 
 const text = (name) => readFileSync(new URL(`../src/examples/${name}.json`, import.meta.url), 'utf8');
@@ -110,6 +110,7 @@ describe('the view of repaired arguments', { skip }, () => {
       await page.getByLabel('Restored arguments').getByText('"2"').waitFor();
       await repair(page).focus();
       await page.keyboard.press('Space');
+      await settled(page);
       await page
         .locator('.verdict', { hasText: 'The arguments are valid by the tool’s original schema now.' })
         .waitFor();
@@ -180,6 +181,7 @@ describe('the view of repaired arguments', { skip }, () => {
       assert.deepEqual(await rules(page), before);
       assert.equal(await page.locator('.note[data-chosen=true]').count(), 0);
       await page.getByRole('button', { name: 'Generate arguments' }).click();
+      await settled(page);
       await page.locator('.verdict', { hasText: 'No repairs are necessary' }).waitFor();
       assert.equal(await page.locator('.retry').count(), 0);
       await pick(page, 'ticket');
@@ -202,6 +204,7 @@ describe('the view of repaired arguments', { skip }, () => {
       assert.match(await page.locator('.retry pre').innerText(), /truncated text/);
       assert.equal(await page.locator('.cm-merge-a .tw-mark.tw-left').innerText(), 'o');
       await page.keyboard.type('cs"]}');
+      await settled(page);
       await page.locator('.verdict', { hasText: 'No repairs are necessary' }).waitFor();
       assert.equal(await page.getByRole('alert').count(), 0);
     }));

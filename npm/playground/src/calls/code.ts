@@ -10,8 +10,7 @@ export function codeOf(document: Document, asked: Asked): string {
   const { kind, format: answer } = document;
   const given = (value: object) => (Object.keys(value).length === 0 ? '' : `, ${literal(value)}`);
   const call = (name: string, input: string, value: object) => `toolwire.${name}(${input}${given(value)})`;
-  const each = (name: string, value: object) =>
-    `${input}.map((schema) => ${call(name, 'schema', value)})`;
+  const each = (name: string, value: object) => `${input}.map((schema) => ${call(name, 'schema', value)})`;
   const input = pathTo(document.pointer);
   const list = kind === 'tool' ? `[${input}]` : input;
   if (fn === 'applyDeferredLoading') return call(fn, 'input', deferred);

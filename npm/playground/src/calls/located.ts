@@ -1,7 +1,7 @@
 /** The places of notes in a text. */
 
 import type { Place } from '../document/tree.js';
-import { type Effect, EFFECTS, type Note } from './note.js';
+import { EFFECTS, type Effect, type Note } from './note.js';
 
 /** A note at its place in a text. */
 export interface Mark {
@@ -23,7 +23,9 @@ export function marksOf(
     const found = placeOf(note);
     if (found === null) return [];
     const { effect, rule, message } = note;
-    return [{ number, effect, place: found ?? whole(text), title: `${rule} · ${EFFECTS[effect].label}`, text: message }];
+    return [
+      { number, effect, place: found ?? whole(text), title: `${rule} · ${EFFECTS[effect].label}`, text: message },
+    ];
   });
 }
 

@@ -63,7 +63,8 @@ const UNNAMED = 'tool';
 export function shownOf(document: Document, label: string | null, choice: Choice): Shown | undefined {
   const { entries } = document;
   const entry =
-    entries.find((one) => document.labelOf(one) === label) ?? entries.find((one) => document.schemaOf(one) !== undefined);
+    entries.find((one) => document.labelOf(one) === label) ??
+    entries.find((one) => document.schemaOf(one) !== undefined);
   const found = restoredOf(document, entry, choice);
   if (entry === undefined || found === undefined) return undefined;
   const { args, restored, misread, repaired } = found;

@@ -1,14 +1,7 @@
 /** The calls behind the view "Rewrite": the toolwire function for a text, its output, its notes, and what differs. */
 
 import type { DeferredReport, Dialect } from 'toolwire/slim';
-import {
-  adaptRequest,
-  applyDeferredLoading,
-  check,
-  normalizeEnvelope,
-  sanitize,
-  sanitizeTools,
-} from 'toolwire/slim';
+import { adaptRequest, applyDeferredLoading, check, normalizeEnvelope, sanitize, sanitizeTools } from 'toolwire/slim';
 
 import { type Difference, differencesOf } from '../document/differences.js';
 import { Document, type Reading } from '../document/document.js';

@@ -50,6 +50,7 @@ export function Comparison(given: Props) {
         numbers,
         onSelect,
         onPaste,
+        onChange: () => view.current && realign(view.current),
         ...(hint === undefined ? {} : { hint }),
         ...(onInput === undefined ? {} : { onInput: (next) => handlers.current.before.onInput?.(next) }),
       }),
@@ -86,8 +87,7 @@ export function Comparison(given: Props) {
       effects: setChanged.of({ length: lengthB, ranges: list.map(({ fromB, toB }) => [fromB, toB]) }),
     });
     view.current.chunks = chunksOf(list, a.state.doc, b.state.doc);
-    // Aligns both sides at the new chunks.
-    view.current.reconfigure({});
+    realign(view.current);
   }, [differences, before.text, after.text]);
   useEffect(() => {
     if (view.current === undefined) return;
@@ -117,10 +117,52 @@ function chunksOf(differences: readonly Difference[], a: Text, b: Text): Chunk[]
     const [startB, endB] = linesOf(b, fromB, toB);
     const last = found.at(-1);
     if (last !== undefined && (startA <= last.toA || startB <= last.toB)) {
-      found[found.length - 1] = new Chunk([], last.fromA, Math.max(last.toA, endA), last.fromB, Math.max(last.toB, endB));
+      found[found.length - 1] = new Chunk(
+        [],
+        last.fromA,
+        Math.max(last.toA, endA),
+        last.fromB,
+        Math.max(last.toB, endB),
+      );
     } else found.push(new Chunk([], startA, endA, startB, endB));
   }
   return found;
+}
+
+/** Length of a text between differences from which the view takes it to be the same on both sides. */
+const SAME = 1000;
+
+/** Aligns both sides at the chunks, of which some may be those of an earlier text. */
+function realign(view: MergeView): void {
+  const [a, b] = [view.a.state.doc, view.b.state.doc];
+  const found: Chunk[] = [];
+  let [doneA, doneB] = [0, 0];
+  const until = (toA: number, toB: number) => {
+    if (toA - doneA !== toB - doneB) found.push(unlike(a, b, [doneA, toA], [doneB, toB]));
+  };
+  for (const chunk of view.chunks) {
+    const isWithin = chunk.fromA >= doneA && chunk.fromB >= doneB && chunk.endA <= a.length && chunk.endB <= b.length;
+    if (!isWithin) continue;
+    until(chunk.fromA, chunk.fromB);
+    found.push(chunk);
+    [doneA, doneB] = [chunk.toA, chunk.toB];
+  }
+  until(a.length, b.length);
+  view.chunks = found;
+  view.reconfigure({});
+}
+
+/**
+ * Returns a chunk for equal values in different layouts. Their first and last lines are left out, where both sides are aligned, if they are
+ * short.
+ */
+function unlike(a: Text, b: Text, [fromA, toA]: [number, number], [fromB, toB]: [number, number]): Chunk {
+  const whole = new Chunk([], fromA, Math.max(fromA, toA), fromB, Math.max(fromB, toB));
+  if (toA <= fromA || toB <= fromB) return whole;
+  const [headA, headB] = [a.lineAt(fromA).to + 1, b.lineAt(fromB).to + 1];
+  const [tailA, tailB] = [a.lineAt(toA - 1).from, b.lineAt(toB - 1).from];
+  const isShort = [headA - fromA, headB - fromB, toA - tailA, toB - tailB].every((length) => length <= SAME);
+  return isShort && headA <= tailA && headB <= tailB ? new Chunk([], headA, tailA, headB, tailB) : whole;
 }
 
 /** Returns the start of the first line of a range, and the end of its last line with its line break. */

@@ -1,7 +1,7 @@
 /** The parts of a text that differ from another one: lines and, in them, the ranges themselves. */
 
 import { type Extension, RangeSet, RangeSetBuilder, RangeValue, StateEffect, StateField } from '@codemirror/state';
-import { Decoration, type DecorationSet, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
+import { Decoration, type DecorationSet, type EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
 
 /** Ranges in ascending order, and the length of the text in which they are, because the user may have typed since then. */
 export interface Changed {

@@ -28,6 +28,8 @@ export interface Setup {
   label: string;
   /** Called when the user changes the text. Without it the editor is read-only. */
   onInput?: ((text: string) => void) | undefined;
+  /** Called after any change of the text, by the user or not. */
+  onChange?: () => void;
   /** Formats a long text elsewhere, because it takes longer than a keystroke. */
   onPaste?: ((text: string) => Promise<string>) | undefined;
   /** Returns the current text of an editable editor. The rendered text may be a keystroke behind. */
@@ -39,7 +41,7 @@ export interface Setup {
   numbers?: boolean;
 }
 
-export function setup({ label, onInput, onPaste, onSelect, hint, marked, numbers = true }: Setup): Extension {
+export function setup({ label, onInput, onPaste, onChange, onSelect, hint, marked, numbers = true }: Setup): Extension {
   return [
     marked === false ? [] : marks((number) => onSelect?.(number), numbers),
     changed,
@@ -62,6 +64,11 @@ export function setup({ label, onInput, onPaste, onSelect, hint, marked, numbers
       ...(onInput ? {} : { 'aria-readonly': 'true' }),
     }),
     hint === undefined ? [] : placeholder(hint),
+    onChange === undefined
+      ? []
+      : EditorView.updateListener.of((update) => {
+          if (update.docChanged) onChange();
+        }),
     onInput === undefined
       ? EditorState.readOnly.of(true)
       : [

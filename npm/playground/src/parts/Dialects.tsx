@@ -27,7 +27,10 @@ export function Dialects() {
         const found = overall(survey.value.get(name));
         const grade = found?.worst;
         const taken = found?.taken;
-        const words = [...(grade === undefined ? [] : [OUTCOMES[grade]]), ...(taken === undefined ? [] : [TAKEN[taken]])];
+        const words = [
+          ...(grade === undefined ? [] : [OUTCOMES[grade]]),
+          ...(taken === undefined ? [] : [TAKEN[taken]]),
+        ];
         return (
           // biome-ignore lint/a11y/useSemanticElements: a button with a mark, in a group with arrow-key navigation
           <button

@@ -50,7 +50,14 @@ export function Deferred() {
         <details class="pane pane-fold">
           <summary>Edit the whole request</summary>
           <Pane.Input />
-          <Editor text={textShown.value} label="Input" onInput={onInput} onPaste={onPaste} latest={latest} hint={HINT} />
+          <Editor
+            text={textShown.value}
+            label="Input"
+            onInput={onInput}
+            onPaste={onPaste}
+            latest={latest}
+            hint={HINT}
+          />
         </details>
       </div>
     </div>
@@ -82,9 +89,7 @@ function Empty() {
     <div class="view view-deferred">
       <div class="empty">
         <p>
-          <b>
-            {KINDS[doc.value.kind]}
-          </b>
+          <b>{KINDS[doc.value.kind]}</b>
         </p>
         <p>
           Deferred loading needs a request with messages, and tools with <code>defer_loading: true</code> or tools that

@@ -24,7 +24,14 @@ export function Matrix() {
         </section>
         <div class="pane">
           <Pane.Input />
-          <Editor text={textShown.value} label="Input" onInput={onInput} onPaste={onPaste} latest={latest} hint={HINT} />
+          <Editor
+            text={textShown.value}
+            label="Input"
+            onInput={onInput}
+            onPaste={onPaste}
+            latest={latest}
+            hint={HINT}
+          />
         </div>
       </div>
     </div>

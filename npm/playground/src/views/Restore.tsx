@@ -209,7 +209,10 @@ function ToolChoice() {
   return (
     <label class="choice choice-inline">
       <span>Tool</span>
-      <select value={restored.value?.label ?? ''} onChange={({ currentTarget }) => change({ tool: currentTarget.value })}>
+      <select
+        value={restored.value?.label ?? ''}
+        onChange={({ currentTarget }) => change({ tool: currentTarget.value })}
+      >
         {tools.map(({ name, pointer }) => (
           <option key={pointer} value={name}>
             {name}

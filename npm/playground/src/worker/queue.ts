@@ -7,8 +7,8 @@ import { signal } from '@preact/signals';
 
 import type { Modules } from '../engine/engine.js';
 import type { Job, JobName, Jobs } from './jobs.js';
-import PageWorker from './thread.js?worker&inline';
 import type { FromWorker, ToWorker } from './thread.js';
+import PageWorker from './thread.js?worker&inline';
 
 /** How long a superseded job may go on, in milliseconds. Starting another worker takes about as long. */
 const GRACE = 100;

@@ -6,7 +6,10 @@ import { begin, type Modules, readingOf } from '../engine/engine.js';
 import { done, type Job } from './jobs.js';
 
 /** A message to the worker. The first one brings the WebAssembly: as text, or compiled if the page has had it before. */
-export type ToWorker = { sources: { library: string; command: string } } | { modules: Modules } | { text?: string; job: Job };
+export type ToWorker =
+  | { sources: { library: string; command: string } }
+  | { modules: Modules }
+  | { text?: string; job: Job };
 
 /** A message from the worker. */
 export type FromWorker = { modules: Modules } | { found: unknown } | { failed: string };
@@ -20,7 +23,10 @@ function answer(message: FromWorker): void {
 
 async function start(message: ToWorker): Promise<void> {
   if ('sources' in message) {
-    const [library, command] = await Promise.all([compiled(message.sources.library), compiled(message.sources.command)]);
+    const [library, command] = await Promise.all([
+      compiled(message.sources.library),
+      compiled(message.sources.command),
+    ]);
     begin({ library, command });
     answer({ modules: { library, command } });
   } else if ('modules' in message) begin(message.modules);
