@@ -61,13 +61,12 @@ fn read(text: &str) -> Result<Node<'static>, CommandError> {
 /// Describes an entry: `{ name, line, pointer, format, schema }`. `schema` is the pointer from the entry to its schema,
 /// or null if it has none; `line` is missing in an input without lines.
 fn described(entry: &Named, subject: &Subject<'_>, places: &Places) -> Node<'static> {
-    let tool = match subject {
-        Subject::Tools(list) | Subject::Request(list) => value_at(list, &entry.pointer),
-        Subject::Schemas(_) => None,
-    };
     let (format, schema) = match subject {
         Subject::Schemas(_) => (None, Some(String::new())),
-        _ => tool.and_then(internal::place_of_schema).map_or((None, None), |(format, schema)| (format, Some(schema))),
+        Subject::Tools(list) | Subject::Request(list) => match place_of_schema(list, &entry.pointer) {
+            Some((format, schema)) => (format, Some(schema)),
+            None => (None, None),
+        },
     };
     let word = |format| ToolFormat::CHOICES.iter().find(|(_, one)| *one == format).map(|(word, _)| *word);
     let mut members = Vec::from([(Text::new("name"), entry.name.clone().map_or_else(Node::default, Node::string))]);
@@ -77,4 +76,9 @@ fn described(entry: &Named, subject: &Subject<'_>, places: &Places) -> Node<'sta
         (Text::new("schema"), schema.map_or_else(Node::default, Node::string)),
     ]);
     Node::object(Object::from_iter(members))
+}
+
+/// Returns the format of a tool in a list, and the pointer from the tool to its schema.
+fn place_of_schema(list: &Node<'_>, pointer: &str) -> Option<(Option<ToolFormat>, String)> {
+    internal::place_of_schema(value_at(list, pointer)?)
 }
