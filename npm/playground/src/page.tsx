@@ -8,12 +8,13 @@ import { Header, TITLES } from './parts/Header.js';
 import { listen, Shortcuts } from './parts/Shortcuts.js';
 import { Toast } from './parts/Toast.js';
 import { follow } from './state/address.js';
-import { busy, doc, shared } from './state/state.js';
+import { busy, doc, shared, toast } from './state/state.js';
 import { show } from './state/theme.js';
 import { Deferred } from './views/Deferred.js';
 import { Matrix } from './views/Matrix.js';
 import { Restore } from './views/Restore.js';
 import { Rewrite } from './views/Rewrite.js';
+import { defect } from './worker/queue.js';
 
 const VIEWS = { rewrite: Rewrite, matrix: Matrix, deferred: Deferred, restore: Restore };
 
@@ -64,6 +65,9 @@ export async function open(app: HTMLElement): Promise<void> {
   effect(() => {
     if (busy.value) document.documentElement.dataset.busy = 'true';
     else drawn(() => (document.documentElement.dataset.busy = String(busy.peek())));
+  });
+  effect(() => {
+    if (defect.value !== '') toast.value = `A defect of toolwire: ${defect.value}. Please report it with this text.`;
   });
   await idle();
   listen();
