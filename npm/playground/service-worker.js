@@ -26,11 +26,17 @@ addEventListener('activate', (event) => {
 
 addEventListener('fetch', (event) => {
   if (event.request.method !== 'GET') return;
-  const kept = async () => {
-    const cache = await caches.open(CACHE);
-    // The page without its query; its path may end in `index.html`.
-    const key = event.request.mode === 'navigate' ? './' : event.request.url;
-    return (await cache.match(key, { ignoreVary: true })) ?? fetch(event.request);
+  const kept = async (key) => (await caches.open(CACHE)).match(key, { ignoreVary: true });
+  const answer = async () => {
+    if (event.request.mode !== 'navigate') return (await kept(event.request.url)) ?? fetch(event.request);
+    // The page itself is the newest one, and on a port of this machine possibly that of another program.
+    try {
+      return await fetch(event.request);
+    } catch (error) {
+      const page = await kept('./');
+      if (page === undefined) throw error;
+      return page;
+    }
   };
-  event.respondWith(kept());
+  event.respondWith(answer());
 });
