@@ -388,8 +388,7 @@ impl Gathering {
             self.inputs.push(input);
             return Ok(());
         };
-        let message = "expected tools or schemas, found a file that declares servers; use `--servers FILE`";
-        let error = CommandError::new(pointer, message).in_source(&input.source);
+        let error = CommandError::new(pointer, servers::DECLARED).in_source(&input.source);
         let is_file = input.origin == Origin::File;
         self.failed(if is_file { error.in_file(&input.source, Some(line)) } else { error })
     }

@@ -36,6 +36,7 @@ mod position;
 mod probe;
 mod profile;
 mod proxy;
+mod reading;
 mod reason;
 mod relay;
 mod restore;
@@ -152,6 +153,21 @@ impl Command {
         let mut command = Command { terminal, gathering, source: INPUT.into(), state, step: 0, shows: false };
         command.begin();
         command
+    }
+
+    /// Describes what the commands read in an input, as JSON: `{ kind, alone, pointer, entries }`. `kind` is `tools`,
+    /// `schemas` or `request`; `alone` is true for a single tool or schema; `pointer` is the place of the list, or null
+    /// if each line is an entry. Each entry is `{ name, line?, pointer, format, schema }`, in which `schema` is the
+    /// pointer from the entry to its schema. If the commands refuse the input, the result is `{ error }`, with
+    /// `{ line, pointer, code, message }`.
+    ///
+    /// ```
+    /// let read = toolwire_command::Command::reading(br#"{"result": {"tools": [{"name": "a"}]}, "jsonrpc": "2.0"}"#);
+    /// assert!(read.contains(r#""pointer":"/result/tools/0""#), "{read}");
+    /// ```
+    pub fn reading(bytes: &[u8]) -> String {
+        let read = decoded(bytes).map_or_else(|error| reading::refusal(&error), |text| reading::reading(&text));
+        json::write(&read)
     }
 
     /// Returns the next need, if there is one.
