@@ -15,7 +15,7 @@ use super::{
     paths::Paths,
     reason::is_json,
     servers::{self, Declaration, Declared},
-    task::{Origin, SourceText},
+    task::{Encoding, Origin, SourceText},
     terminal::{shown, Terminal},
 };
 
@@ -146,14 +146,14 @@ impl Gathering {
     }
 
     /// Accepts the content of the next need.
-    pub(crate) fn give(&mut self, text: String) -> Result<(), CommandError> {
+    pub(crate) fn give(&mut self, text: String, encoding: Encoding) -> Result<(), CommandError> {
         let Some(Want { source, role, .. }) = self.wants.pop_front() else { return Ok(()) };
         match role {
-            Role::Input(origin) => return self.input(SourceText { source, text, origin }),
+            Role::Input(origin) => return self.input(SourceText { source, text, origin, encoding }),
             Role::Servers => return self.declared(&source, &text),
-            Role::With => self.with = Some(SourceText { source, text, origin: Origin::File }),
-            Role::Baseline { .. } => self.baseline = Some(SourceText { source, text, origin: Origin::File }),
-            Role::Record => self.recorded = Some(SourceText { source, text, origin: Origin::File }),
+            Role::With => self.with = Some(SourceText { source, text, origin: Origin::File, encoding }),
+            Role::Baseline { .. } => self.baseline = Some(SourceText { source, text, origin: Origin::File, encoding }),
+            Role::Record => self.recorded = Some(SourceText { source, text, origin: Origin::File, encoding }),
             Role::Config { .. } => {
                 let config = Config::read(&text, source)?;
                 if let (Some(path), None) = (&config.baseline, &self.baseline_path) {
@@ -322,6 +322,12 @@ impl Gathering {
         }
         // Files can be combined with `--servers`; both are checked.
         let is_connected = self.connection(&arguments.connection)?;
+        if is_connected && arguments.fixes() {
+            let option = if arguments.diff { "diff" } else { "fix" };
+            let message = "expected files or standard input, found a server, whose tools are in no file; `toolwire \
+                           proxy` rewrites them on the way, and `toolwire sanitize` shows how";
+            return Err(CommandError::option(option, message));
+        }
         if arguments.files.is_empty() {
             return if is_connected { Ok(()) } else { self.file(None, terminal) };
         }
