@@ -14,7 +14,7 @@ use toolwire::{
 use super::{
     arguments::{choice as word, not_a_schema, CheckArguments, FailOn, Format},
     baseline::{Baseline, Scope},
-    config::Config,
+    config::{Config, FILE},
     error::{CommandError, FINE, FOUND, UNUSABLE},
     finding::{groups, rank, Finding, Place, ReportedBy, Source},
     fix::{self, Fixer, Wanted},
@@ -36,6 +36,8 @@ pub(crate) struct Check {
     baseline: Option<Baseline>,
     /// Suffix of the baseline's path in which no symbolic link is followed.
     confined: String,
+    /// File at which SARIF places the findings of inputs that are not files.
+    sarif_file: String,
     profile: Option<String>,
     dialects: Vec<&'static Dialect>,
     used_as: Use,
@@ -61,7 +63,9 @@ struct Fixes {
 
 impl Check {
     pub(crate) fn new(arguments: CheckArguments, gathered: Gathering) -> Result<Check, CommandError> {
-        let Gathering { inputs, config, baseline, mut failed, notes, baseline_path, confined, .. } = gathered;
+        let Gathering { inputs, config, baseline, mut failed, notes, baseline_path, confined, manifest, .. } = gathered;
+        let configured = config.as_ref().map(|config| config.source.clone());
+        let sarif_file = arguments.sarif_file.clone().or(configured).or(manifest).unwrap_or_else(|| FILE.into());
         let config = config.unwrap_or_default();
         let choice = match (&arguments.choice.choice(), &config.profile, config.dialects.as_slice()) {
             (Some(choice), _, _) => *choice,
@@ -129,8 +133,20 @@ impl Check {
             return Err(CommandError::option("format", message));
         }
         let fixes = Fixes::default();
-        let check =
-            Check { config, baseline, confined, profile, dialects, used_as, sources, failed, notes, fixes, arguments };
+        let check = Check {
+            config,
+            baseline,
+            confined,
+            sarif_file,
+            profile,
+            dialects,
+            used_as,
+            sources,
+            failed,
+            notes,
+            fixes,
+            arguments,
+        };
         check.known_tools()?;
         Ok(check)
     }
@@ -492,6 +508,7 @@ impl Task for Check {
             stale,
             written,
             fixed,
+            sarif_file: &self.sarif_file,
             code,
             quiet: self.arguments.quiet,
         };

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use toolwire::json;
 
 use super::{
-    arguments::{CheckArguments, Command, Connection, Source, ValidateArguments},
+    arguments::{CheckArguments, Command, Connection, Format, Source, ValidateArguments},
     config::{self, Config},
     error::CommandError,
     glob::{is_pattern, Glob, FOLDERS},
@@ -18,6 +18,9 @@ use super::{
     task::{Encoding, Origin, SourceText},
     terminal::{shown, Terminal},
 };
+
+/// Files in which a project describes itself. GitHub refuses SARIF in which a finding is in no file.
+const MANIFESTS: [&str; 2] = ["package.json", "pyproject.toml"];
 
 /// Name of standard input in messages.
 pub(crate) const INPUT: &str = "<stdin>";
@@ -40,6 +43,8 @@ enum Role {
     Config {
         asked: bool,
     },
+    /// File of the project, at which SARIF can place findings. Optional.
+    Manifest,
     /// Optional if it is going to be written.
     Baseline {
         written: bool,
@@ -61,6 +66,8 @@ pub(crate) struct Gathering {
     pub(crate) with: Option<SourceText>,
     pub(crate) config: Option<Config>,
     pub(crate) baseline: Option<SourceText>,
+    /// First file of [`MANIFESTS`] that exists.
+    pub(crate) manifest: Option<String>,
     /// Current content of the file of rows.
     pub(crate) recorded: Option<SourceText>,
     /// Date of today, as in `2026-11-23`, if the host supplied it.
@@ -153,6 +160,7 @@ impl Gathering {
             Role::Servers => return self.declared(&source, &text),
             Role::With => self.with = Some(SourceText { source, text, origin: Origin::File, encoding }),
             Role::Baseline { .. } => self.baseline = Some(SourceText { source, text, origin: Origin::File, encoding }),
+            Role::Manifest => self.manifest = self.manifest.take().or(Some(source)),
             Role::Record => self.recorded = Some(SourceText { source, text, origin: Origin::File, encoding }),
             Role::Config { .. } => {
                 let config = Config::read(&text, source)?;
@@ -188,6 +196,7 @@ impl Gathering {
         let error = error.in_source(&source);
         match role {
             Role::Config { asked: false } | Role::Baseline { written: true } | Role::Record if missing => Ok(()),
+            Role::Manifest => Ok(()),
             Role::Glob(glob) if missing => self.listed(glob, None, source),
             Role::Glob(glob) => {
                 let error = error.in_source(&format!("{source} ({})", glob.folder().unwrap_or_default()));
@@ -319,6 +328,11 @@ impl Gathering {
             let path = self.paths.read(path);
             self.confined = self.paths.relative(&path).into();
             self.want_baseline(self.paths.file(&path), path);
+        }
+        if arguments.format == Format::Sarif && arguments.sarif_file.is_none() {
+            for name in MANIFESTS {
+                self.want(Need::RegularFile(name.into()), name.into(), Role::Manifest);
+            }
         }
         // Files can be combined with `--servers`; both are checked.
         let is_connected = self.connection(&arguments.connection)?;

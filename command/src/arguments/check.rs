@@ -60,6 +60,10 @@ pub(crate) struct CheckArguments {
     /// Output format of the findings
     #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
     pub(crate) format: Format,
+    /// File of the repository at which SARIF places the findings of a server or of standard input (default: the
+    /// configuration, `package.json` or `pyproject.toml`, whichever exists)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sarif_file: Option<String>,
     /// Same as `--format json`
     #[arg(long)]
     pub(crate) json: bool,
