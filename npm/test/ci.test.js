@@ -116,7 +116,13 @@ describe('the action', { skip }, () => {
   });
   test('places the findings of a server at a file of the project', () => {
     const uri = (files, given) => {
-      const { cwd } = run(files, { server: SERVER, dialects: 'openai-chat', sarif: 'out.sarif', timeout: '20', ...given });
+      const { cwd } = run(files, {
+        server: SERVER,
+        dialects: 'openai-chat',
+        sarif: 'out.sarif',
+        timeout: '20',
+        ...given,
+      });
       const { results } = JSON.parse(readFileSync(join(cwd, 'out.sarif'), 'utf8')).runs[0];
       return results[0].locations[0].physicalLocation.artifactLocation.uri;
     };

@@ -47,7 +47,8 @@ describe('sarif', () => {
       }
       for (const { id, shortDescription, fullDescription, help } of tool.driver.rules) {
         assert.ok(id.length <= 255);
-        for (const it of [shortDescription, fullDescription, help]) assert.ok(it.text.length > 0 && it.text.length <= 1024);
+        for (const it of [shortDescription, fullDescription, help])
+          assert.ok(it.text.length > 0 && it.text.length <= 1024);
       }
     });
   }
