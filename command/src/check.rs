@@ -25,7 +25,7 @@ use super::{
     outcome::Outcome,
     profile::{passes, Choice, ORDINARY},
     task::{Content, Encoding, Origin, Output, Task},
-    terminal::{counted, grouped, shown, Terminal},
+    terminal::{self, counted, grouped, shown, Terminal},
     OutputFile,
 };
 
@@ -316,7 +316,8 @@ impl Check {
             allows_unsafe: self.arguments.unsafe_fixes,
         };
         if source.input.encoding == Encoding::Utf16 {
-            self.notes.push(format!("{}: UTF-16 is not fixed: save the file as UTF-8", terminal_name(source)));
+            let name = terminal::shown(&source.input.source);
+            self.notes.push(format!("{name}: UTF-16 is not fixed: save the file as UTF-8"));
             return;
         }
         match fixer.fixed(&source.input.text, &source.entries, wanted) {
@@ -344,9 +345,9 @@ impl Check {
                 1 => "; 1 needs a decision".into(),
                 left => format!("; {} need a decision", grouped(left)),
             };
-            let more = match unsafe_only {
+            let more = match left.min(*unsafe_only) {
                 0 => String::new(),
-                count => format!(" (`--unsafe-fixes` fixes {}, with a loss)", grouped(*count)),
+                count => format!(" (`--unsafe-fixes` fixes {}, with a loss)", grouped(count)),
             };
             format!("{verb} {} of {}{places}{rest}{more}", grouped(count), counted(*findings, "finding"))
         })
@@ -388,11 +389,6 @@ impl Check {
             _ => FINE,
         })
     }
-}
-
-/// Returns the name of a source for messages.
-fn terminal_name(source: &Source) -> String {
-    shown(&source.input.source).into_owned()
 }
 
 impl Task for Check {

@@ -118,16 +118,16 @@ impl Fixer<'_> {
     /// Returns the fixed schema if there are fixes, and the number of findings that only an unsafe fix removes.
     fn schema(&self, entry: Entry<'_, '_>, schema: String, wanted: &Wanted) -> (Option<String>, usize) {
         let Ok(before) = self.version(entry, schema) else { return (None, 0) };
-        let open = |version: &Version| version.number_of(wanted);
-        let start = open(&before);
+        let start = before.number_of(wanted);
         let max_safety = if self.allows_unsafe { Safety::Unsafe } else { Safety::Safe };
         let after = self.improved(entry, before, wanted, max_safety);
-        let (is_changed, left) = (open(&after) < start, open(&after));
-        let better = is_changed.then(|| after.schema.clone());
-        let more = if self.allows_unsafe || left == 0 {
+        let better = (after.number_of(wanted) < start).then(|| after.schema.clone());
+        // A finding of several dialects is reported once.
+        let reported = after.places(wanted);
+        let more = if self.allows_unsafe || reported == 0 {
             0
         } else {
-            left - open(&self.improved(entry, after, wanted, Safety::Unsafe))
+            reported.saturating_sub(self.improved(entry, after, wanted, Safety::Unsafe).places(wanted))
         };
         (better, more)
     }
@@ -304,6 +304,12 @@ impl Version {
     fn number_of(&self, wanted: &Wanted) -> usize {
         let counted = self.counts.iter().filter(|((dialect, rule, _), _)| wanted.contains(&(*dialect, *rule)));
         counted.map(|(_, count)| count).sum()
+    }
+
+    /// Returns the number of findings, in which those of several dialects at the same place count once.
+    fn places(&self, wanted: &Wanted) -> usize {
+        let found = self.findings.iter().filter(|(dialect, rule, _)| wanted.contains(&(*dialect, *rule)));
+        found.map(|(_, rule, pointer)| (*rule, pointer)).collect::<BTreeSet<_>>().len()
     }
 
     fn concerns(&self, dialect: &Dialect, wanted: &Wanted) -> bool {
