@@ -167,7 +167,7 @@ impl Command {
     /// assert!(read.contains(r#""pointer":"/result/tools/0""#), "{read}");
     /// ```
     pub fn reading(bytes: &[u8]) -> String {
-        let read = decoded(bytes).map_or_else(|error| reading::refusal(&error), |text| reading::reading(&text));
+        let read = decoded(bytes).map_or_else(|error| reading::refusal(&error), |(text, _)| reading::reading(&text));
         json::write(&read)
     }
 

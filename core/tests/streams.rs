@@ -279,8 +279,8 @@ fn large_arguments_of_large_unions_are_restored_by_the_right_branch() {
     assert_eq!(call.arguments["items"], json!(own));
 }
 
-/// Arguments that take too many steps to restore are an error, in streams as in whole replies: passed on unrestored, they
-/// would reach the tool in a form that its schema may refuse or, worse, accept.
+/// Arguments that take too many steps to restore are an error, in streams as in whole replies. Passed on unrestored,
+/// they would reach the tool in a form that its schema may refuse or, worse, accept.
 #[test]
 fn arguments_that_cannot_be_restored_are_never_passed_on() {
     let branch = |at: usize| {
