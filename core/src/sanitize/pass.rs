@@ -35,7 +35,10 @@ pub(in crate::sanitize) enum Wakes {
     Never,
     /// If the document had such content, as the page of the pipeline calls it. If the pass removes references,
     /// definitions may be unused or no longer recursive.
-    If(&'static str, fn(&PassContext) -> bool),
+    If(
+        #[cfg_attr(not(test), allow(dead_code, reason = "the page of the pipeline shows it"))] &'static str,
+        fn(&PassContext) -> bool,
+    ),
     /// Always.
     Always,
 }
