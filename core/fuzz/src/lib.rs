@@ -123,6 +123,14 @@ impl Target {
     }
 }
 
+/// Returns the text of the schema that a seed generates, for other programs than the targets. Texts that are not JSON
+/// (the grammar writes some on purpose) are left out.
+pub fn schema(seed: u64) -> Option<String> {
+    let input = Seeds::new(seed).input();
+    let text = grammar::schema(&mut Unstructured::new(&input), grammar::Style::Any).ok()?;
+    toolwire::json::read(&text).is_ok().then_some(text)
+}
+
 /// Runs one input, with the interface that libFuzzer requires.
 ///
 /// # Panics

@@ -34,7 +34,10 @@ pub use node::{Child, Data, Node, Origin};
 pub use number::{compare, is_integral};
 pub(crate) use number::{is_multiple, plain as plain_number};
 pub use object::{Member, Object};
-pub(crate) use plain::{compact_length, compact_text_length, plain_length, write_compact, write_plain};
+pub(crate) use plain::{
+    compact_length, compact_text_length, plain_length, plain_length_at_most, plain_text_length_at_most, write_compact,
+    write_plain,
+};
 pub(crate) use pointer::push_token;
 pub use pointer::{Pointer, Step};
 pub use read::read;

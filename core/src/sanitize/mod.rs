@@ -104,6 +104,7 @@ fn run(
             let default = dialect.limit("maxBytes");
             let wire = wire.then(|| codex::Wire { max_bytes: options.max_bytes.unwrap_or(default) });
             codex::sanitize(node, wire.as_ref(), &mut recorder, budget)?;
+            depth::within_limit(node)?;
         }
         Method::Rules(grammar) => {
             // An option that the grammar cannot honor is an error for every schema.
@@ -119,14 +120,13 @@ fn run(
                     wrapped = wrap_root::wrap(node, &options.wrapper, grammar, budget)?;
                 }
                 let rewritten = rewrite(node, (dialect, grammar), options, plan, &mut recorder, budget, wrapped);
-                rewritten.and_then(|()| depth::within_limit(node)).map_err(|error| match wrapped {
+                rewritten.map_err(|error| match wrapped {
                     true => wrap_root::in_the_input(error, &options.wrapper),
                     false => error,
                 })?;
             }
         }
     }
-    depth::within_limit(node)?;
     let mut changes = recorder.finish();
     if wrapped && is_reported {
         wrap_root::report(&mut changes, &options.wrapper, dialect);
@@ -151,8 +151,9 @@ fn rewrite<'a>(
     let is_done = is_wrapped
         && !references::mentions_references(node)
         && is_already_accepted(node, Form::Read, grammar, options, budget)?;
-    if !is_done && !write(node, of, options, (builder.as_mut(), wrapper), recorder, budget)? {
-        verify_output(node, grammar, options, budget)?;
+    match is_done || write(node, of, options, (builder.as_mut(), wrapper), recorder, budget)? {
+        true => depth::within_limit(node)?,
+        false => verify_output(node, grammar, options, budget)?,
     }
     if let (Some(plan), Some(builder)) = (plan, builder) {
         *plan = builder.finish(node, grammar, budget)?;

@@ -21,10 +21,37 @@ pub(in crate::sanitize) struct Pass {
     pub(in crate::sanitize) needs: Keywords,
     /// Returns true if the pass may have something to do for this grammar and this document.
     pub(in crate::sanitize) applies: fn(&PassContext) -> bool,
+    /// Whether a change of the pass may give work to itself, or to a pass before it, so that all passes run again.
+    pub(in crate::sanitize) wakes: Wakes,
     pub(in crate::sanitize) run: Run,
     /// Reason for the position of the pass.
     #[cfg_attr(not(test), allow(dead_code, reason = "the page of the pipeline shows them"))]
     pub(in crate::sanitize) why: &'static str,
+}
+
+/// Condition under which all passes run again after a change of a pass.
+pub(in crate::sanitize) enum Wakes {
+    /// Never: what the pass writes is as the passes before it leave it.
+    Never,
+    /// If the document had such content, as the page of the pipeline calls it. If the pass removes references,
+    /// definitions may be unused or no longer recursive.
+    If(
+        #[cfg_attr(not(test), allow(dead_code, reason = "the page of the pipeline shows it"))] &'static str,
+        fn(&PassContext) -> bool,
+    ),
+    /// Always.
+    Always,
+}
+
+impl Wakes {
+    /// Returns true if the passes run again, after a round in this context.
+    pub(in crate::sanitize) fn holds(&self, context: &PassContext) -> bool {
+        match self {
+            Wakes::Never => false,
+            Wakes::If(_, holds) => holds(context),
+            Wakes::Always => true,
+        }
+    }
 }
 
 /// Scope of a pass.
@@ -87,16 +114,44 @@ impl Pass {
     }
 }
 
+/// A set of passes, by their positions in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sanitize) struct PassSet(u64);
+
+impl PassSet {
+    pub(in crate::sanitize) const NONE: PassSet = PassSet(0);
+
+    pub(in crate::sanitize) const fn insert(self, position: usize) -> Self {
+        PassSet(self.0 | 1 << position)
+    }
+
+    pub(in crate::sanitize) const fn contains(self, position: usize) -> bool {
+        self.0 & 1 << position != 0
+    }
+
+    pub(in crate::sanitize) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// A pass over single schemas in a walk, with its position in the table.
+#[derive(Clone, Copy)]
+pub(in crate::sanitize) struct Walked {
+    pub(in crate::sanitize) position: usize,
+    pub(in crate::sanitize) pass: &'static Pass,
+    pub(in crate::sanitize) run: AtSchema,
+}
+
 /// Runs the passes of a walk on one schema, which has these `keywords`. Returns the keywords that it has afterwards.
 pub(in crate::sanitize) fn run_all<'a>(
-    passes: &[(&Pass, AtSchema)],
+    passes: &[Walked],
     node: &mut Node<'a>,
     place: &SchemaPath<'_, 'a>,
     known: InferenceContext,
     mut keywords: Keywords,
     context: &mut PassContext,
 ) -> Result<Keywords, Error> {
-    for (pass, run) in passes {
+    for Walked { position, pass, run } in passes {
         if pass.needs != Keywords::NONE && !keywords.intersects(pass.needs) {
             continue;
         }
@@ -104,7 +159,8 @@ pub(in crate::sanitize) fn run_all<'a>(
         context.diagnostics.expect(pass.rules);
         let flow = run(node, &Site { place, keywords, known }, context)?;
         // Most passes change nothing, so the keywords are collected again only after a change.
-        if !node.is_unchanged() {
+        if node.settle() {
+            context.changed = context.changed.insert(*position);
             keywords = node.as_object().map_or(Keywords::NONE, Keywords::in_object);
         }
         if flow == Flow::Stop {
@@ -122,6 +178,20 @@ pub(in crate::sanitize) mod off {
 
     std::thread_local! {
         static OUT: Cell<Option<&'static str>> = const { Cell::new(None) };
+        static WOKEN: Cell<Option<bool>> = const { Cell::new(None) };
+    }
+
+    /// Returns the answer of a test to whether the passes run again.
+    pub(in crate::sanitize) fn is_woken() -> Option<bool> {
+        WOKEN.with(Cell::get)
+    }
+
+    /// Runs `inside` with passes that run again after every change, or never.
+    pub(in crate::sanitize) fn woken<R>(always: bool, inside: impl FnOnce() -> R) -> R {
+        WOKEN.with(|woken| woken.set(Some(always)));
+        let result = inside();
+        WOKEN.with(|woken| woken.set(None));
+        result
     }
 
     pub(in crate::sanitize) fn is_out(pass: &str) -> bool {

@@ -188,6 +188,9 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
         }
         let required: Set<_> = names.iter().filter_map(Node::as_text).collect();
         for member in table.into_iter().flatten().filter(|member| !required.contains(&member.key)) {
+            if report.is_decided() {
+                return;
+            }
             let mut pointer = schema.at("properties");
             push_token(&mut pointer, &member.key.display());
             report.add(

@@ -17,6 +17,9 @@ use crate::{
     },
 };
 
+/// Up to this number of names, linear search is fast enough.
+pub(super) const FEW: usize = 16;
+
 /// Checks the value of one keyword, except for keywords that have a file of their own.
 pub(super) fn check(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
     // Draft 2020-12 does not have this keyword.
@@ -115,10 +118,19 @@ fn expected(keyword: Keyword, value: &Node<'_>, grammar: &Grammar) -> Option<&'s
 
 /// Returns true if the value is a list of distinct strings.
 pub(super) fn are_names(value: &Node<'_>) -> bool {
-    value.as_array().is_some_and(|names| {
-        let distinct: Set<_> = names.iter().filter_map(Node::as_text).collect();
-        distinct.len() == names.len()
-    })
+    let Some(names) = value.as_array() else { return false };
+    if names.len() <= FEW {
+        let mut rest = names;
+        while let Some((first, others)) = rest.split_first() {
+            if first.as_text().is_none_or(|name| others.iter().filter_map(Node::as_text).any(|other| other == name)) {
+                return false;
+            }
+            rest = others;
+        }
+        return true;
+    }
+    let distinct: Set<_> = names.iter().filter_map(Node::as_text).collect();
+    distinct.len() == names.len()
 }
 
 pub(super) fn items_are_schemas(

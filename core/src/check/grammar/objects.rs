@@ -3,16 +3,17 @@
 
 use alloc::{format, vec::Vec};
 
-use super::{is_schema_value, metaschema, quoted, seen, Report, Schema};
+use super::{
+    is_schema_value,
+    metaschema::{self, FEW},
+    quoted, seen, Report, Schema,
+};
 use crate::{
     collections::Set,
     json::{push_token, Node, Step},
     rules::Constraint,
     schema::{emptiness, keyword::Keyword, visit::SchemaPath},
 };
-
-/// Up to this number of names, linear search is fast enough.
-const FEW: usize = 16;
 
 /// Returns the number of enclosing `properties`.
 pub(super) fn depth(place: &SchemaPath<'_, '_>) -> usize {

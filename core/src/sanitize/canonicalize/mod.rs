@@ -20,7 +20,7 @@ use crate::{
     sanitize::{
         context::PassContext,
         legalize::property_names,
-        pass::{run_all, AtSchema, InferenceContext, Pass},
+        pass::{run_all, InferenceContext, Walked},
     },
     schema::{
         keyword::Keywords,
@@ -31,7 +31,7 @@ use crate::{
 /// The walk down: repairs and upgrades each schema before its subschemas.
 pub(in crate::sanitize) struct Canonicalize<'r> {
     pub(in crate::sanitize) context: &'r mut PassContext,
-    pub(in crate::sanitize) passes: Vec<(&'static Pass, AtSchema)>,
+    pub(in crate::sanitize) passes: Vec<Walked>,
 }
 
 impl<'a> VisitorMut<'a> for Canonicalize<'_> {

@@ -19,7 +19,7 @@ use crate::{
             layout::{self, Shape},
         },
         legalize::{
-            required::known_names,
+            required::Declared,
             type_branches::{self, TypeBranches},
         },
     },
@@ -93,12 +93,13 @@ fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mu
     if !layout::declares(object, "object") {
         return;
     }
-    let known = known_names(object);
-    let unknown: Vec<Text<'a>> =
-        layout::required(object).into_iter().filter(|name| !known.contains(name)).map(Text::clone).collect();
-    if unknown.is_empty() {
+    let known = Declared::of(object);
+    let names = object.get(Keyword::Required).and_then(Node::as_array).unwrap_or_default();
+    if names.iter().filter_map(Node::as_text).all(|name| known.has(name)) {
         return;
     }
+    let unknown: Vec<Text<'a>> =
+        layout::required(object).into_iter().filter(|name| !known.has(name)).map(Text::clone).collect();
     let others = object.get(Keyword::AdditionalProperties);
     let closed = others.and_then(Node::as_bool) == Some(false);
     let others = others.filter(|schema| schema.as_object().is_some_and(|object| !object.is_empty()));

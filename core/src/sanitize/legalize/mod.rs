@@ -37,7 +37,7 @@ use crate::{
     sanitize::{
         context::PassContext,
         encode::json_string,
-        pass::{run_all, AtSchema, InferenceContext, Pass},
+        pass::{run_all, InferenceContext, Walked},
         wrap_root::declares_object,
     },
     schema::{
@@ -80,18 +80,14 @@ fn types_of_values(node: &Node<'_>) -> Option<InstanceTypes> {
 
 pub(in crate::sanitize) struct Legalize<'r> {
     context: &'r mut PassContext,
-    enter: Vec<(&'static Pass, AtSchema)>,
-    leave: Vec<(&'static Pass, AtSchema)>,
+    enter: Vec<Walked>,
+    leave: Vec<Walked>,
     /// The enclosing schemas, with their keywords.
     above: Vec<(InferenceContext, Keywords)>,
 }
 
 impl<'r> Legalize<'r> {
-    pub(in crate::sanitize) fn new(
-        context: &'r mut PassContext,
-        enter: Vec<(&'static Pass, AtSchema)>,
-        leave: Vec<(&'static Pass, AtSchema)>,
-    ) -> Self {
+    pub(in crate::sanitize) fn new(context: &'r mut PassContext, enter: Vec<Walked>, leave: Vec<Walked>) -> Self {
         Legalize { context, enter, leave, above: Vec::new() }
     }
 }

@@ -4,7 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     collections::Set,
-    json::{Node, Object, Pointer, Text},
+    json::{LookUp, Node, Object, Pointer, Text},
     options::Hints,
     report::{Accepts, Guidance},
     rules::Rule,
@@ -23,10 +23,18 @@ use crate::{
 const UNKNOWN: ChangeKind = ChangeKind::of(Rule::DropUnknownRequired);
 const DECLARE: ChangeKind = ChangeKind::of(Rule::DeclareRequiredProperty);
 
-/// Returns the names of a schema's properties.
-pub(in crate::sanitize) fn known_names<'o, 'a>(schema: &'o Object<'a>) -> Set<&'o Text<'a>> {
-    let table = schema.get(Keyword::Properties).and_then(Node::as_object);
-    table.into_iter().flatten().map(|member| &member.key).collect()
+/// The declared properties of a schema.
+pub(in crate::sanitize) struct Declared<'o, 'a>(Option<LookUp<'o, 'a>>);
+
+impl<'o, 'a> Declared<'o, 'a> {
+    pub(in crate::sanitize) fn of(schema: &'o Object<'a>) -> Self {
+        Declared(schema.get(Keyword::Properties).and_then(Node::as_object).map(LookUp::of))
+    }
+
+    /// True if a property has this name.
+    pub(in crate::sanitize) fn has(&self, name: &Text<'_>) -> bool {
+        self.0.as_ref().is_some_and(|table| table.has(name))
+    }
 }
 
 /// Removes names that are not declared properties, and describes them.
@@ -42,10 +50,10 @@ pub(in crate::sanitize) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_,
     if context.grammar.encodes() && applies && !is_closed {
         return;
     }
-    let known = known_names(object);
+    let known = Declared::of(object);
     let unknown: Vec<Node<'a>> = names
         .iter()
-        .filter(|name| name.as_text().is_none_or(|name| !known.contains(name)))
+        .filter(|name| name.as_text().is_none_or(|name| !known.has(name)))
         .map(|name| name.copy(&context.budget))
         .collect();
     if unknown.is_empty() {

@@ -9,6 +9,8 @@ mod tests;
 
 use alloc::{format, rc::Rc, string::String, vec::Vec};
 
+#[cfg(test)]
+use crate::sanitize::pass::off;
 use crate::{
     budget::Budget,
     dialect::{
@@ -28,7 +30,7 @@ use crate::{
         discriminators::Discriminators,
         encode,
         legalize::{property_names, root, stand_ins::StandIns, Legalize},
-        pass::{Pass, Run},
+        pass::{Pass, Run, Walked},
         pipeline::passes::PASSES,
         resolve::inline,
         wrap_root,
@@ -50,11 +52,11 @@ const LAST_GROWTH: usize = 5;
 
 /// Rewrites a schema into a grammar.
 ///
-/// Passes repeat until they change nothing, so that a second call changes nothing either. One round may give the next
-/// one work: a cut may remove what made a definition recursive or too deep, merging adds keywords that hint at a type,
-/// and the siblings of a union are merged into a new definition if a branch remains a reference. If `is_done` returns
-/// true, the passes end and this function returns true. Steps to restore arguments are added to `plan`, if there is
-/// one.
+/// Passes repeat until those that changed something give none of them work (see [`Pass::wakes`]), so that a second call
+/// changes nothing. One round may give the next one work: a cut may remove what made a definition recursive or too
+/// deep, merging adds keywords that hint at a type, and the siblings of a union are merged into a new definition if a
+/// branch remains a reference. If `is_done` returns true, the passes end and this function returns true. Steps to
+/// restore arguments are added to `plan`, if there is one.
 pub(in crate::sanitize) fn sanitize<'a>(
     node: &mut Node<'a>,
     (dialect, grammar): (&'static Dialect, &'static Grammar),
@@ -81,24 +83,23 @@ pub(in crate::sanitize) fn sanitize<'a>(
     let (draft, origin) = (Draft::of(node), node.origin());
     let shared = (&stand_ins, budget);
     let context = PassContext::new(node, (dialect, grammar), options, draft, Form::Read, diagnostics, shared)?;
-    diagnostics = round(node, context, wrapper, plan.as_deref_mut())?;
+    let mut outcome;
+    (diagnostics, outcome) = round(node, context, wrapper, plan.as_deref_mut())?;
     // From here on, the input is an output of the passes, in draft 2020-12.
     let again = |node: &mut Node<'_>, mut diagnostics: Diagnostics| {
         node.track(origin);
         diagnostics.follow(node);
         PassContext::new(node, (dialect, grammar), options, Draft::Y2020, Form::Written, diagnostics, shared)
     };
-    let mut is_settled = node.is_intact();
-    let mut ends = !is_settled && is_done(node);
+    let mut ends = !node.is_intact() && is_done(node);
     for count in 1..MAX_ROUNDS {
-        if is_settled || ends {
+        if ends || outcome != Outcome::Woken {
             break;
         }
         let mut context = again(node, diagnostics)?;
         context.may_specialize = count < LAST_GROWTH;
-        diagnostics = round(node, context, None, plan.as_deref_mut())?;
-        is_settled = node.is_unchanged();
-        ends = !is_settled && is_done(node);
+        (diagnostics, outcome) = round(node, context, None, plan.as_deref_mut())?;
+        ends = outcome != Outcome::Unchanged && is_done(node);
     }
     if grammar.encodes() {
         if let Some(plan) = plan {
@@ -123,13 +124,41 @@ pub(in crate::sanitize) fn sanitize<'a>(
     Ok(ends)
 }
 
-/// Runs every pass once and returns the diagnostics. References in a wrapped answer resolve against the answer.
+/// Outcome of a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// No pass changed anything.
+    Unchanged,
+    /// What passes changed gives none of them work.
+    Settled,
+    /// What passes changed may give some of them work.
+    Woken,
+}
+
+impl Outcome {
+    fn of(context: &PassContext) -> Self {
+        if context.changed.is_empty() {
+            return Outcome::Unchanged;
+        }
+        let wakes = |(position, pass): (usize, &Pass)| context.changed.contains(position) && pass.wakes.holds(context);
+        let is_woken = PASSES.iter().enumerate().any(wakes);
+        #[cfg(test)]
+        let is_woken = off::is_woken().unwrap_or(is_woken);
+        if is_woken {
+            Outcome::Woken
+        } else {
+            Outcome::Settled
+        }
+    }
+}
+
+/// Runs every pass once. References in a wrapped answer resolve against the answer.
 fn round(
     node: &mut Node<'_>,
     mut context: PassContext,
     wrapper: Option<&str>,
     plan: Option<&mut PlanBuilder<'_>>,
-) -> Result<Diagnostics, Error> {
+) -> Result<(Diagnostics, Outcome), Error> {
     if !context.no_references {
         let budget = &context.budget;
         let document = wrap_root::answer(node, wrapper);
@@ -138,12 +167,16 @@ fn round(
     }
     let mut left = PASSES;
     while let Some(pass) = left.first() {
+        let position = PASSES.len() - left.len();
         left = match &pass.run {
             Run::Document(run) => {
                 if pass.is_due(&context) {
                     #[cfg(test)]
                     context.diagnostics.expect(pass.rules);
                     run(node, &mut context)?;
+                    if node.settle() {
+                        context.changed = context.changed.insert(position);
+                    }
                 }
                 left.get(1..).unwrap_or_default()
             }
@@ -151,7 +184,8 @@ fn round(
             Run::Enter(_) | Run::Leave(_) => {
                 let count = left.iter().take_while(|pass| !matches!(pass.run, Run::Document(_))).count();
                 let (walk, rest) = left.split_at(count);
-                over_schemas(walk, node, &mut context)?;
+                over_schemas((walk, position), node, &mut context)?;
+                node.settle();
                 rest
             }
         };
@@ -162,17 +196,22 @@ fn round(
     if let Some(plan) = plan {
         plan.no_slash |= context.no_slash;
     }
-    Ok(context.diagnostics)
+    let outcome = Outcome::of(&context);
+    Ok((context.diagnostics, outcome))
 }
 
 /// Runs passes over single schemas in one walk.
-fn over_schemas(passes: &'static [Pass], node: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
+fn over_schemas(
+    (passes, first): (&'static [Pass], usize),
+    node: &mut Node<'_>,
+    context: &mut PassContext,
+) -> Result<(), Error> {
     let (mut enter, mut leave) = (Vec::new(), Vec::new());
-    for pass in passes.iter().filter(|pass| pass.is_due(context)) {
+    for (position, pass) in (first..).zip(passes).filter(|(_, pass)| pass.is_due(context)) {
         match pass.run {
             Run::Document(_) => {}
-            Run::Enter(run) => enter.push((pass, run)),
-            Run::Leave(run) => leave.push((pass, run)),
+            Run::Enter(run) => enter.push(Walked { position, pass, run }),
+            Run::Leave(run) => leave.push(Walked { position, pass, run }),
         }
     }
     let budget = context.budget.clone();

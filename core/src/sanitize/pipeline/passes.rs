@@ -17,7 +17,7 @@ use crate::{
             pattern_properties, property_names, ref_like_keys, required, root, slash_keys, type_array,
             unsupported_keywords,
         },
-        pass::{Flow, Pass, Run, Site},
+        pass::{Flow, Pass, Run, Site, Wakes},
         resolve::{as_written, break_cycles, dynamic, inline, prune, unending, unroll},
     },
     schema::{
@@ -42,6 +42,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::NONE,
         applies: always,
+        wakes: Wakes::Always,
         run: Run::Enter(|node, site, context| {
             repair::repair(node, site.place, context);
             Ok(Flow::Continue)
@@ -54,6 +55,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::RepairKeyword, Rule::RemoveMalformedKeyword],
         needs: COUNTS,
         applies: |context| context.grammar.plain_counts,
+        wakes: Wakes::Never,
         run: Run::Enter(|node, site, context| {
             counts::spell(node, site.place, context);
             Ok(Flow::Continue)
@@ -66,6 +68,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::DropImpossibleBranch, Rule::UnwrapSingleBranch, Rule::DropNeverProperty],
         needs: never::CONCERNS,
         applies: always,
+        wakes: Wakes::Always,
         run: Run::Enter(|node, site, context| {
             never::drop_never(node, site.place, context);
             Ok(Flow::Continue)
@@ -79,6 +82,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::PruneDefinition],
         needs: prune::CONCERNS,
         applies: |context| context.no_references,
+        wakes: Wakes::Never,
         run: Run::Enter(|node, site, context| {
             prune::drop_tables(node, site.place.polarity, context);
             Ok(Flow::Continue)
@@ -99,6 +103,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: upgrade_draft::CONCERNS.insert(Keyword::PatternProperties).insert(Keyword::Items),
         applies: always,
+        wakes: Wakes::Always,
         run: Run::Enter(|node, site, context| {
             let is_tuple = || node.get(Keyword::Items).is_some_and(|items| items.as_array().is_some());
             if site.keywords.intersects(upgrade_draft::CONCERNS.insert(Keyword::PatternProperties)) || is_tuple() {
@@ -114,6 +119,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::PatternsToAdditional],
         needs: Keywords::of(&[Keyword::PatternProperties]),
         applies: |context| context.grammar.encodes(),
+        wakes: Wakes::Always,
         run: Run::Enter(|node, site, context| {
             pattern_properties::apply(node, site.place, context);
             Ok(Flow::Continue)
@@ -127,6 +133,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::CutRecursion],
         needs: Keywords::NONE,
         applies: has_references,
+        wakes: Wakes::Always,
         run: Run::Document(|root, context| with_references(root, context, break_cycles::cut)),
         why: "A schema that applies to itself endlessly cannot be expanded.",
     },
@@ -136,6 +143,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[],
         needs: Keywords::NONE,
         applies: has_references,
+        wakes: Wakes::Never,
         run: Run::Document(|root, context| {
             with_references(root, context, |root, references, context| {
                 context.leaves_definitions = as_written::as_written(root, references, context)?;
@@ -150,6 +158,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::DynamicRefToRef],
         needs: Keywords::NONE,
         applies: resolves,
+        wakes: Wakes::Always,
         run: Run::Document(|root, context| {
             with_references(root, context, |root, references, context| dynamic::respell(root, references, context))
         }),
@@ -175,6 +184,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::NONE,
         applies: resolves,
+        wakes: Wakes::Always,
         run: Run::Document(|root, context| with_references(root, context, inline::resolve_references)),
         why:
             "Later passes find schemas where they are used, and the target of every remaining reference in the root's \
@@ -186,6 +196,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[],
         needs: Keywords::NONE,
         applies: has_references,
+        wakes: Wakes::Never,
         run: Run::Document(|root, context| {
             context.keywords = Keywords::ALL;
             context.no_slash = context.grammar.refs.no_slash_in_definitions && slash_keys::occur_in_definitions(root);
@@ -199,6 +210,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::UnrollRecursion, Rule::InlineRef],
         needs: Keywords::NONE,
         applies: always,
+        wakes: Wakes::Always,
         run: Run::Document(unroll::unroll),
         why: "If the API accepts no references, only recursive ones remain.",
     },
@@ -208,6 +220,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::MergeAllOf, Rule::OneOfToAnyOf, Rule::MergeConflict, Rule::MergeInexact, Rule::MergeAnnotations],
         needs: Keywords::NONE,
         applies: always,
+        wakes: Wakes::Always,
         run: Run::Document(all_of::join),
         why: "Merging brings together keywords that later passes expect in one schema.",
     },
@@ -227,6 +240,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::NONE,
         applies: any_of_alone::concerns,
+        wakes: Wakes::Always,
         run: Run::Document(|root, context| {
             if context.grammar.object_root && root.get(Keyword::AnyOf).is_some() {
                 root::declare_object(root, context);
@@ -242,6 +256,9 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: UNSUPPORTED,
         needs: Keywords::NONE,
         applies: always,
+        wakes: Wakes::If("with references or tuples", |context| {
+            !context.no_references || context.keywords.contains(Keyword::PrefixItems)
+        }),
         run: Run::Enter(unsupported),
         why: "Keywords that are removed need not be rewritten first.",
     },
@@ -251,6 +268,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::BooleanToAny, Rule::BooleanToNot],
         needs: Keywords::NONE,
         applies: always,
+        wakes: Wakes::Always,
         run: Run::Leave(|node, site, context| {
             // The next pass makes the root an object, even if it is `true`.
             let is_open_root = site.is_root() && context.grammar.object_root && node.as_bool() == Some(true);
@@ -266,6 +284,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::DeclareObject, Rule::AddProperties],
         needs: Keywords::NONE,
         applies: |context| context.grammar.object_root,
+        wakes: Wakes::Always,
         run: Run::Leave(|node, site, context| {
             if site.is_root() {
                 root::declare_object(node, context);
@@ -280,6 +299,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::RenameProperty],
         needs: property_names::CONCERNS,
         applies: always,
+        wakes: Wakes::Always,
         run: Run::Leave(|node, site, context| {
             property_names::rename(node, site.place, context);
             Ok(Flow::Continue)
@@ -292,6 +312,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::DropRefLikeKey, Rule::RewritePattern],
         needs: Keywords::NONE,
         applies: |context| context.mentions_references,
+        wakes: Wakes::Always,
         run: Run::Leave(|node, site, context| {
             ref_like_keys::apply(node, site.place, context);
             Ok(Flow::Continue)
@@ -304,6 +325,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::DropSlashKey, Rule::RewritePattern],
         needs: Keywords::NONE,
         applies: |context| context.no_slash,
+        wakes: Wakes::Always,
         run: Run::Leave(|node, site, context| {
             slash_keys::apply(node, site.place, context);
             Ok(Flow::Continue)
@@ -327,6 +349,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::of(&[Keyword::Enum, Keyword::Const]),
         applies: always,
+        wakes: Wakes::Always,
         run: Run::Leave(|node, site, context| {
             let is_constant = site.keywords.contains(Keyword::Const)
                 && site.keywords.contains(Keyword::Type)
@@ -347,6 +370,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::InferType, Rule::AssumeString, Rule::ExpandAny, Rule::AnyToJson, Rule::OpenMap],
         needs: Keywords::NONE,
         applies: |context| context.types_everything,
+        wakes: Wakes::Never,
         run: Run::Leave(|node, site, context| {
             if !site.keywords.contains(Keyword::Type) {
                 infer_type::apply(node, site.place, site.known, context);
@@ -361,6 +385,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::NullToNullable],
         needs: Keywords::of(&[Keyword::Type, Keyword::AnyOf]),
         applies: always,
+        wakes: Wakes::Always,
         run: Run::Leave(|node, site, context| {
             if !site.known.opaque {
                 nullable::apply(node, site.place, context);
@@ -383,6 +408,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::NONE,
         applies: always,
+        wakes: Wakes::Always,
         run: Run::Leave(|node, site, context| {
             if site.known.opaque {
                 return Ok(Flow::Continue);
@@ -422,6 +448,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::of(&[Keyword::AnyOf]),
         applies: always,
+        wakes: Wakes::Always,
         run: Run::Leave(|node, site, context| {
             if node.get(Keyword::AnyOf).is_some() && is_finished_here(site, context) {
                 any_of::apply(node, site.place, context)?;
@@ -453,6 +480,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::of(&[Keyword::Type]),
         applies: always,
+        wakes: Wakes::Always,
         run: Run::Leave(|node, site, context| {
             if is_finished_here(site, context) {
                 type_array::apply(node, site.place, context);
@@ -467,6 +495,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::DropUnknownRequired],
         needs: Keywords::of(&[Keyword::Required]),
         applies: always,
+        wakes: Wakes::Never,
         run: Run::Leave(|node, site, context| {
             // A branch is handled with the siblings of its union.
             if is_finished_here(site, context) && site.place.keyword != Some(Keyword::AnyOf) {
@@ -482,6 +511,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::DropUnknownRequired, Rule::DeclareRequiredProperty],
         needs: Keywords::of(&[Keyword::Required]),
         applies: |context| context.grammar.required_beside_properties,
+        wakes: Wakes::Never,
         run: Run::Leave(|node, site, context| {
             required::beside_properties(node, site.place, context);
             Ok(Flow::Continue)
@@ -494,6 +524,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::DistributeAnnotations, Rule::UnwrapSingleBranch],
         needs: Keywords::of(&[Keyword::AnyOf]),
         applies: always,
+        wakes: Wakes::Always,
         run: Run::Leave(|node, site, context| {
             if is_finished_here(site, context) {
                 any_of_alone::apply(node, site.place, context);
@@ -514,6 +545,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::NONE,
         applies: always,
+        wakes: Wakes::Always,
         run: Run::Document(|root, context| {
             root::root(root, context)?;
             required::at_root(root, context);
@@ -527,6 +559,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::UpdateSchemaUri, Rule::TupleToPrefixItems],
         needs: Keywords::NONE,
         applies: always,
+        wakes: Wakes::Always,
         run: Run::Document(upgrade_draft::declare_draft),
         why: "Merged keywords may now be next to references.",
     },
@@ -536,6 +569,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::CutRecursion, Rule::ExpandAny],
         needs: Keywords::NONE,
         applies: always,
+        wakes: Wakes::Always,
         run: Run::Document(unending::cut),
         why: "Legalization may make a recursion endless.",
     },
@@ -545,7 +579,11 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[],
         needs: Keywords::NONE,
         applies: prunes,
-        run: Run::Document(|root, context| prune::prune(root, &context.budget)),
+        wakes: Wakes::If("with references", |context| !context.no_references),
+        run: Run::Document(|root, context| {
+            context.pruned = Some(context.changed);
+            prune::prune(root, &context.budget)
+        }),
         why: "Unused definitions do not count towards any limit.",
     },
     Pass {
@@ -561,6 +599,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::NONE,
         applies: always,
+        wakes: Wakes::Always,
         run: Run::Document(fit::fit),
         why: "Only a finished schema has its final size.",
     },
@@ -581,6 +620,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::NONE,
         applies: |context| context.grammar.encodes(),
+        wakes: Wakes::Always,
         run: Run::Document(normalize::prepare),
         why: "Lowering requires that each schema has one unambiguous kind.",
     },
@@ -597,6 +637,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::NONE,
         applies: |context| context.grammar.encodes(),
+        wakes: Wakes::Always,
         run: Run::Document(strict::fit),
         why: "It measures what lowering will write, without writing it.",
     },
@@ -606,6 +647,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::RequireOptional, Rule::DeclareOpen, Rule::DropKeyword],
         needs: Keywords::NONE,
         applies: |context| context.grammar.objects.required == RequiredRule::One,
+        wakes: Wakes::Always,
         run: Run::Document(require_one::require),
         why: "Last, so that nothing merges objects or removes a required property afterwards.",
     },
@@ -614,7 +656,8 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         phase: Phase::Resolve,
         rules: &[],
         needs: Keywords::NONE,
-        applies: prunes,
+        applies: |context| prunes(context) && context.pruned != Some(context.changed),
+        wakes: Wakes::If("with references", |context| !context.no_references),
         run: Run::Document(|root, context| prune::prune(root, &context.budget)),
         why: "Fitting removes references.",
     },

@@ -45,13 +45,14 @@ pub(in crate::sanitize) fn unroll<'a>(root: &mut Node<'a>, context: &mut PassCon
     }
     let Some(table) = root.get(Keyword::Defs).and_then(Node::as_object) else { return Ok(()) };
     let budget = context.budget.clone();
-    let bodies = table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), member.value.copy(&budget))));
-    let bodies: Map<String, Node<'a>> = bodies.collect();
+    let bodies = table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), &member.value)));
+    let bodies: Map<String, &Node<'a>> = bodies.collect();
     let recursive = recursive(&bodies, &budget);
     if recursive.is_empty() {
         return Ok(());
     }
-    let bodies: Map<String, Node<'a>> = bodies.into_iter().filter(|(name, _)| recursive.contains(name)).collect();
+    let bodies = bodies.into_iter().filter(|(name, _)| recursive.contains(name));
+    let bodies: Map<String, Node<'a>> = bodies.map(|(name, body)| (name, body.copy(&budget))).collect();
     let levels = levels(root, &bodies, context.max_nodes, &budget);
     let mut unroll = Unroll {
         bodies: &bodies,
@@ -75,7 +76,7 @@ pub(in crate::sanitize) fn unroll<'a>(root: &mut Node<'a>, context: &mut PassCon
 }
 
 /// Returns the names of the definitions that can reach themselves.
-fn recursive(bodies: &Map<String, Node<'_>>, budget: &Budget) -> Set<String> {
+fn recursive(bodies: &Map<String, &Node<'_>>, budget: &Budget) -> Set<String> {
     let names: Vec<&String> = bodies.keys().collect();
     let numbers: Map<&str, u32> = (0..).zip(&names).map(|(number, name)| (name.as_str(), number)).collect();
     let edges = bodies.iter().filter_map(|(name, body)| {

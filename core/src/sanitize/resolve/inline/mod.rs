@@ -134,7 +134,7 @@ pub(in crate::sanitize) fn resolve_references<'a>(
         }
     }
     // Nothing changed: restore the original nodes.
-    if source.is_unchanged() && json::identical(root, &source) {
+    if context.changed.is_empty() && json::identical(root, &source) {
         *root = source;
     }
     Ok(())
