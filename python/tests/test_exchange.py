@@ -135,7 +135,7 @@ def test_a_warning_is_given_once_and_not_by_who_has_another_way() -> None:
         # Another dialect causes another warning.
         toolwire.Exchange.open(URL, BAD, dialect="bedrock")
     assert len(given) == 2
-    start = "toolwire: expected to send every tool, found 1 tool that cannot be sent: `odd` at `/tools/1/input_schema`"
+    start = "toolwire: 1 tool was not sent: `odd` at `/tools/1/input_schema`"
     assert str(given[0].message).startswith(start)
     assert len(reported) == 3
     tools, sent = reported[0]

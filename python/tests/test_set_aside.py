@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 LIST = [{"name": "good", "inputSchema": {}}, {"name": "odd", "inputSchema": {"type": "array"}}]
-START = (
-    "toolwire: expected to send every tool, found 1 tool that cannot be sent: `odd` at `/1/inputSchema` for `anthropic`"
-)
+START = "toolwire: 1 tool was not sent: `odd` at `/1/inputSchema` for `anthropic`"
 
 
 def by_list(**options: Any) -> Any:

@@ -33,10 +33,18 @@ pub(crate) fn warning(
     naming: Naming,
 ) -> Result<Option<SetAsideWarning>, Error> {
     let Some(first) = list.first() else { return Ok(None) };
-    let message = message(dialect, list, naming);
+    let (reasons, count) = (message(dialect, list, naming), list.len());
+    let tools = if count == 1 { String::from("1 tool") } else { format!("{count} tools") };
     match on_set_aside {
-        OnSetAside::Warn => Ok(Some(SetAsideWarning { message, key: key(dialect, list) })),
-        OnSetAside::Error => Err(Error::new(Code::NotRepresentable, first.pointer.as_str(), message)),
+        OnSetAside::Warn => {
+            let verb = if count == 1 { "was" } else { "were" };
+            let message = format!("{tools} {verb} not sent: {reasons}");
+            Ok(Some(SetAsideWarning { message, key: key(dialect, list) }))
+        }
+        OnSetAside::Error => {
+            let message = format!("expected to send every tool, found {tools} that cannot be sent: {reasons}");
+            Err(Error::new(Code::NotRepresentable, first.pointer.as_str(), message))
+        }
     }
 }
 
@@ -49,11 +57,8 @@ fn key(dialect: &'static str, list: &[Quarantined]) -> String {
     names::digest(&texts.iter().collect::<Vec<_>>())
 }
 
+/// Returns the reasons for the first tools, and advice.
 fn message(dialect: &'static str, list: &[Quarantined], naming: Naming) -> String {
-    let count = match list.len() {
-        1 => String::from("1 tool"),
-        many => format!("{many} tools"),
-    };
     let why = reasons(list, dialect).join("; ");
     let mut advice: Vec<String> = Vec::new();
     for one in list.iter().map(|tool| remedy(tool, naming)) {
@@ -61,7 +66,7 @@ fn message(dialect: &'static str, list: &[Quarantined], naming: Naming) -> Strin
             advice.push(one);
         }
     }
-    format!("expected to send every tool, found {count} that cannot be sent: {why}. What to do: {}", advice.join("; "))
+    format!("{why}. What to do: {}", advice.join("; "))
 }
 
 /// Returns advice for one tool.
