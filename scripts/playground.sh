@@ -26,7 +26,7 @@ unpack() {
 fresh $folder/node_modules/toolwire/.packed "$packed" || step "pack npm for the playground" "$LOGS/playground-pack.log" unpack
 
 stamp=$folder/dist/.made-from
-key="$packed $(hash_of $folder/src $folder/index.html $folder/vite.config.js $folder/package-lock.json)"
+key="$packed $(hash_of $folder/src $folder/index.html $folder/vite.config.js $folder/service-worker.js $folder/package-lock.json)"
 if ! fresh $stamp "$key"; then
   step "build the playground" "$LOGS/playground-build.log" npm run --prefix $folder build
   echo "$key" >$stamp

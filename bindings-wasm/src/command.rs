@@ -25,6 +25,11 @@ impl CommandLine {
         self.0.give(bytes);
     }
 
+    /// Describes what the commands read in an input; see `toolwire_command::Command::reading`.
+    pub fn reading(bytes: &[u8]) -> String {
+        Command::reading(bytes)
+    }
+
     /// Returns a server's standard error in a form that is safe to print to a terminal.
     pub fn heard(log: &str) -> String {
         Command::heard(log)

@@ -31,7 +31,7 @@ pub(crate) struct Identity {
 }
 
 /// A baseline: the known findings, each with its dialects.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Baseline {
     path: String,
     known: Known,

@@ -1,7 +1,7 @@
 //! `toolwire check`: reports what APIs refuse, reinterpret or ignore in tools or schemas. Each step checks one input
 //! for one dialect.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toolwire::{
     internal,
@@ -12,19 +12,20 @@ use toolwire::{
 };
 
 use super::{
-    arguments::{choice as word, not_a_schema, CheckArguments, FailOn},
+    arguments::{choice as word, not_a_schema, CheckArguments, FailOn, Format},
     baseline::{Baseline, Scope},
-    config::Config,
+    config::{Config, FILE},
     error::{CommandError, FINE, FOUND, UNUSABLE},
     finding::{groups, rank, Finding, Place, ReportedBy, Source},
+    fix::{self, Fixer, Wanted},
     formats::{self, Report},
     gather::Gathering,
     input::{Input, Named, Subject},
     matrix,
     outcome::Outcome,
     profile::{passes, Choice, ORDINARY},
-    task::{Output, Task},
-    terminal::{shown, Terminal},
+    task::{Content, Encoding, Origin, Output, Task},
+    terminal::{self, counted, grouped, shown, Terminal},
     OutputFile,
 };
 
@@ -35,6 +36,8 @@ pub(crate) struct Check {
     baseline: Option<Baseline>,
     /// Suffix of the baseline's path in which no symbolic link is followed.
     confined: String,
+    /// File at which SARIF places the findings of inputs that are not files.
+    sarif_file: String,
     profile: Option<String>,
     dialects: Vec<&'static Dialect>,
     used_as: Use,
@@ -42,11 +45,27 @@ pub(crate) struct Check {
     /// Inputs that could not be read or checked.
     failed: Vec<CommandError>,
     notes: Vec<String>,
+    fixes: Fixes,
+}
+
+/// State of `--fix` and `--diff`.
+#[derive(Default)]
+struct Fixes {
+    /// Findings to remove, by the index of the source, then of the entry.
+    wanted: BTreeMap<usize, BTreeMap<usize, Wanted>>,
+    /// Number of reported findings before fixing.
+    findings: usize,
+    /// Number of findings that only `--unsafe-fixes` removes.
+    unsafe_only: usize,
+    /// Original texts of the changed sources, by their index.
+    originals: BTreeMap<usize, String>,
 }
 
 impl Check {
     pub(crate) fn new(arguments: CheckArguments, gathered: Gathering) -> Result<Check, CommandError> {
-        let Gathering { inputs, config, baseline, mut failed, notes, baseline_path, confined, .. } = gathered;
+        let Gathering { inputs, config, baseline, mut failed, notes, baseline_path, confined, manifest, .. } = gathered;
+        let configured = config.as_ref().map(|config| config.source.clone());
+        let sarif_file = arguments.sarif_file.clone().or(configured).or(manifest).unwrap_or_else(|| FILE.into());
         let config = config.unwrap_or_default();
         let choice = match (&arguments.choice.choice(), &config.profile, config.dialects.as_slice()) {
             (Some(choice), _, _) => *choice,
@@ -107,7 +126,27 @@ impl Check {
             }
             (None, None) => None,
         };
-        let check = Check { config, baseline, confined, profile, dialects, used_as, sources, failed, notes, arguments };
+        let is_document = arguments.json || arguments.format != Format::Text;
+        if arguments.fix && is_document && sources.iter().any(|source| source.input.origin == Origin::Stream) {
+            let message = "expected `text` with `--fix` and standard input, whose fixed text is written to standard \
+                           output, found another";
+            return Err(CommandError::option("format", message));
+        }
+        let fixes = Fixes::default();
+        let check = Check {
+            config,
+            baseline,
+            confined,
+            sarif_file,
+            profile,
+            dialects,
+            used_as,
+            sources,
+            failed,
+            notes,
+            fixes,
+            arguments,
+        };
         check.known_tools()?;
         Ok(check)
     }
@@ -153,26 +192,40 @@ impl Check {
     }
 }
 
-impl Task for Check {
-    fn steps(&self) -> usize {
-        self.dialects.len() * self.sources.len()
-    }
+/// Work of a step.
+enum Work {
+    /// Judges a source by a dialect, by their indices.
+    Judge {
+        source: usize,
+        dialect: usize,
+    },
+    Fix {
+        source: usize,
+    },
+    /// Judges a source again if it was changed.
+    JudgeAgain {
+        source: usize,
+        dialect: usize,
+    },
+}
 
-    fn weight(&self) -> usize {
-        self.sources.iter().map(|source| source.input.text.len()).max().unwrap_or_default()
-    }
-
-    fn label(&self, step: usize) -> &'static str {
-        if step >= self.steps() {
-            return "";
+impl Check {
+    fn work(&self, step: usize) -> Work {
+        let (dialects, sources) = (self.dialects.len().max(1), self.sources.len());
+        let judging = self.dialects.len() * sources;
+        match step {
+            step if step < judging => Work::Judge { source: step / dialects, dialect: step % dialects },
+            step if step < judging + sources => Work::Fix { source: step - judging },
+            step => {
+                let step = step - judging - sources;
+                Work::JudgeAgain { source: step / dialects, dialect: step % dialects }
+            }
         }
-        self.dialects.get(step % self.dialects.len().max(1)).map_or("", |dialect| dialect.name)
     }
 
-    fn step(&mut self, step: usize) -> Result<(), CommandError> {
-        let count = self.dialects.len().max(1);
-        let (Some(dialect), Some(source)) = (self.dialects.get(step % count), self.sources.get_mut(step / count))
-        else {
+    /// Adds the findings of a dialect in a source.
+    fn judge(&mut self, source: usize, dialect: usize) -> Result<(), CommandError> {
+        let (Some(dialect), Some(source)) = (self.dialects.get(dialect), self.sources.get_mut(source)) else {
             return Ok(());
         };
         // The input is read again at every step, which takes a fraction of the step and avoids a self-referential
@@ -205,61 +258,223 @@ impl Task for Check {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
-        let mut found: Vec<(Finding, Place)> = Vec::new();
-        let mut sources = std::mem::take(&mut self.sources);
-        for (at, source) in sources.iter_mut().enumerate() {
+    /// Returns the findings of all sources with their places.
+    fn placed(&mut self) -> Vec<(Finding, Place)> {
+        let mut found = Vec::new();
+        for (at, source) in self.sources.iter_mut().enumerate() {
             source.merge();
             let places = source.placed(at);
-            found.extend(std::mem::take(&mut source.found).into_iter().zip(places));
+            found.extend(source.found.iter().cloned().zip(places));
         }
         found.retain(|(finding, _)| self.is_asked(finding));
-        let (fail_on, show) = (self.fail_on(), self.arguments.show.map(|show| show.min_severity()));
-        let show = show.or(fail_on.min_severity()).unwrap_or(Severity::Refused);
-        let (found, ignored, mut stale) = self.config.without_ignored(found);
-        let whole = self.arguments.tools.is_empty() && self.failed.is_empty();
-        // A run on some of the tools or dialects, or for losses, cannot tell whether an entry is stale.
-        let choice = &self.arguments.choice;
-        let asked = choice.choice().is_some() || !choice.exclude.is_empty() || self.arguments.rewritten.is_some();
-        if !whole || asked {
-            stale.clear();
-        }
-        let scope = Scope {
-            sources: &sources,
-            names: sources.iter().map(Source::identity).collect(),
+        found
+    }
+
+    fn scope(&self) -> Scope<'_> {
+        Scope {
+            sources: &self.sources,
+            names: self.sources.iter().map(Source::identity).collect(),
             dialects: &self.dialects,
             profile: self.profile.as_deref(),
             is_rewritten: self.arguments.rewritten.is_some(),
+        }
+    }
+
+    /// Returns the rank of the mildest severity that is reported. Severities that exceed their limit always are.
+    fn shown(&self, exceeded: [bool; 3]) -> usize {
+        let show = self.arguments.show.map(|show| show.min_severity());
+        let show = show.or(self.fail_on().min_severity()).unwrap_or(Severity::Refused);
+        exceeded.iter().rposition(|exceeded| *exceeded).unwrap_or_default().max(rank(show))
+    }
+
+    /// Collects the findings to fix: those that a run without `--fix` would report.
+    fn want_fixes(&mut self) -> usize {
+        let found = self.placed();
+        let (mut found, ..) = self.config.without_ignored(found);
+        if let Some(baseline) = &self.baseline {
+            (found, ..) = baseline.clone().without_known(found, &self.scope());
+        }
+        let shown = self.shown(self.exceeded(&found, self.fail_on()));
+        found.retain(|(finding, _)| rank(finding.severity) <= shown);
+        self.fixes.findings = found.len();
+        for (finding, place) in found.iter().filter(|(finding, _)| !finding.is_of_request) {
+            let Some(entry) = place.entry else { continue };
+            let wanted = self.fixes.wanted.entry(place.source).or_default().entry(entry).or_default();
+            wanted.extend(finding.reported_by.iter().map(|by| (by.dialect.name, finding.rule)));
+        }
+        shown
+    }
+
+    fn fix(&mut self, at: usize) {
+        let shown = if at == 0 { self.want_fixes() } else { self.shown([false; 3]) };
+        let (Some(wanted), Some(source)) = (self.fixes.wanted.get(&at), self.sources.get_mut(at)) else { return };
+        let fixer = Fixer {
+            dialects: &self.dialects,
+            profile: self.profile.as_deref(),
+            used_as: self.used_as,
+            shown,
+            allows_unsafe: self.arguments.unsafe_fixes,
         };
+        if source.input.encoding == Encoding::Utf16 {
+            let name = terminal::shown(&source.input.source);
+            self.notes.push(format!("{name}: UTF-16 is not fixed: save the file as UTF-8"));
+            return;
+        }
+        match fixer.fixed(&source.input.text, &source.entries, wanted) {
+            Ok(fixed) => {
+                self.fixes.unsafe_only += fixed.unsafe_only;
+                if fixed.text != source.input.text {
+                    source.found.clear();
+                    self.fixes.originals.insert(at, std::mem::replace(&mut source.input.text, fixed.text));
+                }
+            }
+            Err(error) => self.failed.push(source.input.place(error)),
+        }
+    }
+
+    /// Returns a line about the fixes, if there was anything to fix. `left` is the number of findings that are left.
+    fn fixes_summary(&self, left: usize) -> Option<String> {
+        let Fixes { findings, unsafe_only, originals, .. } = &self.fixes;
+        (*findings > 0).then(|| {
+            let verb = if self.arguments.diff { "would fix" } else { "fixed" };
+            let count = findings.saturating_sub(left);
+            let places =
+                if originals.is_empty() { String::new() } else { format!(" in {}", counted(originals.len(), "file")) };
+            let rest = match left {
+                0 => String::new(),
+                1 => "; 1 needs a decision".into(),
+                left => format!("; {} need a decision", grouped(left)),
+            };
+            let more = match left.min(*unsafe_only) {
+                0 => String::new(),
+                count => format!(" (`--unsafe-fixes` fixes {}, with a loss)", grouped(count)),
+            };
+            format!("{verb} {} of {}{places}{rest}{more}", grouped(count), counted(*findings, "finding"))
+        })
+    }
+
+    /// Returns the files with fixed texts.
+    fn fixed_files(&self) -> Vec<OutputFile> {
+        let sources = self.fixes.originals.keys().filter_map(|at| self.sources.get(*at));
+        let files = sources.filter(|source| source.input.origin == Origin::File).map(|source| {
+            let mark = if source.input.encoding == Encoding::MarkedUtf8 { "\u{feff}" } else { "" };
+            OutputFile {
+                path: source.input.source.clone(),
+                content: format!("{mark}{}", source.input.text),
+                like: source.input.source.clone(),
+                ..OutputFile::default()
+            }
+        });
+        files.collect()
+    }
+
+    /// Returns the output of `--diff`.
+    fn difference(&self, left: usize, code: u8, terminal: &Terminal) -> Output {
+        let changed = self.fixes.originals.iter().filter_map(|(at, original)| Some((self.sources.get(*at)?, original)));
+        let diffs = changed.map(|(source, original)| fix::diff(&source.input.source, original, &source.input.text));
+        let mut output = Output { content: Content::Data, ..Output::new(diffs.collect()) };
+        for error in &self.failed {
+            output.note(&error.render("toolwire", terminal.err));
+        }
+        if !self.arguments.quiet {
+            for note in &self.notes {
+                output.note(&format!("{} {note}", terminal.err.doubtful("toolwire:")));
+            }
+            output.note(&self.fixes_summary(left).unwrap_or_else(|| "nothing to fix".into()));
+        }
+        let is_changed = !self.fixes.originals.is_empty();
+        output.with_exit_code(match code {
+            UNUSABLE => UNUSABLE,
+            _ if is_changed => FOUND,
+            _ => FINE,
+        })
+    }
+}
+
+impl Task for Check {
+    fn steps(&self) -> usize {
+        let judging = self.dialects.len() * self.sources.len();
+        if self.arguments.fixes() {
+            2 * judging + self.sources.len()
+        } else {
+            judging
+        }
+    }
+
+    fn weight(&self) -> usize {
+        self.sources.iter().map(|source| source.input.text.len()).max().unwrap_or_default()
+    }
+
+    fn label(&self, step: usize) -> &'static str {
+        if step >= self.steps() {
+            return "";
+        }
+        match self.work(step) {
+            Work::Judge { dialect, .. } | Work::JudgeAgain { dialect, .. } => {
+                self.dialects.get(dialect).map_or("", |dialect| dialect.name)
+            }
+            Work::Fix { .. } => "fixes",
+        }
+    }
+
+    fn step(&mut self, step: usize) -> Result<(), CommandError> {
+        match self.work(step) {
+            Work::Judge { source, dialect } => self.judge(source, dialect),
+            Work::Fix { source } => {
+                self.fix(source);
+                Ok(())
+            }
+            Work::JudgeAgain { source, dialect } if self.fixes.originals.contains_key(&source) => {
+                self.judge(source, dialect)
+            }
+            Work::JudgeAgain { .. } => Ok(()),
+        }
+    }
+
+    fn finish(mut self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
+        let found = self.placed();
+        let fail_on = self.fail_on();
+        let (found, ignored, mut stale) = self.config.without_ignored(found);
+        let whole = self.arguments.tools.is_empty() && self.failed.is_empty();
+        // A run on some of the tools or dialects, or for losses, cannot tell whether an entry is stale. Nor can a run
+        // that fixes findings.
+        let choice = &self.arguments.choice;
+        let asked = choice.choice().is_some() || !choice.exclude.is_empty() || self.arguments.rewritten.is_some();
+        if !whole || asked || self.arguments.fixes() {
+            stale.clear();
+        }
+        let baseline = self.baseline.take();
+        let confined = std::mem::take(&mut self.confined);
+        let scope = self.scope();
+        let mut failed = Vec::new();
         let mut files = Vec::new();
-        let (mut found, known) = match self.baseline.take() {
+        let (mut found, known) = match baseline {
             Some(_) if self.arguments.update_baseline && !whole => {
                 let why = "expected all inputs and no `--tool`, found a part of them, which cannot become a baseline";
-                self.failed.push(CommandError::option("updateBaseline", why));
+                failed.push(CommandError::option("updateBaseline", why));
                 (found, 0)
             }
             Some(baseline) if self.arguments.update_baseline => {
                 let count = found.len();
                 let (path, content) = baseline.written(&found, &scope);
-                let confined = std::mem::take(&mut self.confined);
                 files.push(OutputFile { path, content, confined, ..OutputFile::default() });
                 (Vec::new(), count)
             }
             Some(baseline) => {
                 let (found, known, gone) = baseline.without_known(found, &scope);
-                if whole {
+                if whole && !self.arguments.fixes() {
                     stale.extend(gone);
                 }
                 (found, known)
             }
             None => (found, 0),
         };
+        self.failed.extend(failed);
         let exceeded = self.exceeded(&found, fail_on);
-        // Severities that exceed their limit are always shown.
-        let shown = exceeded.iter().rposition(|exceeded| *exceeded).unwrap_or_default();
+        let limit = self.shown(exceeded);
         let mut milder = [0; 3];
         found.retain(|(finding, _)| {
-            let shows = rank(finding.severity) <= shown.max(rank(show));
+            let shows = rank(finding.severity) <= limit;
             if let Some(count) = milder.get_mut(rank(finding.severity)).filter(|_| !shows) {
                 *count += 1;
             }
@@ -267,13 +482,19 @@ impl Task for Check {
         });
         let code = self.failed.iter().map(CommandError::exit_code).max().unwrap_or(FINE);
         let code = if code == UNUSABLE || exceeded == [false; 3] { code } else { FOUND };
+        if self.arguments.diff {
+            return Ok(self.difference(found.len(), code, terminal));
+        }
+        let fixed = self.fixes_summary(found.len()).filter(|_| self.arguments.fix);
+        let written = files.first().map(|file: &OutputFile| file.path.clone());
+        files.extend(self.fixed_files());
         let report = Report {
             profile: self.profile.as_deref(),
             dialects: &self.dialects,
             fail_on: self.arguments.rewritten.as_deref().unwrap_or(fail_on.as_str()),
             is_rewritten: self.arguments.rewritten.is_some(),
             exceeded,
-            sources: &sources,
+            sources: &self.sources,
             groups: groups(found),
             failed: &self.failed,
             notes: &self.notes,
@@ -281,13 +502,22 @@ impl Task for Check {
             ignored,
             known,
             stale,
-            written: files.first().map(|file| file.path.clone()),
+            written,
+            fixed,
+            sarif_file: &self.sarif_file,
             code,
             quiet: self.arguments.quiet,
         };
         let format = if self.arguments.json { formats::JSON } else { self.arguments.format };
         let mut output = formats::written(&report, format, terminal).with_exit_code(code);
         output.files = files;
+        let stream = self.sources.iter().find(|source| source.input.origin == Origin::Stream);
+        if let Some(stream) = stream.filter(|_| self.arguments.fix) {
+            // Standard output is the fixed text, so the findings go to standard error.
+            let findings = std::mem::replace(&mut output.stdout, stream.input.text.clone());
+            output.stderr.insert_str(0, &findings);
+            output.content = Content::Data;
+        }
         Ok(output)
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use toolwire::json;
 
 use super::{
-    arguments::{CheckArguments, Command, Connection, Source, ValidateArguments},
+    arguments::{CheckArguments, Command, Connection, Format, Source, ValidateArguments},
     config::{self, Config},
     error::CommandError,
     glob::{is_pattern, Glob, FOLDERS},
@@ -15,9 +15,12 @@ use super::{
     paths::Paths,
     reason::is_json,
     servers::{self, Declaration, Declared},
-    task::{Origin, SourceText},
+    task::{Encoding, Origin, SourceText},
     terminal::{shown, Terminal},
 };
+
+/// Files in which a project describes itself. GitHub refuses SARIF in which a finding is in no file.
+const MANIFESTS: [&str; 2] = ["package.json", "pyproject.toml"];
 
 /// Name of standard input in messages.
 pub(crate) const INPUT: &str = "<stdin>";
@@ -40,6 +43,8 @@ enum Role {
     Config {
         asked: bool,
     },
+    /// File of the project, at which SARIF can place findings. Optional.
+    Manifest,
     /// Optional if it is going to be written.
     Baseline {
         written: bool,
@@ -61,6 +66,8 @@ pub(crate) struct Gathering {
     pub(crate) with: Option<SourceText>,
     pub(crate) config: Option<Config>,
     pub(crate) baseline: Option<SourceText>,
+    /// First file of [`MANIFESTS`] that exists.
+    pub(crate) manifest: Option<String>,
     /// Current content of the file of rows.
     pub(crate) recorded: Option<SourceText>,
     /// Date of today, as in `2026-11-23`, if the host supplied it.
@@ -146,14 +153,15 @@ impl Gathering {
     }
 
     /// Accepts the content of the next need.
-    pub(crate) fn give(&mut self, text: String) -> Result<(), CommandError> {
+    pub(crate) fn give(&mut self, text: String, encoding: Encoding) -> Result<(), CommandError> {
         let Some(Want { source, role, .. }) = self.wants.pop_front() else { return Ok(()) };
         match role {
-            Role::Input(origin) => return self.input(SourceText { source, text, origin }),
+            Role::Input(origin) => return self.input(SourceText { source, text, origin, encoding }),
             Role::Servers => return self.declared(&source, &text),
-            Role::With => self.with = Some(SourceText { source, text, origin: Origin::File }),
-            Role::Baseline { .. } => self.baseline = Some(SourceText { source, text, origin: Origin::File }),
-            Role::Record => self.recorded = Some(SourceText { source, text, origin: Origin::File }),
+            Role::With => self.with = Some(SourceText { source, text, origin: Origin::File, encoding }),
+            Role::Baseline { .. } => self.baseline = Some(SourceText { source, text, origin: Origin::File, encoding }),
+            Role::Manifest => self.manifest = self.manifest.take().or(Some(source)),
+            Role::Record => self.recorded = Some(SourceText { source, text, origin: Origin::File, encoding }),
             Role::Config { .. } => {
                 let config = Config::read(&text, source)?;
                 if let (Some(path), None) = (&config.baseline, &self.baseline_path) {
@@ -188,6 +196,7 @@ impl Gathering {
         let error = error.in_source(&source);
         match role {
             Role::Config { asked: false } | Role::Baseline { written: true } | Role::Record if missing => Ok(()),
+            Role::Manifest => Ok(()),
             Role::Glob(glob) if missing => self.listed(glob, None, source),
             Role::Glob(glob) => {
                 let error = error.in_source(&format!("{source} ({})", glob.folder().unwrap_or_default()));
@@ -320,8 +329,19 @@ impl Gathering {
             self.confined = self.paths.relative(&path).into();
             self.want_baseline(self.paths.file(&path), path);
         }
+        if arguments.format == Format::Sarif && arguments.sarif_file.is_none() {
+            for name in MANIFESTS {
+                self.want(Need::RegularFile(name.into()), name.into(), Role::Manifest);
+            }
+        }
         // Files can be combined with `--servers`; both are checked.
         let is_connected = self.connection(&arguments.connection)?;
+        if is_connected && arguments.fixes() {
+            let option = if arguments.diff { "diff" } else { "fix" };
+            let message = "expected files or standard input, found a server, whose tools are in no file; `toolwire \
+                           proxy` rewrites them on the way, and `toolwire sanitize` shows how";
+            return Err(CommandError::option(option, message));
+        }
         if arguments.files.is_empty() {
             return if is_connected { Ok(()) } else { self.file(None, terminal) };
         }
@@ -388,8 +408,7 @@ impl Gathering {
             self.inputs.push(input);
             return Ok(());
         };
-        let message = "expected tools or schemas, found a file that declares servers; use `--servers FILE`";
-        let error = CommandError::new(pointer, message).in_source(&input.source);
+        let error = CommandError::new(pointer, servers::DECLARED).in_source(&input.source);
         let is_file = input.origin == Origin::File;
         self.failed(if is_file { error.in_file(&input.source, Some(line)) } else { error })
     }

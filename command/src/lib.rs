@@ -17,6 +17,7 @@ mod document;
 mod error;
 mod explain;
 mod finding;
+mod fix;
 mod formats;
 mod gather;
 mod glob;
@@ -36,6 +37,7 @@ mod position;
 mod probe;
 mod profile;
 mod proxy;
+mod reading;
 mod reason;
 mod relay;
 mod restore;
@@ -58,7 +60,7 @@ use self::{
     error::{CommandError, UNUSABLE},
     gather::{Gathering, Want, INPUT},
     reason::reason,
-    task::{Content, Output, Task},
+    task::{Content, Encoding, Output, Task},
     terminal::{cut, shown, shown_lines, without_commands, Terminal},
 };
 pub use self::{
@@ -154,6 +156,21 @@ impl Command {
         command
     }
 
+    /// Describes what the commands read in an input, as JSON: `{ kind, alone, pointer, entries }`. `kind` is `tools`,
+    /// `schemas` or `request`; `alone` is true for a single tool or schema; `pointer` is the place of the list, or null
+    /// if each line is an entry. Each entry is `{ name, line?, pointer, format, schema }`, in which `schema` is the
+    /// pointer from the entry to its schema. If the commands refuse the input, the result is `{ error }`, with
+    /// `{ line, pointer, code, message }`.
+    ///
+    /// ```
+    /// let read = toolwire_command::Command::reading(br#"{"result": {"tools": [{"name": "a"}]}, "jsonrpc": "2.0"}"#);
+    /// assert!(read.contains(r#""pointer":"/result/tools/0""#), "{read}");
+    /// ```
+    pub fn reading(bytes: &[u8]) -> String {
+        let read = decoded(bytes).map_or_else(|error| reading::refusal(&error), |(text, _)| reading::reading(&text));
+        json::write(&read)
+    }
+
     /// Returns the next need, if there is one.
     pub fn need(&self) -> Option<Need> {
         match &self.state {
@@ -166,14 +183,14 @@ impl Command {
     /// Supplies the content of the next need.
     pub fn give(&mut self, bytes: &[u8]) {
         if let State::Working(task) = &mut self.state {
-            let given = decoded(bytes).and_then(|text| task.give(&text));
+            let given = decoded(bytes).and_then(|(text, _)| task.give(&text));
             let source = self.source.clone();
             return self.go_on(given, &source);
         }
         let (State::Waiting(_), Some(want)) = (&self.state, self.gathering.next()) else { return };
         let source = want.source.clone();
         let given = match decoded(bytes) {
-            Ok(text) => self.gathering.give(text),
+            Ok((text, encoding)) => self.gathering.give(text, encoding),
             Err(error) => self.gathering.fail(false, error),
         };
         self.go_on(given, &source);
@@ -359,18 +376,22 @@ fn escaped_lines(text: &str) -> String {
 }
 
 /// Decodes a file: UTF-8, or UTF-16 with a byte order mark, which PowerShell writes.
-fn decoded(bytes: &[u8]) -> Result<String, CommandError> {
+fn decoded(bytes: &[u8]) -> Result<(String, Encoding), CommandError> {
     let wide = |unit: fn([u8; 2]) -> u16| {
         let units = bytes.chunks_exact(2).skip(1).filter_map(|pair| pair.try_into().ok()).map(unit);
         let text = String::from_utf16(&units.collect::<Vec<u16>>()).ok().filter(|_| bytes.len() % 2 == 0);
+        let text = text.map(|text| (text, Encoding::Utf16));
         text.ok_or_else(|| CommandError::new("", "expected UTF-16 after its byte order mark, found something else"))
     };
     match bytes {
         [0xff, 0xfe, ..] => wide(u16::from_le_bytes),
         [0xfe, 0xff, ..] => wide(u16::from_be_bytes),
         _ => {
-            let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-            std::str::from_utf8(bytes).map(String::from).map_err(|error| {
+            let (bytes, encoding) = match bytes.strip_prefix(b"\xef\xbb\xbf") {
+                Some(rest) => (rest, Encoding::MarkedUtf8),
+                None => (bytes, Encoding::Utf8),
+            };
+            std::str::from_utf8(bytes).map(|text| (text.into(), encoding)).map_err(|error| {
                 let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
                 let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
                 let byte = bytes.get(error.valid_up_to()).copied().unwrap_or_default();

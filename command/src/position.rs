@@ -49,11 +49,16 @@ pub(crate) fn positions_in<'p>(text: &str, plain: &str, pointers: impl Iterator<
     in_lines(text, &offsets)
 }
 
-/// Returns the place of a member's value in valid JSON; `names` are the keys that lead to it.
-pub(crate) fn value_span<'n>(plain: &str, names: impl Iterator<Item = &'n str>) -> Option<Range<usize>> {
+/// Returns the place of a value in valid JSON; `steps` are the keys and indices that lead to it.
+pub(crate) fn value_span<'n>(plain: &str, steps: impl Iterator<Item = &'n str>) -> Option<Range<usize>> {
     let mut scan = Scan { bytes: plain.as_bytes(), at: 0, offsets: &mut [] };
     scan.space();
-    for wanted in names {
+    for wanted in steps {
+        if scan.peek()? == b'[' {
+            let item = children(plain, scan.at..plain.len()).into_iter().nth(wanted.parse().ok()?)?;
+            scan.at = item.value.start;
+            continue;
+        }
         (scan.peek()? == b'{').then_some(())?;
         scan.at += 1;
         loop {
@@ -73,6 +78,65 @@ pub(crate) fn value_span<'n>(plain: &str, names: impl Iterator<Item = &'n str>) 
     scan.pass();
     let length = plain.get(start..scan.at)?.trim_end().len();
     Some(start..start + length)
+}
+
+/// Returns the place of the value at a JSON Pointer in valid JSON.
+pub(crate) fn span_of(text: &str, pointer: &str) -> Option<Range<usize>> {
+    let steps: Vec<String> =
+        pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).collect();
+    value_span(text, steps.iter().map(String::as_str))
+}
+
+/// Places of a member of an object, or of an item of an array, which has no key.
+#[derive(Clone, Debug)]
+pub(crate) struct Child {
+    pub(crate) key: Option<Range<usize>>,
+    pub(crate) value: Range<usize>,
+}
+
+impl Child {
+    /// Returns the place where the member or the item begins.
+    pub(crate) fn start(&self) -> usize {
+        self.key.as_ref().unwrap_or(&self.value).start
+    }
+}
+
+/// Returns the members or the items of the object or array at a place in valid JSON.
+pub(crate) fn children(text: &str, span: Range<usize>) -> Vec<Child> {
+    let mut scan = Scan { bytes: text.as_bytes(), at: span.start, offsets: &mut [] };
+    let is_object = scan.peek() == Some(b'{');
+    scan.at += 1;
+    let mut found = Vec::new();
+    loop {
+        scan.space();
+        if matches!(scan.peek(), None | Some(b']' | b'}')) {
+            return found;
+        }
+        let key = scan.at;
+        let key = is_object.then(|| {
+            scan.string();
+            key..scan.at
+        });
+        scan.space();
+        let start = scan.at;
+        scan.pass();
+        let length = text.get(start..scan.at).map_or(0, |value| value.trim_end().len());
+        found.push(Child { key, value: start..start + length });
+    }
+}
+
+/// Returns a text in which these places have other content. The places must not overlap.
+pub(crate) fn spliced(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
+    // The sort is stable, so an insertion at the end of a replaced place stays after the replacement.
+    edits.sort_by_key(|(at, _)| at.start);
+    let (mut out, mut done) = (String::with_capacity(text.len()), 0);
+    for (at, new) in edits {
+        out.push_str(text.get(done..at.start).unwrap_or_default());
+        out.push_str(&new);
+        done = at.end;
+    }
+    out.push_str(text.get(done..).unwrap_or_default());
+    out
 }
 
 /// Converts offsets to lines and columns, in one pass.

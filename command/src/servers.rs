@@ -59,6 +59,9 @@ pub(crate) fn declared(text: &str, timeout: u32) -> Option<Declaration> {
     Some(Declaration { servers: found, disabled })
 }
 
+/// Message for a file that declares servers, where tools or schemas are expected.
+pub(crate) const DECLARED: &str = "expected tools or schemas, found a file that declares servers; use `--servers FILE`";
+
 /// Returns the pointer and the line of a file's list of servers; `None` for another kind of file.
 pub(crate) fn list_of(text: &str) -> Option<(String, usize)> {
     let plain = without_comments(text)?;

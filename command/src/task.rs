@@ -63,6 +63,17 @@ pub(crate) struct SourceText {
     pub(crate) source: String,
     pub(crate) text: String,
     pub(crate) origin: Origin,
+    pub(crate) encoding: Encoding,
+}
+
+/// Encoding of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    #[default]
+    Utf8,
+    /// UTF-8 with a byte order mark.
+    MarkedUtf8,
+    Utf16,
 }
 
 impl SourceText {

@@ -88,6 +88,16 @@ pub fn schema_of<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
     }
 }
 
+/// Returns the format of a tool, if its shape tells, and the pointer to its schema; `None` if it has no schema.
+pub fn place_of_schema(tool: &Node<'_>) -> Option<(Option<ToolFormat>, String)> {
+    match tool_format::recognise(tool) {
+        Entry::Tool(shape) => {
+            shape.schema(tool).map(|_| (shape.format(), tool_format::pointer(&shape.pointer_to_schema())))
+        }
+        Entry::Hosted | Entry::Unknown => None,
+    }
+}
+
 /// Returns true if a dialect describes an API. (Codex's dialects describe a client.)
 pub fn is_of_an_api(dialect: &Dialect) -> bool {
     !matches!(dialect.method, Method::Codex { .. })

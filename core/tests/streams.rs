@@ -279,20 +279,21 @@ fn large_arguments_of_large_unions_are_restored_by_the_right_branch() {
     assert_eq!(call.arguments["items"], json!(own));
 }
 
-/// Arguments that take too many steps to restore are an error, in streams as in whole replies: passed on unrestored, they
-/// would reach the tool in a form that its schema may refuse or, worse, accept.
+/// Arguments that take too many steps to restore are an error, in streams as in whole replies. Passed on unrestored,
+/// they would reach the tool in a form that its schema may refuse or, worse, accept.
 #[test]
 fn arguments_that_cannot_be_restored_are_never_passed_on() {
     let branch = |at: usize| {
-        let properties = json!({"kind": {"const": at}, "note": {"type": "string"}});
-        json!({"type": "object", "properties": properties, "required": ["kind"]})
+        // No property has listed values, so every branch has to be tried.
+        let properties = json!({"kind": {"type": "string"}, format!("note{at}"): {"type": "string"}});
+        json!({"type": "object", "properties": properties, "required": ["kind"], "additionalProperties": false})
     };
     let branches: Vec<Value> = (0..400).map(branch).collect();
     let items = json!({"type": "array", "items": {"anyOf": branches}});
     let schema = json!({"type": "object", "properties": {"items": items}, "required": ["items"]});
     let tools = json!([{"type": "function", "function": {"name": "log", "parameters": schema}}]);
     let found = sanitize_tools(&tools, &ToolsOptions::new("openai-strict")).expect("a list");
-    let item = json!({"kind": 399, "note": null});
+    let item = json!({"kind": "x", "note399": null});
     let text = json!({"items": vec![item; 9000]}).to_string();
     assert_eq!(found.restore.call("log", text.as_str()).expect_err("too many steps").code(), Code::BudgetExceeded);
 
@@ -343,5 +344,40 @@ fn arguments_that_cannot_be_restored_are_never_passed_on() {
         let error = text.finish_text().expect_err("too many steps");
         assert_eq!(error.code(), Code::BudgetExceeded);
         assert_eq!(text.finish_text().expect("the rest"), "");
+
+        let mut text = found.restore.stream();
+        let feed = |stream: &mut ReplyRestorer, event: &Value| stream.feed_text(&format!("data: {event}\n\n"));
+        let passed: String = first.iter().map(|event| feed(&mut text, event).expect("held")).collect();
+        assert_eq!(feed(&mut text, last).expect_err("too many steps").code(), Code::BudgetExceeded);
+        // The call may still be open, so the end may fail once more.
+        let rest = (0..2).find_map(|_| text.finish_text().ok()).expect("the rest");
+        assert!(!passed.contains("kind") && !rest.contains("kind"), "{} bytes", passed.len() + rest.len());
+    }
+}
+
+/// Choosing a branch of a recursive union takes polynomial time, even if the property that distinguishes the branches
+/// comes after the nested value, or if there is none.
+#[test]
+fn deep_arguments_of_recursive_unions_are_restored() {
+    for (kinds, names) in [(true, ["add", "neg"]), (false, ["a", "b"])] {
+        let branch = |name: &str| {
+            let kind = if kinds { json!({"const": name}) } else { json!({"type": "string"}) };
+            let inner = json!({"$ref": "#/$defs/node"});
+            let properties =
+                json!({"args": {"anyOf": [inner, {"type": "null"}]}, "kind": kind, name: {"type": "string"}});
+            json!({"type": "object", "properties": properties, "required": ["args", "kind"], "additionalProperties": false})
+        };
+        let node = json!({"anyOf": [branch(names[0]), branch(names[1])]});
+        let properties = json!({"root": {"$ref": "#/$defs/node"}});
+        let schema = json!({"type": "object", "properties": properties, "required": ["root"], "$defs": {"node": node}});
+        let tools = json!([{"type": "function", "function": {"name": "run", "parameters": schema}}]);
+        let found = sanitize_tools(&tools, &ToolsOptions::new("openai-strict")).expect("a list");
+        let (mut written, mut own) = (json!(null), json!(null));
+        for _ in 0..40 {
+            written = json!({"args": written, "kind": names[1], names[1]: null});
+            own = json!({"args": own, "kind": names[1]});
+        }
+        let call = found.restore.call("run", &json!({"root": written})).expect("a call");
+        assert_eq!(call.arguments["root"], own);
     }
 }

@@ -16,7 +16,7 @@ const ENTRIES = 'ai fetch index langchain mastra slim';
 test('holds what users need and nothing else', () => {
   const expected = [
     ...['LICENSE-APACHE', 'LICENSE-MIT', 'LICENSE-fflate', 'README.md', 'package.json'],
-    ...['dist/command.js', 'dist/command.wasm.br'],
+    ...['dist/command.js', 'dist/command-glue.js', 'dist/command.wasm.br'],
     ...['dist/toolwire.wasm', 'dist/inline/package.json', 'dist/inline/toolwire.js'],
     ...['ai', 'fetch', 'index', 'langchain', 'mastra'].flatMap((name) => [
       `dist/${name}.node.js`,

@@ -4,7 +4,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { pick, start, view } from './test/browser.js';
+import { pick, settled, start, view } from './test/browser.js';
 
 const IMAGES = join(dirname(fileURLToPath(import.meta.url)), '../../docs/images');
 const viewport = { width: 1280, height: 760 };
@@ -14,7 +14,12 @@ async function picture(name, given, prepared) {
   const path = join(IMAGES, `${name}.png`);
   await site.page({ viewport, reducedMotion: 'reduce', ...given }, async (page) => {
     await prepared(page);
-    // Waits until the survey is done and messages have disappeared.
+    await settled(page);
+    // Every dialect has its verdict.
+    if (name !== 'playground-deferred') {
+      await page.locator('.dialect .sign-none').first().waitFor({ state: 'detached' });
+    }
+    // Messages disappear.
     await page.waitForTimeout(1_000);
     await page.screenshot({ path });
   });

@@ -26,9 +26,10 @@ export async function bundle(root, dist) {
     else writeFileSync(join(dist, `${entry.wasm}.wasm`), wasm.bytes);
     if (filesOf(entry).some(({ source }) => source === 'inlined')) inline(dist, entry.wasm, wasm);
     const glue = await glueFactory(pkg);
+    if (entry === PROGRAM) await separate(dist, glue);
     for (const { module, file, source, formats, external } of filesOf(entry)) {
       for (const format of formats) {
-        const plugin = provided(root, { ...wasm, name: entry.wasm, glue, source });
+        const plugin = provided(root, { ...wasm, name: entry.wasm, glue, source, separately: entry === PROGRAM });
         await one(root, dist, module, file, format, plugin, external);
       }
     }
@@ -96,6 +97,14 @@ function inline(dist, name, { stamp, bytes }) {
   writeFileSync(join(folder, `${name}.js`), script);
 }
 
+/** The glue of the program, in a file of its own: another host than Node runs the command line with it (the playground does). */
+const GLUE = 'command-glue.js';
+
+async function separate(dist, contents) {
+  const options = { format: 'esm', target: 'es2022', minify: true, keepNames: true, lineLimit: LINE };
+  await build({ stdin: { contents }, outfile: join(dist, GLUE), ...options });
+}
+
 /** Returns a plugin that keeps the import of a module of src/, as an import of a file next to this one. */
 function next(module, file) {
   return {
@@ -107,7 +116,7 @@ function next(module, file) {
 }
 
 /** Returns a plugin that provides the modules that src/engine/imports.d.ts declares. */
-function provided(root, { stamp, name, glue, source }) {
+function provided(root, { stamp, name, glue, source, separately }) {
   const texts = {
     'wasm:glue': { contents: glue },
     'wasm:stamp': { contents: `export const entry = ${JSON.stringify(name)}, stamp = ${JSON.stringify(stamp)};` },
@@ -116,6 +125,7 @@ function provided(root, { stamp, name, glue, source }) {
     name: 'wasm',
     setup(build) {
       build.onResolve({ filter: /^wasm:module$/ }, () => ({ path: `./${name}.wasm`, external: true }));
+      if (separately) build.onResolve({ filter: /^wasm:glue$/ }, () => ({ path: `./${GLUE}`, external: true }));
       build.onResolve({ filter: /^wasm:inline$/ }, () => ({ path: `./inline/${name}.js`, external: true }));
       build.onResolve({ filter: /^wasm:source$/ }, () => ({ path: join(root, 'src/engine/source', `${source}.ts`) }));
       build.onResolve({ filter: /^wasm:/ }, ({ path }) => ({ path, namespace: 'wasm' }));

@@ -26,7 +26,12 @@ const files = ENTRIES.flatMap(({ name, slim, wasm }) => {
 // The size of the file that they import comes on top.
 files.push(...COMPANIONS.map(({ name, beside }) => ({ entry: `toolwire/${name}`, file: `${name}.js`, beside })));
 // The program that the package installs, which is not imported.
-files.push(...[`${PROGRAM.name}.js`, `${PROGRAM.wasm}.wasm.br`].map((file) => ({ entry: `dist/${file}`, file })));
+files.push(
+  ...[`${PROGRAM.name}.js`, `${PROGRAM.wasm}-glue.js`, `${PROGRAM.wasm}.wasm.br`].map((file) => ({
+    entry: `dist/${file}`,
+    file,
+  })),
+);
 const rows = files.map(({ entry, file, more, beside }) => {
   const bytes = Buffer.concat([file, more ?? []].flat().map((name) => readFileSync(join(root, 'dist', name))));
   return [

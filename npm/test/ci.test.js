@@ -28,6 +28,15 @@ const { version } = JSON.parse(readFileSync(join(ROOT, 'npm/package.json'), 'utf
 const read = (name) => parse(readFileSync(join(ROOT, name), 'utf8'));
 const CLEAN = [{ name: 'now', description: 'The time.', inputSchema: { type: 'object', properties: {} } }];
 const BAD = [{ name: 'bad', inputSchema: { type: 'object', properties: { a: { enum: [] } } } }];
+/** The command of a server with these tools. */
+const SERVER = `'${process.execPath}' -e '${`
+  require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method, params } = JSON.parse(line);
+    const serverInfo = { name: "f", version: "1" };
+    const told = { initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo } };
+    told["tools/list"] = { tools: JSON.parse(process.argv[1]) };
+    if (told[method]) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: told[method] }));
+  })`.replaceAll(/\s+/g, ' ')}' '${JSON.stringify(BAD)}'`;
 const skip = process.platform === 'win32' && 'Windows has another bash';
 
 const places = [];
@@ -86,16 +95,7 @@ describe('the action', { skip }, () => {
     assert.match(readFileSync(summary, 'utf8'), /^## toolwire check\n/);
   });
   test('starts a server, whose command has quotes', () => {
-    const server = `
-      require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
-        const { id, method, params } = JSON.parse(line);
-        const serverInfo = { name: "f", version: "1" };
-        const told = { initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo } };
-        told["tools/list"] = { tools: JSON.parse(process.argv[1]) };
-        if (told[method]) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: told[method] }));
-      })`.replaceAll(/\s+/g, ' ');
-    const command = `'${process.execPath}' -e '${server}' '${JSON.stringify(BAD)}'`;
-    const { status, stdout } = run({}, { server: command, exclude: 'cohere', timeout: '20' });
+    const { status, stdout } = run({}, { server: SERVER, exclude: 'cohere', timeout: '20' });
     assert.equal(status, 1);
     assert.match(stdout, /^::error title=toolwire%3A enum-empty::/);
   });
@@ -113,6 +113,21 @@ describe('the action', { skip }, () => {
     const unwritten = run({ 'tools.json': CLEAN }, { files: 'tools.json', sarif: 'none/out.sarif' });
     assert.equal(unwritten.status, 2);
     assert.match(unwritten.stdout, /^::error title=toolwire::expected a file that can be written in `sarif`/);
+  });
+  test('places the findings of a server at a file of the project', () => {
+    const uri = (files, given) => {
+      const { cwd } = run(files, {
+        server: SERVER,
+        dialects: 'openai-chat',
+        sarif: 'out.sarif',
+        timeout: '20',
+        ...given,
+      });
+      const { results } = JSON.parse(readFileSync(join(cwd, 'out.sarif'), 'utf8')).runs[0];
+      return results[0].locations[0].physicalLocation.artifactLocation.uri;
+    };
+    assert.equal(uri({ 'package.json': {} }, {}), 'package.json');
+    assert.equal(uri({ 'package.json': {} }, { 'sarif-file': 'src/server.ts' }), 'src/server.ts');
   });
   test('does not write SARIF through a link in the checkout', () => {
     const outside = place({ 'target.sarif': 'kept' });

@@ -352,7 +352,7 @@ describe('a live server over stdio', () => {
 
   test('without the SDK, the message names the command that installs it', async () => {
     const cwd = place();
-    for (const name of ['command.js', 'command.wasm.br']) {
+    for (const name of ['command.js', 'command-glue.js', 'command.wasm.br']) {
       writeFileSync(join(cwd, name), readFileSync(new URL(name, pathToFileURL(PROGRAM))));
     }
     writeFileSync(join(cwd, 'package.json'), '{"type":"module"}');

@@ -33,12 +33,22 @@ describe('sarif', () => {
       const log = JSON.parse(text);
       assert.ok(valid(log), JSON.stringify(valid.errors));
       const [{ tool, results }] = log.runs;
-      for (const { ruleId, ruleIndex, locations, partialFingerprints } of results) {
+      for (const { ruleId, ruleIndex, locations, relatedLocations, partialFingerprints } of results) {
         assert.equal(tool.driver.rules[ruleIndex].id, ruleId);
         assert.match(partialFingerprints['toolwire/v1'], /^[0-9a-f]{16}$/);
-        for (const { physicalLocation } of locations) {
-          assert.ok(physicalLocation === undefined || URL.canParse(physicalLocation.artifactLocation.uri, 'file:///'));
+        // What GitHub demands: "SARIF support for code scanning" in its documentation, read on 2026-11-27. A result
+        // without a file makes it refuse the whole upload ("expected a physical location").
+        assert.ok(locations.length > 0);
+        for (const { physicalLocation } of [...locations, ...relatedLocations]) {
+          const { artifactLocation, region } = physicalLocation;
+          assert.ok(URL.canParse(artifactLocation.uri, 'file:///') && artifactLocation.uri !== '');
+          for (const name of ['startLine', 'startColumn', 'endLine', 'endColumn']) assert.ok(region[name] >= 1, name);
         }
+      }
+      for (const { id, shortDescription, fullDescription, help } of tool.driver.rules) {
+        assert.ok(id.length <= 255);
+        for (const it of [shortDescription, fullDescription, help])
+          assert.ok(it.text.length > 0 && it.text.length <= 1024);
       }
     });
   }

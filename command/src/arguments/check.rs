@@ -24,6 +24,7 @@ Examples:
   toolwire check --profile strict -- npx -y some-mcp-server
   toolwire check --url https://example.com/mcp --header \"Authorization: Bearer $TOKEN\"
   toolwire check --servers .mcp.json --env GITHUB_TOKEN
+  toolwire check --fix tools.json
   toolwire check --format sarif tools.json > toolwire.sarif
   toolwire check --baseline toolwire-baseline.json --update-baseline tools.json";
 
@@ -59,6 +60,10 @@ pub(crate) struct CheckArguments {
     /// Output format of the findings
     #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
     pub(crate) format: Format,
+    /// File of the repository at which SARIF places the findings of a server or of standard input (default: the
+    /// configuration, `package.json` or `pyproject.toml`, whichever exists)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sarif_file: Option<String>,
     /// Same as `--format json`
     #[arg(long)]
     pub(crate) json: bool,
@@ -74,6 +79,23 @@ pub(crate) struct CheckArguments {
     /// Write the current findings to the baseline
     #[arg(long)]
     pub(crate) update_baseline: bool,
+    /// Write fixes that lose nothing into the files, and report the findings that are left; standard input is written
+    /// to standard output
+    #[arg(long, conflicts_with_all = ["diff", "rewritten", "update_baseline"])]
+    pub(crate) fix: bool,
+    /// Print what `--fix` would change, and write nothing; the exit code is 1 if there is anything
+    #[arg(long, conflicts_with_all = ["rewritten", "update_baseline", "json", "format"])]
+    pub(crate) diff: bool,
+    /// Also fix what makes the schemas accept other arguments, or say less to the model
+    #[arg(long)]
+    pub(crate) unsafe_fixes: bool,
+}
+
+impl CheckArguments {
+    /// Returns true if the command rewrites its inputs.
+    pub(crate) const fn fixes(&self) -> bool {
+        self.fix || self.diff
+    }
 }
 
 /// Minimum severity for the exit code 1.

@@ -43,6 +43,10 @@ pub(crate) struct Report<'r> {
     pub(crate) stale: Vec<String>,
     /// Path of the baseline, if it is written.
     pub(crate) written: Option<String>,
+    /// File at which SARIF places the findings of inputs that are not files.
+    pub(crate) sarif_file: &'r str,
+    /// Summary of `--fix`.
+    pub(crate) fixed: Option<String>,
     pub(crate) code: u8,
     pub(crate) quiet: bool,
 }
@@ -62,6 +66,9 @@ pub(crate) fn written(report: &Report<'_>, format: Format, terminal: &Terminal) 
     let (caution, paint) = (terminal.err.doubtful("toolwire:"), terminal.err);
     for error in report.failed {
         output.note(&error.render("toolwire", paint));
+    }
+    if let Some(fixed) = report.fixed.as_ref().filter(|_| !report.quiet) {
+        output.note(fixed);
     }
     // Documents in these two formats contain the notes.
     if !report.quiet && !matches!(format, Format::Json | Format::Markdown) {

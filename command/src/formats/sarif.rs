@@ -16,11 +16,16 @@ use crate::{
     baseline::Identity,
     document::record,
     finding::{page, words, Group, Place},
+    naming::normal,
+    position::Position,
+    task::Origin,
 };
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 /// Version of the fingerprints, which is raised whenever the same finding gets another fingerprint.
 const FINGERPRINT: &str = "toolwire/v1";
+/// The only fingerprint that GitHub reads.
+const LINE: &str = "primaryLocationLineHash";
 
 pub(super) fn written<'r>(report: &'r Report<'_>) -> Node<'r> {
     let mut rules: Vec<&'static str> = Vec::new();
@@ -66,6 +71,7 @@ fn rule(rule: &'static str) -> Node<'static> {
     record([
         ("id", Node::string(rule)),
         ("shortDescription", text(summary.into())),
+        ("fullDescription", text(summary.into())),
         ("help", text(fix.into())),
         ("helpUri", Node::string(page(rule))),
     ])
@@ -79,6 +85,12 @@ fn result<'r>(report: &'r Report<'_>, group: &'r Group, index: usize) -> Node<'r
         Severity::Ignored => "note",
     };
     let fingerprint = Identity::of(found, &group.place, report.sources).fingerprint();
+    let mut fingerprints = Vec::from([(FINGERPRINT, Node::string(fingerprint.clone()))]);
+    let is_in_file = report.sources.get(group.place.source).is_some_and(|source| source.input.origin == Origin::File);
+    if !is_in_file {
+        // Otherwise GitHub identifies a result by the text of its line, which all results of a server share.
+        fingerprints.push((LINE, Node::string(format!("{fingerprint}:1"))));
+    }
     let dialects = Node::array(found.dialects().into_iter().map(Node::string).collect());
     let properties = record([("severity", Node::string(found.word())), ("dialects", dialects)]);
     record([
@@ -88,7 +100,7 @@ fn result<'r>(report: &'r Report<'_>, group: &'r Group, index: usize) -> Node<'r
         ("message", text(without_links(line(group)))),
         ("locations", Node::array(Vec::from([location(report, &group.place)]))),
         ("relatedLocations", Node::array(group.copies.iter().map(|copy| location(report, copy)).collect())),
-        ("partialFingerprints", record([(FINGERPRINT, Node::string(fingerprint))])),
+        ("partialFingerprints", object(fingerprints)),
         ("properties", properties),
     ])
 }
@@ -99,19 +111,19 @@ fn without_links(message: String) -> String {
 }
 
 fn location<'r>(report: &'r Report<'_>, place: &'r Place) -> Node<'r> {
-    let mut members = Vec::new();
     let source = report.sources.get(place.source);
-    if let Some(file) = source.and_then(|source| source.file()) {
-        let mut physical = Vec::from([("artifactLocation", record([("uri", Node::string(uri(&file)))]))]);
-        if let Some(position) = place.position {
-            let region = record([
-                ("startLine", Node::count(position.line as u64)),
-                ("startColumn", Node::count(position.column as u64)),
-            ]);
-            physical.push(("region", region));
-        }
-        members.push(("physicalLocation", object(physical)));
-    }
+    // GitHub refuses a result without a file, a line and a column.
+    let file = source.and_then(|source| source.file()).unwrap_or_else(|| normal(report.sarif_file));
+    let is_text = source.is_some_and(|source| source.input.origin != Origin::Stream);
+    let Position { line, column } = place.position.filter(|_| is_text).unwrap_or(Position { line: 1, column: 1 });
+    let region = record([
+        ("startLine", Node::count(line as u64)),
+        ("startColumn", Node::count(column as u64)),
+        ("endLine", Node::count(line as u64)),
+        ("endColumn", Node::count(column as u64 + 1)),
+    ]);
+    let artifact = record([("uri", Node::string(uri(&file)))]);
+    let mut members = Vec::from([("physicalLocation", record([("artifactLocation", artifact), ("region", region)]))]);
     let source = source.map_or("", |source| source.input.source.as_str());
     let name = match place.pointer.as_str() {
         "" => source,

@@ -10,7 +10,7 @@ use toml::{
 use toolwire::json::{self, Node, Object};
 
 use crate::{
-    position::value_span,
+    position::{spliced, value_span},
     servers::without_comments,
     terminal::{cut, shown},
 };
@@ -52,16 +52,7 @@ impl Entry {
             Some(at) => edits.push((at.clone(), list)),
             None => edits.push((self.command_at.end..self.command_at.end, format!("{}{list}", self.before))),
         }
-        // The sort is stable, so an insertion at the end of `command` stays after its replacement.
-        edits.sort_by_key(|(at, _)| at.start);
-        let (mut out, mut done) = (String::with_capacity(text.len()), 0);
-        for (at, new) in edits {
-            out.push_str(text.get(done..at.start).unwrap_or_default());
-            out.push_str(&new);
-            done = at.end;
-        }
-        out.push_str(text.get(done..).unwrap_or_default());
-        out
+        spliced(text, edits)
     }
 }
 

@@ -110,7 +110,7 @@ fn call(restore: &Restore, name: &str, arguments: &str, pieces: &[&str]) -> Opti
     let streamed = |pieces: &[&str]| {
         let mut stream = restore.call_stream(name);
         let out: std::result::Result<String, toolwire::Error> = pieces.iter().map(|piece| stream.feed(piece)).collect();
-        out.map(|out| out + &stream.finish())
+        out.and_then(|out| Ok(out + &stream.finish()?))
     };
     let (whole, in_pieces) = (streamed(&[arguments]), streamed(pieces));
     if whole != in_pieces {

@@ -327,11 +327,11 @@ impl Exchange {
         let mut lines = core::mem::take(&mut self.lines);
         let out = lines.finish(self);
         self.lines = lines;
+        self.asks = false;
         let mut out = out?;
         if let Some(mut stream) = self.stream.take() {
             self.reports.extend(stream.take_repaired_calls(), stream.take_answer_changes());
         }
-        self.asks = false;
         if let Some(rounds) = self.rounds.as_mut().filter(|rounds| rounds.asks_again()) {
             rounds.turn();
             // The next stream begins with a new event.

@@ -111,7 +111,7 @@ impl Constraint {
             Constraint::DuplicateName => {
                 "Rename one of the two tools, or let `sanitizeTools` do it (`duplicateNames`)."
             }
-            Constraint::ToolName => "Rename the tool: letters, digits, `_` and `-`, a letter first, at most 64 in all.",
+            Constraint::ToolName => "Rename the tool: letters, digits, `_` and `-`, a letter first, 3 to 64 in all.",
             Constraint::StrictFlag => "Set `strict` as the API requires.",
             Constraint::NoArguments => "Omit the schema.",
             Constraint::DescriptionNotString => "Write the description as a string.",

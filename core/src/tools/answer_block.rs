@@ -180,7 +180,8 @@ impl Answer {
         }
     }
 
-    /// Returns the complete text of restored arguments. Truncated text is restored as far as it is complete.
+    /// Returns the complete text of restored arguments. Truncated text is restored as far as it is complete; if that
+    /// takes too many steps, it stays unchanged, because nothing can read it as a complete answer.
     pub(super) fn whole_text(&self, text: String) -> String {
         if self.plan.is_empty() || json::read(&text).is_ok() {
             return text;

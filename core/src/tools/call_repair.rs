@@ -69,8 +69,8 @@ pub(crate) struct CallReports {
     answer: Vec<AnswerChange>,
     /// All changes of the answer so far, so that each is reported only once.
     answer_so_far: Vec<AnswerChange>,
-    /// The first error of restoring arguments or an answer in an event that may end others as well. [`Self::check`]
-    /// returns it.
+    /// First error while the current event was processed. Processing continues, because the event may end other calls;
+    /// [`Self::check`] returns the error.
     failure: Option<Error>,
 }
 

@@ -72,8 +72,8 @@ impl Buffer {
     /// Processes a piece of text. Returns the text to pass on.
     ///
     /// # Errors
-    /// The errors of the sink, and `limit-exceeded`. The next call returns the event that could not be restored,
-    /// unchanged.
+    /// The errors of the sink, and `limit-exceeded`. The next call returns the event that was refused, unchanged; after
+    /// `budget-exceeded`, it is dropped.
     pub(crate) fn feed(&mut self, piece: &str, sink: &mut impl Sink) -> Result<String, Error> {
         if self.text.len() > MAX_HELD_BYTES {
             return Err(too_long());
@@ -89,8 +89,11 @@ impl Buffer {
             let as_it_came = match pass(raw, sink, &mut self.has_names, &mut out) {
                 Ok(as_it_came) => as_it_came,
                 Err(error) => {
+                    // Arguments that cannot be restored are never passed on.
+                    if error.code() != Code::BudgetExceeded {
+                        out.push_str(raw);
+                    }
                     outcome = Err(error);
-                    out.push_str(raw);
                     true
                 }
             };
@@ -167,7 +170,8 @@ impl Buffer {
     /// the rest counts as an event if its data is complete.
     ///
     /// # Errors
-    /// The errors of the sink. The next call then returns the buffered text, with the last event unchanged.
+    /// The errors of the sink. The next call then returns the buffered text, with the last event unchanged; after
+    /// `budget-exceeded`, without it.
     pub(crate) fn finish(&mut self, sink: &mut impl Sink) -> Result<String, Error> {
         let mut out = match self.text.len() > MAX_HELD_BYTES {
             // Already refused by `feed`.
@@ -180,6 +184,9 @@ impl Buffer {
         };
         if is_whole {
             if let Err(error) = pass(&self.text, sink, &mut self.has_names, &mut out) {
+                if error.code() == Code::BudgetExceeded {
+                    self.text.clear();
+                }
                 (self.ready, self.refused) = (out, true);
                 return Err(error);
             }

@@ -117,7 +117,10 @@ impl Stream {
     /// that this event ends: arguments that cannot be restored are never passed on.
     pub(crate) fn feed<'a>(&mut self, event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
         let restored = self.restored(event);
-        self.reports.check()?;
+        if let Err(error) = self.reports.check() {
+            self.before = Vec::new();
+            return Err(error);
+        }
         self.answered(restored?)
     }
 
@@ -198,8 +201,7 @@ impl Stream {
         let items = self.items.finish();
         self.reports.check()?;
         let left = texts.into_iter().chain(calls).chain(items?).collect();
-        // The call fails only for a stream that already has too many open calls.
-        let mut out = self.answered(left).unwrap_or_default();
+        let mut out = self.answered(left)?;
         if let Some(answer) = self.restore_map.called_answer() {
             out.extend(self.answers.finish(answer)?);
         }

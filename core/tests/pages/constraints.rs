@@ -11,7 +11,10 @@ use toolwire::{
     sanitize, sanitize_tools, SanitizeOptions, ToolsOptions,
 };
 
-use super::markdown::{cell, code, fence, link_sources};
+use super::{
+    in_code,
+    markdown::{cell, code, fence, link_sources},
+};
 
 /// Maximum length of an example in bytes.
 const MAX_EXAMPLE: usize = 700;
@@ -102,6 +105,7 @@ pub(super) fn cases(folder: &Path) -> Vec<(String, String)> {
 /// Returns the body of the page, below its heading.
 pub(crate) fn body(constraint: Constraint, found: &BTreeMap<&'static str, Found>) -> String {
     let mut body = format!("\n{}\n\n**How to fix it.** {}\n", constraint.summary(), constraint.fix());
+    body += &in_code::section(constraint);
     if let Some(found) = found.get(constraint.id()) {
         body += &example(found);
     }

@@ -4,6 +4,7 @@ mod constraints;
 pub(crate) mod cookbook;
 mod dialect;
 mod hosts;
+mod in_code;
 mod markdown;
 mod messages;
 mod names;

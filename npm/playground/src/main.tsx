@@ -1,57 +1,27 @@
-/** Starts the page. */
+/** Starts the page: the worker with the WebAssembly, which this thread shares for the console, and then the page itself. */
 
 import './style/index.css';
 
-import { render } from 'preact';
-import * as toolwire from 'toolwire';
+import { init } from 'toolwire/slim';
 
-import { Header, TITLES } from './parts/Header.js';
-import { listen, Shortcuts } from './parts/Shortcuts.js';
-import { Toast } from './parts/Toast.js';
-import { follow } from './state/address.js';
-import { shared } from './state/state.js';
-import { show } from './state/theme.js';
-import { Deferred } from './views/Deferred.js';
-import { Matrix } from './views/Matrix.js';
-import { Restore } from './views/Restore.js';
-import { Rewrite } from './views/Rewrite.js';
+import { SERVICE_WORKER } from './trusted.js';
+import { start } from './worker/queue.js';
 
-const VIEWS = { rewrite: Rewrite, matrix: Matrix, deferred: Deferred, restore: Restore };
-
-function App() {
-  const { view } = shared.value;
-  const View = VIEWS[view];
-  return (
-    <>
-      <button type="button" class="skip" onClick={() => document.getElementById('view')?.focus()}>
-        Skip to the {TITLES[view].toLowerCase()}
-      </button>
-      <Header />
-      <main>
-        <div id="view" role="tabpanel" aria-labelledby={`tab-${view}`} tabIndex={-1}>
-          <View />
-        </div>
-      </main>
-      <Shortcuts />
-      <Toast />
-    </>
-  );
-}
-
-/** Globals for the browser's console: the API that the page uses, and the text as a value, as in the calls that the page shows. */
-declare global {
-  interface Window {
-    toolwire: typeof toolwire;
-    readonly input: unknown;
-  }
-}
-window.toolwire = { ...toolwire };
-Object.defineProperty(window, 'input', { get: () => JSON.parse(shared.peek().text) as unknown });
-console.info('`toolwire` is the API, and `input` the text as a value. Try toolwire.dialects()');
-
-show();
-await follow();
-listen();
 const app = document.getElementById('app') as HTMLElement;
-app.textContent = '';
-render(<App />, app);
+try {
+  const [library, command] = await Promise.all([import('page:library'), import('page:command')]);
+  const modules = await start({ library: library.deflated, command: command.deflated });
+  init(modules.library);
+  const { open } = await import('./page.js');
+  await open(app);
+} catch (error) {
+  app.textContent = '';
+  app.append(Object.assign(document.createElement('p'), { className: 'loading', textContent: String(error) }));
+  throw error;
+}
+
+// In development there is none.
+if (import.meta.env.PROD && 'serviceWorker' in navigator) {
+  // Pages that are not served over HTTPS have no service worker, and a private window may refuse it: the page works without.
+  navigator.serviceWorker.register(SERVICE_WORKER).catch(() => undefined);
+}

@@ -66,13 +66,15 @@ export async function start() {
       });
       page.on('pageerror', (error) => problems.push(String(error)));
       page.on('request', (request) => {
-        if (!request.url().startsWith(url) && !request.url().startsWith('data:'))
+        // The worker is a blob of the page.
+        if (![url, 'data:', `blob:${url}`].some((own) => request.url().startsWith(own)))
           problems.push(`asked for ${request.url()}`);
       });
       page.on('websocket', (socket) => problems.push(`opened ${socket.url()}`));
       try {
         await page.goto(url + hash);
         await page.locator('.header').waitFor();
+        await settled(page);
         await tried(page);
         assert.deepEqual(
           problems.filter((each) => !complaints.some((expected) => expected.test(each))),
@@ -89,22 +91,36 @@ export async function start() {
   };
 }
 
-/** Selects the option, tab or button of a name. */
-export const pick = (page, example) => page.locator('.pick select').selectOption(example);
-export const view = (page, name) => page.locator(`#tab-${name}`).click();
-export const dialect = (page, name) => page.locator(`[data-dialect="${name}"]`).click();
+/** Waits until the page shows what belongs to its text and choices, which a worker computes. */
+export const settled = (page) => page.locator('html[data-busy=false]').waitFor({ state: 'attached' });
+
+/** Selects the option, tab or button of a name, and waits for the result. */
+export async function pick(page, example) {
+  await page.locator('.pick select').selectOption(example);
+  await settled(page);
+}
+export async function view(page, name) {
+  await page.locator(`#tab-${name}`).click();
+  await settled(page);
+}
+export async function dialect(page, name) {
+  await page.locator(`[data-dialect="${name}"]`).click();
+  await settled(page);
+}
 
 /** Returns the text that the output's copy button copies. */
 export async function output(page) {
+  await settled(page);
   const toast = page.locator('.told');
   await page.getByRole('button', { name: 'Copy', exact: true }).click();
   await toast.getByText('Output copied.').waitFor();
   return page.evaluate(() => navigator.clipboard.readText());
 }
 
-/** Replaces the text of an editor by typing. */
+/** Replaces the text of an editor by typing, and waits for the result. */
 export async function write(page, label, text) {
   await page.getByLabel(label, { exact: true }).click();
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.insertText(text);
+  await settled(page);
 }

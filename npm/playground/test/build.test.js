@@ -21,6 +21,9 @@ test('the policy allows scripts and styles of the page, WebAssembly, and no conn
   assert.deepEqual(directives['connect-src'], ["'none'"]);
   assert.deepEqual(directives['script-src'], ["'self'", "'wasm-unsafe-eval'"]);
   assert.deepEqual(directives['style-src'], ["'self'"]);
+  // The worker is a blob, which inherits the policy; the service worker is a file.
+  assert.deepEqual(directives['worker-src'], ["'self'", 'blob:']);
+  assert.deepEqual(directives['trusted-types'], ['default']);
   assert.ok(html.indexOf('Content-Security-Policy') < html.indexOf('<script'), 'it stands before what it is about');
 });
 
@@ -35,6 +38,13 @@ test('all paths are relative to the page, so that any folder can serve it', () =
   }
 });
 
+test('the service worker keeps every file of the build', () => {
+  const worker = readFileSync(new URL('service-worker.js', DIST), 'utf8');
+  const [, list] = /const FILES = (\[[^\]]*\]);/.exec(worker);
+  assert.deepEqual(JSON.parse(list).sort(), ['./', ...assets.map((name) => `assets/${name}`)].sort());
+  assert.match(worker, /toolwire-playground-\$\{'[0-9a-f]{16}'\}/);
+});
+
 test('its size is within the limits', () => {
   const sizes = ['index.html', ...assets.map((name) => `assets/${name}`)].map((name) => {
     const bytes = readFileSync(new URL(name, DIST));
@@ -44,6 +54,9 @@ test('its size is within the limits', () => {
   for (const { name, bytes, sent } of sizes) console.log(`# ${name}: ${bytes} bytes, ${sent} sent`);
   const all = sizes.reduce((sum, { sent }) => sum + sent, 0);
   console.log(`# all: ${all} bytes sent`);
-  const own = sizes.filter(({ name }) => !name.includes('/toolwire-')).reduce((sum, { sent }) => sum + sent, 0);
-  assert.ok(own < 320_000, `expected at most 320 kB beside the package's own file, found ${own} bytes`);
+  const isEngine = ({ name }) => /\/(library|command)-/.test(name);
+  const own = sizes.filter((one) => !isEngine(one)).reduce((sum, { sent }) => sum + sent, 0);
+  assert.ok(own < 320_000, `expected at most 320 kB beside the WebAssembly, found ${own} bytes`);
+  assert.equal(sizes.filter(isEngine).length, 2);
+  assert.ok(all < 2_800_000, `expected at most 2.8 MB, found ${all} bytes`);
 });

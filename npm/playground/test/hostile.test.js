@@ -3,24 +3,24 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { createServer } from 'vite';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-let vite;
+import { startEngine } from './engine.js';
+
+let engine;
 let tree;
-let kind;
 let instance;
 let turns;
+let differences;
 before(async () => {
-  const server = { middlewareMode: true, ws: false };
-  vite = await createServer({ root: ROOT, appType: 'custom', logLevel: 'error', server });
-  const load = (name) => vite.ssrLoadModule(`/src/${name}.ts`);
-  [tree, kind, instance, turns] = await Promise.all(
-    ['document/tree', 'document/kind', 'calls/instance', 'calls/turns'].map(load),
+  engine = await startEngine();
+  [tree, instance, turns, differences] = await engine.load(
+    'document/tree',
+    'calls/instance',
+    'calls/turns',
+    'document/differences',
   );
 });
-after(() => vite.close());
+after(() => engine.stop());
 
 const textAt = (text, place) => place && text.slice(place.from, place.to);
 
@@ -56,10 +56,28 @@ test('long pointers and many items', () => {
 });
 
 test('a note for each of many tools', () => {
-  const { tools } = kind.documentOf(JSON.stringify(Array(50_000).fill({ name: 'a', inputSchema: {} })));
-  const find = kind.toolFinder(tools);
-  for (const tool of tools) assert.equal(find(`${tool.pointer}/inputSchema/properties/${'a/'.repeat(9)}`), tool);
-  assert.equal(find('/50000/inputSchema'), undefined);
+  const tool = JSON.stringify({ name: 'a', inputSchema: {} });
+  const text = `${tool}\n`.repeat(50_000);
+  const document = engine.documentOf(text);
+  assert.equal(document.entries.length, 50_000);
+  for (let at = 0; at < 50_000; at++) {
+    const spot = document.spot(`/${at}/inputSchema/properties/${'a/'.repeat(9)}`);
+    assert.equal(spot.line, at + 1);
+    const { from, to } = document.nearest(spot);
+    assert.equal(text.slice(from, to), '"inputSchema":{}');
+  }
+});
+
+test('differences of many members in another order, and of deeply nested texts', () => {
+  const names = Array.from({ length: 50_000 }, (_, at) => `p${at}`);
+  const text = (order) => JSON.stringify(Object.fromEntries(order.map((name) => [name, name])));
+  const between = (a, b) => {
+    const [one, other] = [a, b].map((text) => ({ text, value: new tree.Places(text).value('') }));
+    return differences.differencesOf(one, other);
+  };
+  assert.deepEqual(between(text(names), text(names.toReversed())), []);
+  const nested = (inner) => `${'['.repeat(900)}${inner}${']'.repeat(900)}`;
+  assert.equal(between(nested('1'), nested('2')).length, 1);
 });
 
 test('schemas that refer to themselves', () => {

@@ -3,31 +3,25 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { createServer } from 'vite';
 
-import { dialect, NARROW, pick, skip, start, view, write } from './browser.js';
+import { dialect, NARROW, pick, settled, skip, start, view, write } from './browser.js';
+import { startEngine } from './engine.js';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const text = (name) => readFileSync(new URL(`../src/examples/${name}.json`, import.meta.url), 'utf8');
 
 describe('repaired arguments', () => {
-  let vite;
-  let kind;
+  let engine;
   let restored;
   let examples;
   before(async () => {
-    const server = { middlewareMode: true, ws: false };
-    vite = await createServer({ root: ROOT, appType: 'custom', logLevel: 'error', server });
-    [kind, restored, examples] = await Promise.all(
-      ['document/kind', 'calls/restored', 'examples/index'].map((name) => vite.ssrLoadModule(`/src/${name}.ts`)),
-    );
+    engine = await startEngine();
+    [restored, examples] = await engine.load('calls/restored', 'examples/index');
   });
-  after(() => vite.close());
+  after(() => engine.stop());
 
   const found = (source, args, dialect, more = {}) => {
-    const document = kind.documentOf(source);
-    return restored.restoredOf(document, document.tools[0], { dialect, options: {}, args, repair: true, ...more });
+    const document = engine.documentOf(source);
+    return restored.restoredOf(document, document.entries[0], { dialect, options: {}, args, repair: true, ...more });
   };
 
   test('the example shows each kind of repair, a remaining violation, and the message about it', () => {
@@ -116,6 +110,7 @@ describe('the view of repaired arguments', { skip }, () => {
       await page.getByLabel('Restored arguments').getByText('"2"').waitFor();
       await repair(page).focus();
       await page.keyboard.press('Space');
+      await settled(page);
       await page
         .locator('.verdict', { hasText: 'The arguments are valid by the tool’s original schema now.' })
         .waitFor();
@@ -186,6 +181,7 @@ describe('the view of repaired arguments', { skip }, () => {
       assert.deepEqual(await rules(page), before);
       assert.equal(await page.locator('.note[data-chosen=true]').count(), 0);
       await page.getByRole('button', { name: 'Generate arguments' }).click();
+      await settled(page);
       await page.locator('.verdict', { hasText: 'No repairs are necessary' }).waitFor();
       assert.equal(await page.locator('.retry').count(), 0);
       await pick(page, 'ticket');
@@ -208,6 +204,7 @@ describe('the view of repaired arguments', { skip }, () => {
       assert.match(await page.locator('.retry pre').innerText(), /truncated text/);
       assert.equal(await page.locator('.cm-merge-a .tw-mark.tw-left').innerText(), 'o');
       await page.keyboard.type('cs"]}');
+      await settled(page);
       await page.locator('.verdict', { hasText: 'No repairs are necessary' }).waitFor();
       assert.equal(await page.getByRole('alert').count(), 0);
     }));

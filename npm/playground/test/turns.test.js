@@ -4,30 +4,27 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { createServer } from 'vite';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+import { startEngine } from './engine.js';
+
 const example = (name) => readFileSync(new URL(`../src/examples/${name}.json`, import.meta.url), 'utf8');
 const messageOf = (role, content = 'a') => ({ role, content });
 const tool = (name, more = {}) => ({ name, description: name, input_schema: { type: 'object' }, ...more });
 
 describe('turns', () => {
-  let vite;
+  let engine;
   let turns;
   let words;
   let prompt;
   let conversation;
   let backends;
   before(async () => {
-    const server = { middlewareMode: true, ws: false };
-    vite = await createServer({ root: ROOT, appType: 'custom', logLevel: 'error', server });
-    const load = (name) => vite.ssrLoadModule(`/src/calls/${name}.ts`);
-    [turns, words, prompt, conversation, backends] = await Promise.all(
-      ['turns', 'words', 'prompt', 'conversation', 'backends'].map(load),
+    engine = await startEngine();
+    [turns, words, prompt, conversation, backends] = await engine.load(
+      ...['turns', 'words', 'prompt', 'conversation', 'backends'].map((name) => `calls/${name}`),
     );
   });
-  after(() => vite.close());
+  after(() => engine.stop());
 
   const endsOf = (request) => turns.turnsOf(JSON.stringify(request))?.ends;
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 
-import { dialect, output, pick, skip, start, view, write } from './browser.js';
+import { dialect, output, pick, settled, skip, start, view, write } from './browser.js';
 
 const source = (name) => readFileSync(new URL(`../src/examples/${name}.json`, import.meta.url), 'utf8');
 const example = (name) => JSON.parse(source(name));
@@ -93,6 +93,7 @@ describe('the views', { skip }, () => {
       const call = async (name, ...rest) =>
         page.evaluate(([name, rest]) => window.toolwire[name](...rest), [name, [source('old-drafts'), ...rest]]);
       await page.locator('[data-fn=check]').click();
+      await settled(page);
       const violations = await call('check', { dialect: 'moonshot' });
       assert.ok(violations.length > 0);
       assert.deepEqual(
@@ -169,6 +170,7 @@ describe('the views', { skip }, () => {
       assert.equal(await page.locator('.cell.grade-refused').count(), refused);
       await page.getByRole('button', { name: /^append_blocks in gemini:/ }).click();
       await page.locator('#tab-rewrite[aria-selected=true]').waitFor();
+      await settled(page);
       assert.equal(await page.locator('.dialect[aria-checked=true]').getAttribute('data-dialect'), 'gemini');
       assert.match(await page.locator('.only').innerText(), /append_blocks/);
       const rules = await page.locator('.note-rule').allTextContents();
@@ -204,6 +206,7 @@ describe('the views', { skip }, () => {
       const rooms = page.locator('tbody tr', { hasText: 'rooms_find' });
       assert.equal(await rooms.locator('.bar-left.bar-visible, .bar-left.bar-arrives').count(), 8);
       await page.getByLabel('Hidden tools').selectOption('load-all');
+      await settled(page);
       assert.equal(await page.locator('.bar-left.bar-hidden').count(), 0);
     }));
 
@@ -220,10 +223,11 @@ describe('the views', { skip }, () => {
       assert.match(await right.locator('.mark-notice + span').innerText(), /no longer available/);
       assert.match(await right.locator('.tool-went').innerText(), /mcp__tracker__close_issue/);
       await page.getByLabel('Right backend').selectOption('openai-chat');
+      await settled(page);
       assert.match(await right.locator('.tool-came').innerText(), /mcp__releases__draft/);
       assert.equal(await right.locator('.said .mark-carrier').count(), 0, 'emulated, the list has it');
       await right.getByText('The request as JSON').click();
-      assert.match(await right.locator('.cm-content').innerText(), /"model": "some-model"/);
+      await right.locator('.cm-line', { hasText: '"model": "some-model"' }).waitFor();
     }));
 
   test('two backends: the turns are replayed, automatically and by keys', () =>
@@ -257,6 +261,7 @@ describe('the views', { skip }, () => {
   test('restore: updated during typing', () =>
     site.page({}, async (page) => {
       await page.getByRole('button', { name: 'Show how the model’s arguments are restored' }).click();
+      await settled(page);
       const restored = page.getByLabel('Restored arguments');
       assert.match(await restored.innerText(), /"labels": \{ "region": "eu-west" \}/);
       await write(page, 'Arguments from the model', '{"title":"t","due":null,"labels":[{"key":"k","value":"v"}]}');
@@ -265,6 +270,7 @@ describe('the views', { skip }, () => {
       assert.match(text, /"labels": \{ "k": "v" \}/);
       assert.doesNotMatch(text, /due/);
       await page.keyboard.type(']');
+      await settled(page);
       assert.match(await page.getByRole('alert').innerText(), /invalid-json/);
       await dialect(page, 'bedrock');
       await page.getByText('never encodes arguments').waitFor();

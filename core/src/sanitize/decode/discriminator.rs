@@ -1,4 +1,4 @@
-//! Finds the branches of a union that a value can match, by a property for which the branches list texts. Large
+//! Finds the branches of a union that a value can match, by a property for which the branches list scalar values. Large
 //! arguments of large unions are thus restored in linear time.
 
 use alloc::{rc::Rc, string::String, vec::Vec};
@@ -7,11 +7,8 @@ use core::cell::RefCell;
 use crate::{
     budget::Budget,
     collections::{self, Map},
-    json::{Node, Object, Text},
+    json::{self, Data, Node, Object, Text},
 };
-
-/// Up to this number of branches, trying each of them is as fast.
-const MAX_TRIED: usize = 4;
 
 /// The discriminators of the unions in a plan, each determined when it is first needed.
 #[derive(Default)]
@@ -22,7 +19,7 @@ pub(super) struct Discriminators<'p, 'n> {
 /// A property that distinguishes the branches of a union.
 struct Discriminator<'p, 'n> {
     property: Text<'n>,
-    /// Branches by value of the property, with their indices.
+    /// Branches by [`key`] of the property's value, with their indices.
     branches: Map<String, Vec<(usize, &'p Node<'n>)>>,
     /// Branches that do not describe objects by their properties: any value may match them.
     others: Vec<(usize, &'p Node<'n>)>,
@@ -39,12 +36,10 @@ impl<'p, 'n> Discriminators<'p, 'n> {
         resolve: impl Fn(&'p Node<'n>) -> Option<&'p Node<'n>>,
     ) -> Vec<&'p Node<'n>> {
         let all = || branches.iter().collect();
-        let Some(members) = value.as_object().filter(|_| branches.len() > MAX_TRIED) else { return all() };
+        let Some(members) = value.as_object().filter(|_| branches.len() > 1) else { return all() };
         let Some(discriminator) = self.of(branches, budget, resolve) else { return all() };
-        let Some(text) = members.get_text(&discriminator.property).and_then(Node::as_text).and_then(Text::value) else {
-            return all();
-        };
-        let listed = discriminator.branches.get(&*text).map_or(&[][..], Vec::as_slice);
+        let Some(key) = members.get_text(&discriminator.property).and_then(key) else { return all() };
+        let listed = discriminator.branches.get(&key).map_or(&[][..], Vec::as_slice);
         let found: Vec<(usize, &Node<'n>)> = listed.iter().chain(&discriminator.others).copied().collect();
         budget.pay(found.len());
         let found = collections::by(found, |(left, _), (right, _)| left.cmp(right));
@@ -69,7 +64,7 @@ impl<'p, 'n> Discriminators<'p, 'n> {
 }
 
 impl<'p, 'n> Discriminator<'p, 'n> {
-    /// Returns the first property for which every branch that describes an object lists texts alone.
+    /// Returns the first property for which every branch that describes an object lists values.
     fn of(
         branches: &'p [Node<'n>],
         budget: &Budget,
@@ -80,40 +75,57 @@ impl<'p, 'n> Discriminator<'p, 'n> {
             if !budget.pay(1) {
                 return None;
             }
-            let is_other = |key: &&str| branch.get(*key).is_some();
-            let target = resolve(branch).filter(|_| !["wrapper", "anyOf", "json"].iter().any(|key| is_other(key)));
+            let has = |node: &Node<'_>, key: &str| node.get(key).is_some();
+            let target = resolve(branch).filter(|target| {
+                !has(branch, "wrapper") && !["wrapper", "anyOf", "json"].iter().any(|key| has(target, key))
+            });
             match target.and_then(|target| target.get("properties")).and_then(Node::as_object) {
                 Some(table) => tables.push((index, branch, table)),
                 None => others.push((index, branch)),
             }
         }
         let (_, _, first) = tables.first()?;
-        let found = first.iter().find_map(|member| Some((&member.key, by(&member.key, &tables, budget)?)));
+        let mut lists_values = first.iter().filter(|member| listed(&member.value).is_some());
+        let found =
+            lists_values.find_map(|member| Some((&member.key, branches_by_value(&member.key, &tables, budget)?)));
         found.map(|(property, branches)| Discriminator { property: property.clone(), branches, others })
     }
 }
 
-/// Returns the branches by the texts that they list for a property, or `None` if one of them does not list texts.
-fn by<'p, 'n>(
+/// Returns the values that a property of a plan is limited to.
+fn listed<'p, 'n>(schema: &'p Node<'n>) -> Option<&'p [Node<'n>]> {
+    match schema.get("const") {
+        _ if schema.get("json").is_some() => None,
+        Some(value) => Some(core::slice::from_ref(value)),
+        None => schema.get("enum").and_then(Node::as_array),
+    }
+}
+
+/// Returns a text that two strings, numbers or booleans share exactly if they are equal; `None` for other values.
+fn key(value: &Node<'_>) -> Option<String> {
+    matches!(value.data(), Data::String(_) | Data::Number(_) | Data::Bool(_)).then(|| json::canonical(value))
+}
+
+/// Returns the branches by the values that they list for a property, or `None` if one of them does not list scalars.
+fn branches_by_value<'p, 'n>(
     property: &Text<'_>,
     tables: &[(usize, &'p Node<'n>, &Object<'n>)],
     budget: &Budget,
 ) -> Option<Map<String, Vec<(usize, &'p Node<'n>)>>> {
     let mut found: Map<String, Vec<(usize, &'p Node<'n>)>> = Map::new();
     for (index, branch, table) in tables {
-        let schema = table.get_text(property).filter(|schema| schema.get("json").is_none())?;
-        let listed = match schema.get("const") {
-            Some(value) => core::slice::from_ref(value),
-            None => schema.get("enum").and_then(Node::as_array)?,
-        };
-        if !budget.pay(1 + listed.len()) {
+        // Looking up the property may compare it with every other one.
+        if !budget.pay(1 + table.len()) {
+            return None;
+        }
+        let listed = table.get_text(property).and_then(listed)?;
+        if !budget.pay(listed.len()) {
             return None;
         }
         for value in listed {
-            let text = value.as_text()?.value()?.into_owned();
-            let of_text = found.entry(text).or_default();
-            if of_text.last().is_none_or(|(last, _)| last != index) {
-                of_text.push((*index, *branch));
+            let of_value = found.entry(key(value)?).or_default();
+            if of_value.last().is_none_or(|(last, _)| last != index) {
+                of_value.push((*index, *branch));
             }
         }
     }

@@ -31,8 +31,9 @@ pub(super) fn decode<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: &
             }
         }
     }
-    let (discriminators, level, texts) = (Discriminators::default(), Cell::new(0), RefCell::default());
-    Decode { budget, definitions, discriminators, level, texts }.value(arguments, plan);
+    let (discriminators, level) = (Discriminators::default(), Cell::new(0));
+    let (matches, texts) = (RefCell::default(), RefCell::default());
+    Decode { budget, definitions, discriminators, matches, level, texts }.value(arguments, plan);
 }
 
 struct Decode<'d, 'n> {
@@ -40,6 +41,9 @@ struct Decode<'d, 'n> {
     /// Definitions of the plan, by reference.
     definitions: Map<String, &'d Node<'n>>,
     discriminators: Discriminators<'d, 'n>,
+    /// True for each value that matches a plan, by the addresses of both, while one branch is being chosen. Without it,
+    /// a recursive union would compare a nested value once for each combination of branches around it.
+    matches: RefCell<Map<(usize, usize), bool>>,
     /// Nesting depth of calls: a plan from elsewhere may be a union of itself.
     level: Cell<usize>,
     /// Texts of the values that each plan lists, collected when first needed.
@@ -163,6 +167,7 @@ impl<'d, 'n> Decode<'d, 'n> {
     }
 
     fn union(&self, value: &mut Node<'_>, branches: &'d [Node<'n>]) {
+        self.matches.replace(Map::new());
         let fitting =
             self.candidates(value, branches).into_iter().find(|branch| self.fits_branch(value, branch, false));
         let loosely = || branches.iter().find(|branch| self.fits_branch(value, branch, true));
@@ -192,6 +197,20 @@ impl<'d, 'n> Decode<'d, 'n> {
 
     /// True if a value matches a plan. If `loosely` is set, only its type is checked.
     fn fits(&self, value: &Node<'_>, plan: &'d Node<'n>, loosely: bool) -> bool {
+        let key = (core::ptr::from_ref(value).addr(), core::ptr::from_ref(plan).addr());
+        let has_children = matches!(value.data(), Data::Object(_) | Data::Array(_));
+        if loosely || !has_children {
+            return self.compare(value, plan, loosely);
+        }
+        if let Some(known) = self.matches.borrow().get(&key) {
+            return self.budget.pay(1) && *known;
+        }
+        let fits = self.compare(value, plan, false);
+        self.matches.borrow_mut().insert(key, fits);
+        fits
+    }
+
+    fn compare(&self, value: &Node<'_>, plan: &'d Node<'n>, loosely: bool) -> bool {
         let Some(plan) = self.enter(value, plan) else { return false };
         let fits = if let Some(kind) = plan.get("json") {
             match listed(plan) {

@@ -158,7 +158,7 @@ impl<'s, 'n> Texts<'_, 's, 'n> {
         });
     }
 
-    /// Returns the branches that a value can match otherwise than by its type.
+    /// Returns the branches that a value can match by more than its type.
     fn candidates(&self, value: &Node<'_>, branches: &'s [Node<'n>]) -> Vec<&'s Node<'n>> {
         self.discriminators.candidates(value, branches, self.budget, Some)
     }

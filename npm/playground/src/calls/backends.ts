@@ -1,6 +1,6 @@
 /** The backends on which a conversation can be replayed, with their display names. */
 
-import type { DeferredOptions } from 'toolwire';
+import type { DeferredOptions } from 'toolwire/slim';
 
 export type BackendOptions = Pick<DeferredOptions, 'target' | 'native' | 'customTools'>;
 

@@ -1,6 +1,6 @@
 /** A conversation replayed on two backends: the request to each of them, and the tools that its model sees, turn by turn. */
 
-import { applyDeferredLoading, type DeferredOptions } from 'toolwire';
+import { applyDeferredLoading, type DeferredOptions } from 'toolwire/slim';
 
 import type { DeferredChoice } from '../state/shared.js';
 import { type Backend, type BackendId, backendOf } from './backends.js';

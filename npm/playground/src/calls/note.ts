@@ -1,7 +1,9 @@
 /** A note about one place: a change, a violation, a tool that was set aside, or an error. */
 
-import type { Change, Quarantined, RequestViolation, ToolChange, ToolViolation, Violation } from 'toolwire';
-import { ToolwireError } from 'toolwire';
+import type { Change, Quarantined, RequestViolation, ToolChange, ToolViolation, Violation } from 'toolwire/slim';
+import { ToolwireError } from 'toolwire/slim';
+
+import type { Spot } from '../document/document.js';
 
 /**
  * The effect of a change on callers of the tool, from harmless to fatal; the severity of a violation; or, for arguments, the confidence of a
@@ -12,6 +14,7 @@ export type Effect =
   | 'encoded'
   | 'moved'
   | 'closed'
+  | 'not-strict'
   | 'lost'
   | 'wider'
   | 'narrower'
@@ -25,7 +28,8 @@ export type Effect =
 
 export interface Note {
   effect: Effect;
-  /** Pointer into the input. */
+  /** The line, if each line of the input is a tool or a schema, and the pointer into the input or its line. */
+  line?: number;
   pointer: string;
   /** Pointer into the output; `null` if nothing is left there, `undefined` if there is no output. */
   outputPointer: string | null | undefined;
@@ -56,6 +60,10 @@ export const EFFECTS: Record<Effect, { label: string; means: string }> = {
     label: 'closed',
     means: 'Objects are closed: properties that the schema neither declares nor allows are refused.',
   },
+  'not-strict': {
+    label: 'not strict',
+    means: 'The tool is sent without strict mode, so that the API does not enforce its schema.',
+  },
   lost: {
     label: 'lost',
     means: 'The same arguments are accepted, but the model no longer reads a part of the tool.',
@@ -77,34 +85,14 @@ export const EFFECTS: Record<Effect, { label: string; means: string }> = {
   left: { label: 'left', means: 'Still invalid: not repaired.' },
 };
 
-/** The effects on a tool, from harmless to fatal. */
-export const SEVERITY: readonly Effect[] = [
-  'info',
-  'same',
-  'moved',
-  'encoded',
-  'closed',
-  'lost',
-  'wider',
-  'narrower',
-  'refused',
-];
-
-export function effectOf(change: Pick<Change, 'accepts' | 'guidance' | 'encoded'>): Effect {
+export function effectOf(change: Pick<Change, 'rule' | 'accepts' | 'guidance' | 'encoded'>): Effect {
+  if (change.rule === 'strict-flag') return 'not-strict';
   if (change.accepts === 'narrower' || change.accepts === 'mixed') return 'narrower';
   if (change.accepts === 'wider') return 'wider';
   if (change.guidance === 'lost') return 'lost';
   if (change.accepts === 'closed') return 'closed';
   if (change.encoded) return 'encoded';
   return change.guidance === 'moved' ? 'moved' : 'same';
-}
-
-export function worst(effects: Iterable<Effect>): Effect | undefined {
-  let found: Effect | undefined;
-  for (const effect of effects) {
-    if (found === undefined || SEVERITY.indexOf(effect) > SEVERITY.indexOf(found)) found = effect;
-  }
-  return found;
 }
 
 export function noteOfChange(change: Change | ToolChange): Note {
@@ -157,13 +145,14 @@ export function noteOfError(error: unknown): Note {
   return { effect: 'refused', pointer, outputPointer: undefined, rule: code, message: detail };
 }
 
-/** Returns a note whose pointers begin with another prefix. */
-export function moved(note: Note, from: string, to: string): Note {
-  const move = (pointer: string) => (pointer.startsWith(from) ? to + pointer.slice(from.length) : pointer);
-  const { outputPointer } = note;
-  return {
-    ...note,
-    pointer: move(note.pointer),
-    outputPointer: typeof outputPointer === 'string' ? move(outputPointer) : outputPointer,
-  };
+/** Returns a note whose pointer into the input is another one. */
+export function at(note: Note, spot: Spot): Note {
+  return { ...note, ...spot };
+}
+
+/** Returns a note whose pointers into the input and the output begin with a prefix. */
+export function below(note: Note, above: string): Note {
+  const { pointer, outputPointer } = note;
+  const within = typeof outputPointer === 'string' ? above + outputPointer : outputPointer;
+  return { ...note, pointer: above + pointer, outputPointer: within };
 }

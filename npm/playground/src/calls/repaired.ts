@@ -1,6 +1,6 @@
 /** The report on restored and repaired arguments: a note for every repair, and for every violation that remains. */
 
-import type { Left, LeftReason, Repair, RestoredCall } from 'toolwire';
+import type { Left, LeftReason, Repair, RestoredCall } from 'toolwire/slim';
 
 import type { Note } from './note.js';
 

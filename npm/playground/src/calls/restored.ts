@@ -1,11 +1,14 @@
 /** The calls behind the view "Restore": the schema that the model sees, its arguments, and those that the tool's server gets. */
 
-import { type Dialect, dialects, type RestoredCall, restoreArguments, sanitize, sanitizeTools } from 'toolwire';
+import { type Dialect, dialects, type RestoredCall, restoreArguments, sanitize, sanitizeTools } from 'toolwire/slim';
 
-import type { Document, ToolPlace } from '../document/kind.js';
+import { type Difference, differencesOf } from '../document/differences.js';
+import type { Document, Entry } from '../document/document.js';
 import { layout } from '../document/layout.js';
+import { Places } from '../document/tree.js';
 import type { Options } from '../state/shared.js';
 import { instanceOf } from './instance.js';
+import { type Mark, marksOf, namedPlace } from './located.js';
 import { type Note, noteOfError } from './note.js';
 import { type Repaired, repairedOf } from './repaired.js';
 
@@ -29,6 +32,16 @@ export interface Restored {
   encodes: string[];
 }
 
+/** Restored arguments as the page shows them: beside the model's, with marks at the repairs, and with what differs. */
+export interface Shown extends Restored {
+  /** The name of the tool to show. */
+  label: string;
+  dialect: Dialect;
+  before: Mark[];
+  after: Mark[];
+  differences: Difference[];
+}
+
 export interface Choice {
   dialect: Dialect;
   options: Options;
@@ -37,7 +50,7 @@ export interface Choice {
 }
 
 /** The tool that the model sees, and a function that restores its calls. */
-interface Shown {
+interface Seen {
   schema: string;
   name: string | undefined;
   restore: (given: string) => Omit<RestoredCall<string>, 'name'>;
@@ -46,19 +59,38 @@ interface Shown {
 /** Name of the tool as which a bare schema is repaired. */
 const UNNAMED = 'tool';
 
-export function restoredOf(document: Document, tool: ToolPlace | undefined, choice: Choice): Restored | undefined {
-  if (document.kind === 'nothing') return undefined;
+/** Returns the restored arguments of a tool as the page shows them. */
+export function shownOf(document: Document, label: string | null, choice: Choice): Shown | undefined {
+  const { entries } = document;
+  const entry =
+    entries.find((one) => document.labelOf(one) === label) ??
+    entries.find((one) => document.schemaOf(one) !== undefined);
+  const found = restoredOf(document, entry, choice);
+  if (entry === undefined || found === undefined) return undefined;
+  const { args, restored, misread, repaired } = found;
+  const [ours, theirs] = [new Places(args), new Places(restored ?? args)];
+  const notes = misread === undefined ? (repaired?.notes.slice(0, repaired.placed) ?? []) : [misread];
+  const before = marksOf(args, notes, (note) => namedPlace(note, args) ?? ours.nearest(note.pointer));
+  const after = marksOf(restored ?? '', repaired?.notes ?? [], ({ outputPointer }) =>
+    typeof outputPointer === 'string' ? theirs.nearest(outputPointer) : null,
+  );
+  const [a, b] = [ours.value(''), theirs.value('')];
+  const isComparable = restored !== undefined && a !== undefined && b !== undefined;
+  const differences = isComparable ? differencesOf({ text: args, value: a }, { text: restored, value: b }) : [];
+  return { ...found, label: document.labelOf(entry), dialect: choice.dialect, before, after, differences };
+}
+
+export function restoredOf(document: Document, tool: Entry | undefined, choice: Choice): Restored | undefined {
   const { dialect, args, repair } = choice;
   const encodes = dialects().find(({ name }) => name === dialect)?.encodes ?? [];
-  const { text } = document;
-  const at = tool?.schema?.node;
-  if (document.kind !== 'schema' && at === undefined) return undefined;
-  const schema = at === undefined ? text : text.slice(at.offset, at.offset + at.length);
+  const schema = tool === undefined ? undefined : document.schemaOf(tool)?.text;
+  if (tool === undefined || schema === undefined) return undefined;
+  const ownName = tool.name ?? undefined;
   const nothing = { restored: undefined, same: true, repaired: undefined, refused: undefined, misread: undefined };
-  const base = { ...nothing, own: layout(schema), ownName: tool?.name, encodes };
-  let shown: Shown | Note;
+  const base = { ...nothing, own: layout(schema), ownName, encodes };
+  let shown: Seen | Note;
   try {
-    shown = shownOf(schema, tool?.name, choice);
+    shown = seenOf(schema, ownName, choice);
   } catch (error) {
     shown = noteOfError(error);
   }
@@ -67,7 +99,7 @@ export function restoredOf(document: Document, tool: ToolPlace | undefined, choi
   }
   const { schema: seen, name, restore } = shown;
   const written = args ?? layout(JSON.stringify(instanceOf(JSON.parse(seen))));
-  const answered = { ...base, seen: layout(seen), seenName: tool === undefined ? undefined : name, args: written };
+  const answered = { ...base, seen: layout(seen), seenName: ownName === undefined ? undefined : name, args: written };
   try {
     // `restore.call` returns arguments that are not JSON unchanged. This call throws the error to be shown.
     if (!repair) restoreArguments(written, { version: 2 });
@@ -85,7 +117,7 @@ export function restoredOf(document: Document, tool: ToolPlace | undefined, choi
 }
 
 /** Returns the tool that the model sees, or the reason why it cannot be sent. */
-function shownOf(schema: string, ownName: string | undefined, { dialect, options, repair }: Choice): Shown | Note {
+function seenOf(schema: string, ownName: string | undefined, { dialect, options, repair }: Choice): Seen | Note {
   if (ownName === undefined && !repair) {
     const { schema: seen, restorePlan } = sanitize(schema, { dialect, ...options });
     return {

@@ -1,34 +1,16 @@
-/** The calls behind the view "Rewrite": the toolwire function for a text, its output, and its notes. */
+/** The calls behind the view "Rewrite": the toolwire function for a text, its output, its notes, and what differs. */
 
-import type { AdaptOptions, DeferredReport, Dialect, Restore } from 'toolwire';
-import {
-  adaptRequest,
-  applyDeferredLoading,
-  check,
-  checkRequest,
-  checkTools,
-  normalizeEnvelope,
-  sanitize,
-  sanitizeTools,
-} from 'toolwire';
+import type { DeferredReport, Dialect } from 'toolwire/slim';
+import { adaptRequest, applyDeferredLoading, check, normalizeEnvelope, sanitize, sanitizeTools } from 'toolwire/slim';
 
-import type { Document } from '../document/kind.js';
+import { type Difference, differencesOf } from '../document/differences.js';
+import { Document, type Reading } from '../document/document.js';
 import { layout } from '../document/layout.js';
 import type { DeferredChoice, FunctionName, Options, Shape } from '../state/shared.js';
-import { moved, type Note, noteOfChange, noteOfError, noteOfQuarantined, noteOfViolation } from './note.js';
-
-export interface Outcome {
-  /** The formatted output; `undefined` if the function has none. */
-  output: string | undefined;
-  notes: Note[];
-  /** True if the call itself failed. Then the only note is the error. */
-  failed: boolean;
-  /** True if the same arguments are accepted and no guidance is lost. */
-  lossless: boolean | undefined;
-  restore: Restore | undefined;
-  /** The call as JavaScript, for the console. */
-  code: string;
-}
+import { checkedBy, noteOfRefusal } from './checked.js';
+import { codeOf, requestOptions, toolOptions } from './code.js';
+import { type Mark, marksOf, namedPlace } from './located.js';
+import { at, below, type Note, noteOfChange, noteOfError, noteOfQuarantined, noteOfViolation } from './note.js';
 
 export interface Asked {
   fn: FunctionName;
@@ -38,21 +20,120 @@ export interface Asked {
   deferred: DeferredChoice;
 }
 
-export function outcomeOf(document: Document, asked: Asked): Outcome {
-  const code = codeOf(document, asked);
-  const nothing = { output: undefined, notes: [], failed: false, lossless: undefined, restore: undefined, code };
-  if (document.text.trim() === '') return nothing;
+/** What a function gives. */
+interface Given {
+  /** The formatted output; missing if the function has none. */
+  output?: string;
+  notes: Note[];
+  /** True if the call itself failed. Then the notes are the reasons. */
+  failed?: boolean;
+  /** True if the same arguments are accepted and no guidance is lost. */
+  lossless?: boolean;
+}
+
+export interface Outcome extends Given {
+  /** The input, and the function that was called: requests have one more than other inputs. */
+  text: string;
+  asked: Asked;
+  /** The call as JavaScript, for the console. */
+  code: string;
+  /** The notes at their places in the input and in the output. */
+  before: Mark[];
+  after: Mark[];
+  differences: Difference[];
+  /** Size of the output in the form in which it is sent. */
+  bytes: number;
+}
+
+export function outcomeOf(document: Document, wanted: Asked): Outcome {
+  const isKnown = wanted.fn !== 'applyDeferredLoading' || document.kind === 'request';
+  const asked: Asked = isKnown ? wanted : { ...wanted, fn: 'sanitize' };
+  const given = calledFor(document, asked);
+  const { output, notes } = given;
+  const result = output === undefined ? undefined : new Document(output, writtenAs(document, asked));
+  return {
+    ...given,
+    text: document.text,
+    asked,
+    code: codeOf(document, asked),
+    before: marksOf(document.text, notes, (note) => namedPlace(note, document.text) ?? document.nearest(note)),
+    after:
+      result === undefined
+        ? []
+        : marksOf(result.text, notes, ({ outputPointer }) =>
+            typeof outputPointer === 'string' ? result.nearest(result.spot(outputPointer)) : null,
+          ),
+    differences: result === undefined ? [] : differing(document, result, asked),
+    bytes: output === undefined ? 0 : sizeOf(output),
+  };
+}
+
+/** Returns what the output is: JSON Lines stay such if their schemas are rewritten, or anything in place. */
+function writtenAs(document: Document, { fn }: Asked): Reading {
+  const hasLines = document.hasLines && (document.kind === 'schemas' || fn === 'normalizeEnvelope');
+  return { kind: 'schemas', alone: false, pointer: hasLines ? null : '', entries: [] };
+}
+
+/** Returns the differences between the rewritten part of the input and the output. */
+function differing(document: Document, result: Document, { fn }: Asked): Difference[] {
+  const { kind, shift } = document;
+  const isWhole = fn !== 'sanitize' || kind === 'request' || kind === 'format';
+  const before = isWhole ? document.places.value('') : document.value;
+  const after = result.places.value('');
+  if (before === undefined || after === undefined) return [];
+  const found = differencesOf({ text: document.source, value: before }, { text: result.source, value: after });
+  if (shift === 0 && result.shift === 0) return found;
+  return found.map(({ fromA, toA, fromB, toB }) => ({
+    fromA: fromA - shift,
+    toA: toA - shift,
+    fromB: fromB - result.shift,
+    toB: toB - result.shift,
+  }));
+}
+
+/** Returns the size of JSON in compact form, the form in which it is sent. */
+function sizeOf(text: string): number {
+  const length = (value: string) => new TextEncoder().encode(value).length;
   try {
-    return { ...nothing, ...called(document, asked) };
-  } catch (error) {
-    return { ...nothing, notes: [noteOfError(error)], failed: true };
+    return length(JSON.stringify(JSON.parse(text)));
+  } catch {
+    return length(text);
   }
 }
 
-function called(document: Document, asked: Asked): Partial<Outcome> {
+function calledFor(document: Document, asked: Asked): Given {
+  if (document.kind === 'nothing') return { notes: [] };
+  const { refused } = document;
+  if (refused !== undefined) {
+    const { line, pointer, message, code } = refused;
+    const note = { ...noteOfRefusal(message, code), pointer, ...(line === null ? {} : { line }) };
+    return { notes: [note], failed: true };
+  }
+  try {
+    return called(document, asked);
+  } catch (error) {
+    if (error instanceof RefusedEntry) return { notes: [error.note], failed: true };
+    const note = noteOfError(error);
+    if (document.format !== undefined) return { notes: [below(note, document.format.pointer)], failed: true };
+    const isWhole = asked.fn !== 'sanitize' || document.kind === 'request';
+    return { notes: [isWhole ? note : at(note, document.spot(note.pointer))], failed: true };
+  }
+}
+
+/** The error of one of several schemas. */
+class RefusedEntry extends Error {
+  readonly note: Note;
+
+  constructor(note: Note) {
+    super(note.message);
+    this.note = note;
+  }
+}
+
+function called(document: Document, asked: Asked): Given {
   switch (asked.fn) {
     case 'check':
-      return checked(document, asked);
+      return checked(document, asked.dialect);
     case 'normalizeEnvelope':
       return repaired(document);
     case 'applyDeferredLoading':
@@ -62,12 +143,11 @@ function called(document: Document, asked: Asked): Partial<Outcome> {
   }
 }
 
-function sanitized(document: Document, asked: Asked): Partial<Outcome> {
-  const { text, kind } = document;
-  const { dialect, options, shape } = asked;
-  const given = { dialect, ...options };
+function sanitized(document: Document, asked: Asked): Given {
+  const { text, kind, format } = document;
+  const given = { dialect: asked.dialect, ...asked.options };
   if (kind === 'request') {
-    const { request, report, restore } = adaptRequest(text, requestOptions(asked));
+    const { request, report } = adaptRequest(text, requestOptions(asked));
     const notes = [
       ...(report.deferred === null ? [] : notesOfDeferred(document, report.deferred)),
       ...report.changes.map(noteOfChange),
@@ -75,84 +155,108 @@ function sanitized(document: Document, asked: Asked): Partial<Outcome> {
       ...report.formatChanges.map(noteOfChange),
     ];
     const changes = [...report.changes, ...report.formatChanges];
-    const lossless = report.quarantined.length === 0 && changes.every(harmless);
-    return { output: layout(request), notes, lossless, restore };
+    return { output: layout(request), notes, lossless: report.quarantined.length === 0 && changes.every(harmless) };
   }
-  if (document.format !== undefined) {
-    const { node, pointer } = document.format;
-    const end = node.offset + node.length;
-    const { schema, changes, lossless } = sanitize(text.slice(node.offset, end), { ...given, use: 'response' });
-    const notes = changes.map((change) => moved(noteOfChange(change), '', pointer));
-    return { output: layout(text.slice(0, node.offset) + schema + text.slice(end)), notes, lossless };
+  if (format !== undefined) {
+    const { schema, changes, lossless } = sanitize(format.text, { ...given, use: 'response' });
+    const notes = changes.map((change) => below(noteOfChange(change), format.pointer));
+    return { output: layout(text.slice(0, format.from) + schema + text.slice(format.to)), notes, lossless };
   }
-  if (kind !== 'tool' && kind !== 'tools') {
-    const { schema, changes, lossless } = sanitize(text, given);
-    return { output: layout(schema), notes: changes.map(noteOfChange), lossless };
-  }
-  const format = shape === 'given' ? document.tools.find((tool) => tool.format !== undefined)?.format : undefined;
-  const list = kind === 'tool' ? `[${text}]` : text;
-  const answer = sanitizeTools(list, { ...given, ...(format === undefined ? {} : { format }) });
-  const notes = [...answer.changes.map(noteOfChange), ...answer.quarantined.map(noteOfQuarantined)];
-  const { lossless, restore } = answer;
-  if (kind === 'tools') return { output: layout(answer.tools), notes, lossless, restore };
-  const alone = layout(answer.tools.slice(1, -1));
-  return { output: alone, notes: notes.map((note) => moved(note, '/0', '')), lossless, restore };
+  if (kind === 'schema' || kind === 'schemas') return sanitizedEach(document, given);
+  const answer = sanitizeTools(document.list, toolOptions(document, asked));
+  const notes = [...answer.changes.map(noteOfChange), ...answer.quarantined.map(noteOfQuarantined)].map((note) =>
+    at(note, document.spot(note.pointer)),
+  );
+  const { lossless } = answer;
+  if (kind === 'tools') return { output: layout(answer.tools), notes, lossless };
+  const alone = notes.map((note) => ({ ...note, outputPointer: note.outputPointer?.replace('/0', '') ?? null }));
+  return { output: layout(answer.tools.slice(1, -1)), notes: alone, lossless };
 }
 
-/** Returns the options for a request, with those of deferred loading from the view "Deferred loading". */
-function requestOptions({ dialect, options, deferred }: Asked): AdaptOptions {
-  return { dialect, ...options, ...(Object.keys(deferred).length === 0 ? {} : { deferred }) };
+/** Rewrites schemas one by one, as the command line does. */
+function sanitizedEach(document: Document, given: Parameters<typeof sanitize>[1]): Given {
+  const { kind, entries } = document;
+  const notes: Note[] = [];
+  const written: string[] = [];
+  let isLossless = true;
+  for (const [index, entry] of entries.entries()) {
+    const { text = '' } = document.schemaOf(entry) ?? {};
+    const { schema, changes, lossless } = rewritten(document, index, text, given);
+    const above = kind === 'schema' ? '' : `/${index}`;
+    for (const change of changes) {
+      const note = noteOfChange(change);
+      const outputPointer = typeof note.outputPointer === 'string' ? above + note.outputPointer : note.outputPointer;
+      notes.push({ ...at(note, document.spot(`/${index}${note.pointer}`)), outputPointer });
+    }
+    written.push(schema);
+    isLossless &&= lossless;
+  }
+  if (kind === 'schema') return { output: layout(written[0] ?? ''), notes, lossless: isLossless };
+  const output = document.hasLines ? written.join('\n') : layout(`[${written.join(',')}]`);
+  return { output, notes, lossless: isLossless };
+}
+
+/** Rewrites a schema. An error is placed in the text. */
+function rewritten(document: Document, index: number, text: string, given: Parameters<typeof sanitize>[1]) {
+  try {
+    return sanitize(text, given);
+  } catch (error) {
+    const note = noteOfError(error);
+    throw new RefusedEntry(at(note, document.spot(`/${index}${note.pointer}`)));
+  }
 }
 
 function harmless(change: { accepts: string; guidance: string }): boolean {
   return change.accepts === 'same' && change.guidance !== 'lost';
 }
 
-function checked({ text, kind, list, format }: Document, { dialect }: Asked): Partial<Outcome> {
-  if (format !== undefined) {
-    const { node, pointer } = format;
-    const found = check(text.slice(node.offset, node.offset + node.length), { dialect, use: 'response' });
-    return { notes: found.map((violation) => moved(noteOfViolation(violation), '', pointer)) };
-  }
-  if (kind === 'schema' || kind === 'nothing') return { notes: check(text, { dialect }).map(noteOfViolation) };
-  const listed = list === undefined ? text : text.slice(list.offset, list.offset + list.length);
-  const found = checkTools(kind === 'tool' ? `[${text}]` : listed, { dialects: [dialect] }).map(noteOfViolation);
-  if (kind === 'tool') return { notes: found.map((note) => moved(note, '/0', '')) };
-  const inObject = list !== undefined && list.offset > 0 && list.parent !== undefined;
-  const ofTools = inObject ? found.map((note) => moved(note, '', '/tools')) : found;
-  if (kind !== 'request') return { notes: ofTools };
-  return { notes: [...checkRequest(text, { dialect }).map(noteOfViolation), ...ofTools] };
+function checked(document: Document, dialect: Dialect): Given {
+  const { format } = document;
+  if (format === undefined) return checkedBy(document, dialect);
+  const found = check(format.text, { dialect, use: 'response' });
+  return { notes: found.map((violation) => below(noteOfViolation(violation), format.pointer)) };
 }
 
 /** Repairs each schema in place, and leaves everything around it unchanged. */
-function repaired({ text, kind, tools }: Document): Partial<Outcome> {
-  if (kind === 'schema' || kind === 'nothing') {
-    const { schema, changes, lossless } = normalizeEnvelope(text);
-    return { output: layout(schema), notes: changes.map(noteOfChange), lossless };
-  }
+function repaired(document: Document): Given {
+  const { text, entries, format, hasLines } = document;
   const notes: Note[] = [];
-  let lossless = true;
+  let isLossless = true;
   let output = '';
   let done = 0;
-  for (const { schema, name } of tools) {
+  const schemas = entries.map((entry) => ({ entry, schema: document.schemaOf(entry) }));
+  for (const { entry, schema } of format === undefined ? schemas : [{ entry: undefined, schema: format }]) {
     if (schema === undefined) continue;
-    const { node, pointer } = schema;
-    const answer = normalizeEnvelope(text.slice(node.offset, node.offset + node.length));
-    for (const change of answer.changes) notes.push({ ...moved(noteOfChange(change), '', pointer), tool: name });
-    lossless &&= answer.lossless;
-    output += text.slice(done, node.offset) + answer.schema;
-    done = node.offset + node.length;
+    const { schema: written, changes, lossless } = normalizeEnvelope(schema.text);
+    for (const change of changes) {
+      const note = below(noteOfChange(change), schema.pointer);
+      const { line, name } = entry ?? {};
+      notes.push({
+        ...note,
+        ...(line === undefined ? {} : { line, ...inList(document, line, note) }),
+        ...(name == null ? {} : { tool: name }),
+      });
+    }
+    isLossless &&= lossless;
+    output += text.slice(done, schema.from) + written;
+    done = schema.to;
   }
-  return { output: layout(output + text.slice(done)), notes, lossless };
+  output += text.slice(done);
+  return { output: hasLines ? output : layout(output), notes, lossless: isLossless };
 }
 
-function loaded(document: Document, options: DeferredChoice): Partial<Outcome> {
+/** Returns the pointer into JSON Lines, as a list, for a pointer into one of its lines. */
+function inList(document: Document, line: number, { outputPointer: pointer }: Note): Pick<Note, 'outputPointer'> {
+  return { outputPointer: typeof pointer === 'string' ? document.within({ line, pointer }) : pointer };
+}
+
+function loaded(document: Document, options: DeferredChoice): Given {
   const { request, report } = applyDeferredLoading(document.text, options);
   return { output: layout(request), notes: notesOfDeferred(document, report) };
 }
 
-function notesOfDeferred({ tools }: Document, report: DeferredReport): Note[] {
-  const pointerOf = (name: string | undefined) => tools.find((tool) => tool.name === name)?.pointer ?? '';
+function notesOfDeferred({ entries }: Document, report: DeferredReport): Note[] {
+  const pointerOf = (name: string | undefined) => entries.find((entry) => entry.name === name)?.pointer ?? '';
   const note = (rule: string, message: string, name: string | undefined, isLeft: boolean): Note => ({
     effect: 'info',
     pointer: pointerOf(name),
@@ -170,45 +274,4 @@ function notesOfDeferred({ tools }: Document, report: DeferredReport): Note[] {
       note(code, `${code.replaceAll('_', ' ')}${name === undefined ? '' : `: \`${name}\``}`, name, true),
     ),
   ];
-}
-
-/** Returns the call as JavaScript for the console, in which `toolwire` is the page's API and `input` the parsed text. */
-function codeOf({ kind, tools, format: answer }: Document, asked: Asked): string {
-  const { fn, dialect, options, shape, deferred } = asked;
-  const format = shape === 'given' ? tools.find((tool) => tool.format !== undefined)?.format : undefined;
-  const given = (value: object) => (Object.keys(value).length === 0 ? '' : `, ${literal(value)}`);
-  const input = kind === 'tool' ? '[input]' : 'input';
-  if (fn === 'applyDeferredLoading') return `toolwire.applyDeferredLoading(input${given(deferred)})`;
-  if (fn === 'normalizeEnvelope') {
-    const schema = tools[0]?.schema?.pointer.split('/').slice(1).at(-1);
-    return `toolwire.normalizeEnvelope(input${kind === 'tool' && schema !== undefined ? `.${schema}` : ''})`;
-  }
-  if (answer !== undefined && (fn === 'check' || fn === 'sanitize')) {
-    const more = fn === 'sanitize' ? options : {};
-    const schema = `input${answer.pointer.replaceAll('/', '.')}`;
-    return `toolwire.${fn}(${schema}${given({ dialect, ...more, use: 'response' })})`;
-  }
-  if (fn === 'check') {
-    if (kind === 'schema' || kind === 'nothing') return `toolwire.check(input${given({ dialect })})`;
-    const list = kind === 'request' ? 'input.tools' : input;
-    const ofTools = `toolwire.checkTools(${list}${given({ dialects: [dialect] })})`;
-    return kind === 'request' ? `[toolwire.checkRequest(input${given({ dialect })}), ${ofTools}].flat()` : ofTools;
-  }
-  if (kind === 'request') return `toolwire.adaptRequest(input${given(requestOptions(asked))})`;
-  if (kind === 'tool' || kind === 'tools') {
-    return `toolwire.sanitizeTools(${input}${given({ dialect, ...options, ...(format === undefined ? {} : { format }) })})`;
-  }
-  return `toolwire.sanitize(input${given({ dialect, ...options })})`;
-}
-
-/** Writes a value as JavaScript. */
-function literal(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
-  // The call is pasted into a console, so a string must stay a string literal whatever it contains.
-  if (typeof value === 'string') return /^[\w.-]*$/.test(value) ? `'${value}'` : JSON.stringify(value);
-  if (typeof value !== 'object' || value === null) return String(value);
-  const named = (name: string) => (/^[a-z]\w*$/i.test(name) ? name : JSON.stringify(name));
-  return `{ ${Object.entries(value)
-    .map(([name, each]) => `${named(name)}: ${literal(each)}`)
-    .join(', ')} }`;
 }

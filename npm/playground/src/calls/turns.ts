@@ -1,6 +1,6 @@
 /** Splits a request's history into turns: where each of the requests that led to it ended. Independent of deferred tools. */
 
-import { applyDeferredLoading, type DeferredOptions, ToolwireError } from 'toolwire';
+import { applyDeferredLoading, type DeferredOptions, ToolwireError } from 'toolwire/slim';
 
 export type Item = { readonly [name: string]: unknown };
 

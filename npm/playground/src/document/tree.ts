@@ -74,6 +74,12 @@ export class Places {
     return found && placeOf(found);
   }
 
+  /** Returns the value at a pointer. */
+  value(pointer: string): Node | undefined {
+    const { found, isWhole } = this.#walk(pointer);
+    return isWhole ? found?.value : undefined;
+  }
+
   /** Follows a pointer as far as it leads. */
   #walk(pointer: string): { found: Found | undefined; isWhole: boolean } {
     let found: Found | undefined = this.#root && { value: this.#root, property: undefined };

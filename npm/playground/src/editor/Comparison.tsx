@@ -1,9 +1,12 @@
-/** Two texts side by side, line by line, with the differences and the places of the notes marked in both. */
+/** Two texts side by side, aligned at their differences, with the places of the notes marked in both. */
 
-import { MergeView } from '@codemirror/merge';
+import { Chunk, MergeView } from '@codemirror/merge';
+import type { Text } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'preact/hooks';
 
+import type { Difference } from '../document/differences.js';
+import { setChanged } from './changed.js';
 import { chosenPlace, type Marks, setMarks } from './marks.js';
 import { measured, replace, rootOf, setup } from './setup.js';
 
@@ -13,6 +16,7 @@ interface Side {
   marks?: Marks;
   numbers?: boolean;
   onInput?: (text: string) => void;
+  onPaste?: (text: string) => Promise<string>;
   latest?: () => string;
   hint?: string;
 }
@@ -20,14 +24,16 @@ interface Side {
 interface Props {
   before: Side;
   after: Side;
+  /** The differences between two texts of these lengths. */
+  differences: { before: number; after: number; list: readonly Difference[] };
   onSelect?: (number: number) => void;
 }
 
-/** A difference that takes longer to compute is shown less exactly. */
-const DIFFERENCE = { scanLimit: 2_000, timeout: 200 };
+/** The view only aligns: it compares nothing, and gets the differences from the page. */
+const DIFFERENCE = { override: () => [] };
 
 export function Comparison(given: Props) {
-  const { before, after } = given;
+  const { before, after, differences } = given;
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<MergeView>(undefined);
   const handlers = useRef(given);
@@ -36,13 +42,15 @@ export function Comparison(given: Props) {
   useEffect(() => {
     const root = rootOf(host.current as HTMLDivElement);
     const onSelect = (number: number) => handlers.current.onSelect?.(number);
-    const side = ({ text, label, onInput, hint, marks, numbers = true }: Side) => ({
+    const side = ({ text, label, onInput, onPaste, hint, marks, numbers = true }: Side) => ({
       doc: text,
       extensions: setup({
         label,
         marked: marks !== undefined,
         numbers,
         onSelect,
+        onPaste,
+        onChange: () => view.current && realign(view.current),
         ...(hint === undefined ? {} : { hint }),
         ...(onInput === undefined ? {} : { onInput: (next) => handlers.current.before.onInput?.(next) }),
       }),
@@ -53,6 +61,7 @@ export function Comparison(given: Props) {
       root,
       parent: root,
       gutter: false,
+      highlightChanges: false,
       diffConfig: DIFFERENCE,
     });
     measured(view.current.a);
@@ -65,6 +74,21 @@ export function Comparison(given: Props) {
     [before.text],
   );
   useEffect(() => replace((view.current as MergeView).b, after.text), [after.text]);
+  useEffect(() => {
+    if (view.current === undefined) return;
+    const { a, b } = view.current;
+    const { before: lengthA, after: lengthB, list } = differences;
+    // The user has typed since: the answer to that text comes.
+    if (a.state.doc.length !== lengthA || b.state.doc.length !== lengthB) return;
+    a.dispatch({
+      effects: setChanged.of({ length: lengthA, ranges: list.map(({ fromA, toA }) => [fromA, toA]) }),
+    });
+    b.dispatch({
+      effects: setChanged.of({ length: lengthB, ranges: list.map(({ fromB, toB }) => [fromB, toB]) }),
+    });
+    view.current.chunks = chunksOf(list, a.state.doc, b.state.doc);
+    realign(view.current);
+  }, [differences, before.text, after.text]);
   useEffect(() => {
     if (view.current === undefined) return;
     const { a, b } = view.current;
@@ -83,4 +107,68 @@ export function Comparison(given: Props) {
   }, [before.marks, after.marks, before.text, after.text]);
 
   return <div class="comparison" ref={host} />;
+}
+
+/** Returns the lines of differences, between which both texts are aligned. */
+function chunksOf(differences: readonly Difference[], a: Text, b: Text): Chunk[] {
+  const found: Chunk[] = [];
+  for (const { fromA, toA, fromB, toB } of differences) {
+    const [startA, endA] = linesOf(a, fromA, toA);
+    const [startB, endB] = linesOf(b, fromB, toB);
+    const last = found.at(-1);
+    if (last !== undefined && (startA <= last.toA || startB <= last.toB)) {
+      found[found.length - 1] = new Chunk(
+        [],
+        last.fromA,
+        Math.max(last.toA, endA),
+        last.fromB,
+        Math.max(last.toB, endB),
+      );
+    } else found.push(new Chunk([], startA, endA, startB, endB));
+  }
+  return found;
+}
+
+/** Length of a text between differences from which the view takes it to be the same on both sides. */
+const SAME = 1000;
+
+/** Aligns both sides at the chunks, of which some may be those of an earlier text. */
+function realign(view: MergeView): void {
+  const [a, b] = [view.a.state.doc, view.b.state.doc];
+  const found: Chunk[] = [];
+  let [doneA, doneB] = [0, 0];
+  const until = (toA: number, toB: number) => {
+    if (toA - doneA !== toB - doneB) found.push(unlike(a, b, [doneA, toA], [doneB, toB]));
+  };
+  for (const chunk of view.chunks) {
+    const isWithin = chunk.fromA >= doneA && chunk.fromB >= doneB && chunk.endA <= a.length && chunk.endB <= b.length;
+    if (!isWithin) continue;
+    until(chunk.fromA, chunk.fromB);
+    found.push(chunk);
+    [doneA, doneB] = [chunk.toA, chunk.toB];
+  }
+  until(a.length, b.length);
+  view.chunks = found;
+  view.reconfigure({});
+}
+
+/**
+ * Returns a chunk for equal values in different layouts. Their first and last lines are left out, where both sides are aligned, if they are
+ * short.
+ */
+function unlike(a: Text, b: Text, [fromA, toA]: [number, number], [fromB, toB]: [number, number]): Chunk {
+  const whole = new Chunk([], fromA, Math.max(fromA, toA), fromB, Math.max(fromB, toB));
+  if (toA <= fromA || toB <= fromB) return whole;
+  const [headA, headB] = [a.lineAt(fromA).to + 1, b.lineAt(fromB).to + 1];
+  const [tailA, tailB] = [a.lineAt(toA - 1).from, b.lineAt(toB - 1).from];
+  const isShort = [headA - fromA, headB - fromB, toA - tailA, toB - tailB].every((length) => length <= SAME);
+  return isShort && headA <= tailA && headB <= tailB ? new Chunk([], headA, tailA, headB, tailB) : whole;
+}
+
+/** Returns the start of the first line of a range, and the end of its last line with its line break. */
+function linesOf(text: Text, from: number, to: number): [from: number, to: number] {
+  const first = text.lineAt(from);
+  // A range that begins at the end of a line is about the next one.
+  const start = from === first.to && from < text.length ? first.to + 1 : first.from;
+  return [start, to > from ? text.lineAt(to).to + 1 : start];
 }

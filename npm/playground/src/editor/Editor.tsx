@@ -21,7 +21,7 @@ export function Editor({ text, marks, class: name, ...given }: Props) {
 
   useEffect(() => {
     const root = rootOf(host.current as HTMLDivElement);
-    const { label, hint, onInput, numbers = true } = given;
+    const { label, hint, onInput, onPaste, numbers = true } = given;
     view.current = new EditorView({
       doc: text,
       root,
@@ -32,6 +32,7 @@ export function Editor({ text, marks, class: name, ...given }: Props) {
         numbers,
         ...(hint === undefined ? {} : { hint }),
         ...(onInput === undefined ? {} : { onInput: (next) => handlers.current.onInput?.(next) }),
+        onPaste,
         onSelect: (number) => handlers.current.onSelect?.(number),
       }),
     });

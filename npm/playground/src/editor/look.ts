@@ -45,13 +45,13 @@ const theme = EditorView.theme({
   },
   '.cm-tooltip b': { display: 'block', fontFamily: 'var(--mono)', fontSize: '12px', marginBottom: '2px' },
 
-  // Differences, from @codemirror/merge.
-  '&.cm-merge-a .cm-changedLine': { backgroundColor: 'var(--before)' },
-  '&.cm-merge-b .cm-changedLine': { backgroundColor: 'var(--after)' },
-  '&.cm-merge-a .cm-changedText': { background: 'var(--before-strong)', borderRadius: '2px' },
-  '&.cm-merge-b .cm-changedText': { background: 'var(--after-strong)', borderRadius: '2px' },
-  '&.cm-merge-a .cm-changedLineGutter': { background: 'var(--before-edge)' },
-  '&.cm-merge-b .cm-changedLineGutter': { background: 'var(--after-edge)' },
+  // Differences, from changed.ts. Those of @codemirror/merge are not shown.
+  '&.cm-merge-a .cm-changedLine, &.cm-merge-b .cm-changedLine': { backgroundColor: 'transparent' },
+  '&.cm-merge-a .cm-changedText, &.cm-merge-b .cm-changedText': { background: 'none' },
+  '&.cm-merge-a .tw-changed-line': { backgroundColor: 'var(--before)' },
+  '&.cm-merge-b .tw-changed-line': { backgroundColor: 'var(--after)' },
+  '&.cm-merge-a .tw-changed-text': { background: 'var(--before-strong)', borderRadius: '2px' },
+  '&.cm-merge-b .tw-changed-text': { background: 'var(--after-strong)', borderRadius: '2px' },
 
   // Notes, from marks.ts.
   '.tw-mark': { borderBottom: '2px solid var(--mark)', cursor: 'pointer', paddingBottom: '1px' },

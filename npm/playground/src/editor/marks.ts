@@ -3,17 +3,8 @@
 import { type Extension, RangeSet, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, GutterMarker, gutter, hoverTooltip } from '@codemirror/view';
 
-import type { Effect } from '../calls/note.js';
+import type { Mark } from '../calls/located.js';
 import type { Place } from '../document/tree.js';
-
-export interface Mark {
-  /** The note's index in the list. */
-  number: number;
-  effect: Effect;
-  place: Place;
-  title: string;
-  text: string;
-}
 
 /** Marks, and the length of the text for which they were made, because the user may have typed since then. */
 export interface Marks {
@@ -78,7 +69,9 @@ const shown = StateField.define<Shown>({
     const byLine = new Map<number, Mark[]>();
     for (const mark of given.list) {
       const line = doc.lineAt(mark.place.from).from;
-      byLine.set(line, [...(byLine.get(line) ?? []), mark]);
+      const others = byLine.get(line);
+      if (others === undefined) byLine.set(line, [mark]);
+      else others.push(mark);
     }
     const numbers = [...byLine].map(([line, marks]) => {
       const chosen = marks.find(({ number }) => number === given.selected);

@@ -15,6 +15,7 @@ import {
 } from '@codemirror/view';
 
 import { layout } from '../document/layout.js';
+import { changed } from './changed.js';
 import { look } from './look.js';
 import { marks } from './marks.js';
 import { wrap } from './wrap.js';
@@ -27,6 +28,10 @@ export interface Setup {
   label: string;
   /** Called when the user changes the text. Without it the editor is read-only. */
   onInput?: ((text: string) => void) | undefined;
+  /** Called after any change of the text, by the user or not. */
+  onChange?: () => void;
+  /** Formats a long text elsewhere, because it takes longer than a keystroke. */
+  onPaste?: ((text: string) => Promise<string>) | undefined;
   /** Returns the current text of an editable editor. The rendered text may be a keystroke behind. */
   latest?: () => string;
   onSelect?: (number: number) => void;
@@ -36,9 +41,10 @@ export interface Setup {
   numbers?: boolean;
 }
 
-export function setup({ label, onInput, onSelect, hint, marked, numbers = true }: Setup): Extension {
+export function setup({ label, onInput, onPaste, onChange, onSelect, hint, marked, numbers = true }: Setup): Extension {
   return [
     marked === false ? [] : marks((number) => onSelect?.(number), numbers),
+    changed,
     lineNumbers(),
     highlightActiveLineGutter(),
     history(),
@@ -58,10 +64,16 @@ export function setup({ label, onInput, onSelect, hint, marked, numbers = true }
       ...(onInput ? {} : { 'aria-readonly': 'true' }),
     }),
     hint === undefined ? [] : placeholder(hint),
+    onChange === undefined
+      ? []
+      : EditorView.updateListener.of((update) => {
+          if (update.docChanged) onChange();
+        }),
     onInput === undefined
       ? EditorState.readOnly.of(true)
       : [
           EditorView.clipboardInputFilter.of(laidOut),
+          onPaste === undefined ? [] : pasted(onPaste),
           EditorView.updateListener.of((update) => {
             const byUser = update.transactions.some((each) => each.docChanged && each.annotation(fromOutside) !== true);
             if (byUser) onInput(update.state.doc.toString());
@@ -70,9 +82,26 @@ export function setup({ label, onInput, onSelect, hint, marked, numbers = true }
   ];
 }
 
+/** Length of a document whose layout takes as long as a frame. */
+const LONG = 50_000;
+
 /** Formats a pasted one-line document, to make it readable, and because an editor is slow with lines of a megabyte. */
 function laidOut(text: string): string {
-  return text.length < 80 || text.includes('\n') ? text : layout(text);
+  return text.length < 80 || text.length >= LONG || text.includes('\n') ? text : layout(text);
+}
+
+/** Formats a long one-line document before it is pasted. */
+function pasted(formatted: (text: string) => Promise<string>): Extension {
+  return EditorView.domEventHandlers({
+    paste: (event, view) => {
+      const text = event.clipboardData?.getData('text/plain') ?? '';
+      if (text.length < LONG || text.trimEnd().includes('\n')) return false;
+      void formatted(text).then((insert) => {
+        view.dispatch(view.state.replaceSelection(insert), { userEvent: 'input.paste' });
+      });
+      return true;
+    },
+  });
 }
 
 /** Replaces an editor's text. The common prefix and suffix stay, and with them the caret and the scroll position. */

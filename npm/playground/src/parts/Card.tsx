@@ -4,8 +4,9 @@ import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
+import type { Mark } from '../calls/located.js';
 import { EFFECTS, type Note } from '../calls/note.js';
-import { Places } from '../document/tree.js';
+import type { Place } from '../document/tree.js';
 import { Prose } from './Prose.js';
 import { wide } from './wide.js';
 
@@ -52,18 +53,30 @@ export function Says({ tone, title, text, children }: SaysProps) {
   );
 }
 
+/** A place in a text. */
+export interface Excerpt {
+  text: string;
+  place: Place;
+}
+
+/** Returns the place of a note among marks in a text. */
+export function excerptOf(text: string | undefined, marks: readonly Mark[], number: number): Excerpt | undefined {
+  const place = marks.find((mark) => mark.number === number)?.place;
+  return text === undefined || place === undefined ? undefined : { text, place };
+}
+
 interface CardProps {
   note: Note;
   number: number;
   chosen: Chosen;
   head?: string | null | undefined;
-  /** The texts into which the note's pointers point. */
-  texts: { before: string; after: string | undefined };
+  /** The note's places, each with the text that it is in. */
+  excerpts: { before: Excerpt | undefined; after: Excerpt | undefined };
   /** Details of the note, as terms and descriptions. */
   children: ComponentChildren;
 }
 
-export function Card({ note, number, chosen: signal, head, texts, children }: CardProps) {
+export function Card({ note, number, chosen: signal, head, excerpts, children }: CardProps) {
   const chosen = signal.value === number;
   const item = useRef<HTMLLIElement>(null);
   useEffect(() => {
@@ -92,7 +105,7 @@ export function Card({ note, number, chosen: signal, head, texts, children }: Ca
           </span>
         </button>
         <dl class="note-facts">{children}</dl>
-        {chosen && !wide.value ? <Excerpts note={note} texts={texts} /> : null}
+        {chosen && !wide.value ? <Excerpts {...excerpts} /> : null}
         {reason === undefined ? null : (
           <div class="reason">
             {reason.fact === '' ? null : (
@@ -118,31 +131,30 @@ export function Card({ note, number, chosen: signal, head, texts, children }: Ca
 }
 
 /** A term and a pointer. */
-export function Fact({ name, pointer }: { name: string; pointer: string | null | undefined }) {
+export function Fact({ name, pointer, line }: { name: string; pointer: string | null | undefined; line?: number }) {
   if (pointer === undefined) return null;
   return (
     <>
       <dt>{name}</dt>
-      <dd>{pointer === null ? 'removed' : <code>{pointer === '' ? '(root)' : pointer}</code>}</dd>
+      <dd>
+        {line === undefined ? null : `line ${line}, `}
+        {pointer === null ? 'removed' : <code>{pointer === '' ? '(root)' : pointer}</code>}
+      </dd>
     </>
   );
 }
 
 /** Excerpts before and after the change, for pages too narrow to show both texts next to the card. */
-function Excerpts({ note, texts }: Pick<CardProps, 'note' | 'texts'>) {
-  const before = excerpt(texts.before, note.pointer);
-  const after = excerpt(texts.after, note.outputPointer);
+function Excerpts({ before, after }: CardProps['excerpts']) {
   return (
     <div class="excerpts">
-      {before === undefined ? null : <pre class="excerpt-before">{before}</pre>}
-      {after === undefined ? null : <pre class="excerpt-after">{after}</pre>}
+      {before === undefined ? null : <pre class="excerpt-before">{excerpt(before)}</pre>}
+      {after === undefined ? null : <pre class="excerpt-after">{excerpt(after)}</pre>}
     </div>
   );
 }
 
-function excerpt(text: string | undefined, pointer: string | null | undefined): string | undefined {
-  const place = text === undefined || typeof pointer !== 'string' ? undefined : new Places(text).at(pointer);
-  if (text === undefined || place === undefined) return undefined;
+function excerpt({ text, place }: Excerpt): string {
   const lines = text.slice(text.lastIndexOf('\n', place.from) + 1, place.to).split('\n');
   const indent = lines.reduce((smallest, line) => Math.min(smallest, line.search(/\S|$/)), text.length);
   const shown = lines.slice(0, 8).map((line) => line.slice(indent));

@@ -2,13 +2,13 @@
 
 import { useEffect, useRef } from 'preact/hooks';
 
-import { DIALECTS, GRADES, overall } from '../calls/survey.js';
+import { DIALECTS } from '../calls/dialects.js';
+import { OUTCOMES, overall, TAKEN } from '../calls/grades.js';
 import { change, shared, survey } from '../state/state.js';
 import { rove } from './roving.js';
 
 export function Dialects() {
   const { dialect } = shared.value;
-  const cells = survey.value?.cells;
   const row = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // On a narrow page the row scrolls to the selected dialect.
@@ -24,8 +24,13 @@ export function Dialects() {
       onKeyDown={(event) => rove(event, '[role=radio]', { click: true })}
     >
       {DIALECTS.map(({ name, surface }) => {
-        const grades = cells?.get(name as typeof dialect);
-        const grade = overall(grades)?.grade;
+        const found = overall(survey.value.get(name));
+        const grade = found?.worst;
+        const taken = found?.taken;
+        const words = [
+          ...(grade === undefined ? [] : [OUTCOMES[grade]]),
+          ...(taken === undefined ? [] : [TAKEN[taken]]),
+        ];
         return (
           // biome-ignore lint/a11y/useSemanticElements: a button with a mark, in a group with arrow-key navigation
           <button
@@ -36,14 +41,19 @@ export function Dialects() {
             data-dialect={name}
             aria-checked={name === dialect}
             tabIndex={name === dialect ? 0 : -1}
-            title={`${surface}${grade === undefined ? '' : `\n${GRADES[grade].label}: ${GRADES[grade].means}`}`}
+            title={[surface, ...words.map(({ label, means }) => `${label}: ${means}`)].join('\n')}
             onClick={() => change({ dialect: name as typeof dialect })}
           >
             <span class={`sign ${grade === undefined ? 'sign-none' : `grade-${grade}`}`} aria-hidden="true">
-              {grade === undefined ? '' : GRADES[grade].sign}
+              {grade === undefined ? '' : OUTCOMES[grade].sign}
             </span>
             {name}
-            {grade === undefined ? null : <span class="sr">, {GRADES[grade].label}</span>}
+            {taken === undefined ? null : (
+              <span class={`taken grade-${taken}`} aria-hidden="true">
+                {TAKEN[taken].sign}
+              </span>
+            )}
+            {words.length === 0 ? null : <span class="sr">, {words.map(({ label }) => label).join(', ')}</span>}
           </button>
         );
       })}

@@ -1,10 +1,10 @@
 /** The notes about the text: a verdict, and one card for each change, violation or error. */
 
-import { change, doc, fn, outcome, selected, shared } from '../state/state.js';
-import { Card, Cards, Fact, Says } from './Card.js';
+import { change, doc, outcome, selected, shared } from '../state/state.js';
+import { Card, Cards, excerptOf, Fact, Says } from './Card.js';
 
 export function Notes() {
-  const { notes } = outcome.value;
+  const { notes, text, output, before, after } = outcome.value;
   const { tool } = shared.value;
   const several = doc.value.tools.length > 1;
   const shown = notes
@@ -31,9 +31,12 @@ export function Notes() {
             number={number}
             chosen={selected}
             head={several && tool === null && note.tool !== shown[at - 1]?.note.tool ? note.tool : undefined}
-            texts={{ before: doc.value.text, after: outcome.value.output }}
+            excerpts={{
+              before: excerptOf(text, before, number),
+              after: excerptOf(output, after, number),
+            }}
           >
-            <Fact name="in" pointer={note.pointer} />
+            <Fact name="in" pointer={note.pointer} {...(note.line === undefined ? {} : { line: note.line })} />
             <Fact name="out" pointer={note.outputPointer} />
             {note.change === undefined || selected.value !== number ? null : (
               <>
@@ -59,10 +62,9 @@ const VERBS = {
 };
 
 function Verdict() {
-  const { notes, failed, lossless } = outcome.value;
-  const { dialect } = shared.value;
-  const { kind } = doc.value;
-  if (kind === 'nothing' && notes.length === 0) {
+  const { notes, failed, lossless, text, asked } = outcome.value;
+  const { dialect, fn } = asked;
+  if (text.trim() === '') {
     return (
       <Says
         tone="info"
@@ -71,9 +73,11 @@ function Verdict() {
       />
     );
   }
-  if (failed) return <Says tone="refused" title="Refused" text="The call failed. The error is marked in the text." />;
+  if (failed) {
+    return <Says tone="refused" title="Refused" text="The input cannot be used. The reason is marked in the text." />;
+  }
   const count = (many: number, what: string) => `${many} ${what}${many === 1 ? '' : 's'}`;
-  if (fn.value === 'check') {
+  if (fn === 'check') {
     if (notes.length === 0) {
       return <Says tone="same" title={`${dialect} accepts this`} text="It violates no rule of this dialect." />;
     }
@@ -88,7 +92,7 @@ function Verdict() {
       />
     );
   }
-  if (fn.value === 'applyDeferredLoading') {
+  if (fn === 'applyDeferredLoading') {
     const hidden = notes.filter(({ rule }) => rule === 'hidden').length;
     return (
       <Says
@@ -108,15 +112,18 @@ function Verdict() {
     ...(hidden === 0 ? [] : [`${count(hidden, 'tool')} hidden`]),
   ];
   const encoded = changes.find((note) => note.change?.encoded);
+  const loose = new Set(notes.filter(({ effect }) => effect === 'not-strict').map(({ tool }) => tool)).size;
   const [tone, title, means] =
     aside > 0
       ? ['refused', `${count(aside, 'tool')} set aside`, 'The others are accepted.']
       : lossless
-        ? ['same', 'Lossless', 'The same arguments are accepted, and the model reads the same.']
+        ? loose > 0
+          ? ['not-strict', `${count(loose, 'tool')} not strict`, 'The API does not enforce the schema of these.']
+          : ['same', 'Lossless', 'The same arguments are accepted, and the model reads the same.']
         : ['wider', 'Accepted, with loss', 'Each change states what it loses.'];
   return (
     <Says tone={tone} title={title} text={`${parts.join(', ')}. ${means}`}>
-      {encoded === undefined || fn.value !== 'sanitize' ? null : (
+      {encoded === undefined || fn !== 'sanitize' ? null : (
         <button
           type="button"
           class="link"

@@ -1,14 +1,14 @@
 /** The report on the model's arguments: a verdict, a card for each repair and each remaining violation, and the message to send back. */
 
 import type { Repaired } from '../calls/repaired.js';
-import type { Restored } from '../calls/restored.js';
+import type { Shown as Restored } from '../calls/restored.js';
 import { copy } from '../state/address.js';
 import { selectedRepair } from '../state/state.js';
-import { Card, Cards, Fact, Says } from './Card.js';
+import { Card, Cards, excerptOf, Fact, Says } from './Card.js';
 import { Icon } from './Icon.js';
 
 export function Repairs({ found }: { found: Restored }) {
-  const { repaired, misread, args, restored } = found;
+  const { repaired, misread, args, restored, before, after } = found;
   if (repaired === undefined) {
     return (
       <section class="notes" aria-label="Repairs">
@@ -33,7 +33,10 @@ export function Repairs({ found }: { found: Restored }) {
             note={note}
             number={number}
             chosen={selectedRepair}
-            texts={{ before: note.left === undefined ? args : '', after: restored }}
+            excerpts={{
+              before: note.left === undefined ? excerptOf(args, before, number) : undefined,
+              after: excerptOf(restored, after, number),
+            }}
           >
             {note.left === undefined ? <Fact name="in" pointer={note.pointer} /> : null}
             <Fact name="out" pointer={note.outputPointer} />

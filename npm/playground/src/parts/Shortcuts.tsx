@@ -3,7 +3,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
-import { DIALECT_NAMES } from '../calls/survey.js';
+import { DIALECT_NAMES } from '../calls/dialects.js';
 import { share } from '../state/address.js';
 import { VIEWS } from '../state/shared.js';
 import { change, listed, shared } from '../state/state.js';

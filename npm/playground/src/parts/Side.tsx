@@ -1,9 +1,11 @@
 /** One backend in one turn: the tools that its model can call, the new parts of the request, and the request itself. */
 
+import { useEffect, useState } from 'preact/hooks';
+
 import type { Side as Played, Sent, Turn } from '../calls/conversation.js';
 import type { Piece } from '../calls/words.js';
-import { layout } from '../document/layout.js';
 import { Editor } from '../editor/Editor.js';
+import { formatted } from '../state/state.js';
 import { Prose } from './Prose.js';
 
 interface Props {
@@ -50,11 +52,27 @@ function Details({ turn, first, label }: { turn: Turn; first: boolean; label: st
       )}
       <Messages messages={messages.slice(firstMessage)} label="New messages" />
       <Facts turn={turn} first={first} />
-      <details class="pane-fold">
-        <summary>The request as JSON</summary>
-        <Editor text={layout(after)} label={label} />
-      </details>
+      <Whole text={after} label={label} />
     </>
+  );
+}
+
+/** The whole request, which is formatted when it is opened, because a turn may have megabytes. */
+function Whole({ text, label }: { text: string; label: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const [shown, setShown] = useState('');
+  useEffect(() => {
+    let isCurrent = true;
+    if (isOpen) void formatted(label, text).then((laidOut) => isCurrent && setShown(laidOut));
+    return () => {
+      isCurrent = false;
+    };
+  }, [isOpen, text]);
+  return (
+    <details class="pane-fold" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>The request as JSON</summary>
+      <Editor text={shown} label={label} />
+    </details>
   );
 }
 

@@ -1,6 +1,6 @@
 /** The choice of the function and its options, and the call as code. */
 
-import { DIALECTS } from '../calls/survey.js';
+import { DIALECTS } from '../calls/dialects.js';
 import { copy } from '../state/address.js';
 import type { FunctionName, Options } from '../state/shared.js';
 import { change, doc, fn, functions, outcome, shared } from '../state/state.js';

@@ -3,7 +3,7 @@
 import { effect } from '@preact/signals';
 
 import { exampleOf } from '../examples/index.js';
-import { fragmentOf, LONGEST, sharedIn } from './link.js';
+import { fragmentOf, sharedIn } from './link.js';
 import { shared, take, toast } from './state.js';
 
 let waiting: ReturnType<typeof setTimeout> | undefined;
@@ -30,7 +30,7 @@ export async function follow(): Promise<void> {
 async function write(): Promise<string | undefined> {
   const { example } = shared.peek();
   const fragment = await fragmentOf(shared.peek(), example === null ? undefined : exampleOf(example)?.text);
-  if (fragment.length > LONGEST) {
+  if (fragment === undefined) {
     history.replaceState(null, '', location.pathname + location.search);
     return undefined;
   }

@@ -6,7 +6,7 @@ import { DEFAULTS, DEFERRED, FUNCTIONS, OPTIONS, SHAPES, type Shared, VIEWS } fr
 /** Version of the links' format, raised when its meaning changes. */
 const VERSION = '1';
 /** Maximum length of a link, because some programs truncate longer ones. */
-export const LONGEST = 32_000;
+const LONGEST = 32_000;
 /** Maximum length of a fragment that is read. */
 const LONGEST_READ = 2 * LONGEST;
 /** Maximum size of a link's unpacked data, because a few kilobytes can unpack to a thousand times their size. */
@@ -14,8 +14,11 @@ const LARGEST = 4_000_000;
 /** Maximum turn number in a link. */
 const TURNS = 1_000_000;
 
-/** Returns the differences from the defaults, compressed. An example's text is replaced by the example's name. */
-export async function fragmentOf(shared: Shared, exampleText: string | undefined): Promise<string> {
+/**
+ * Returns the differences from the defaults, compressed. An example's text is replaced by the example's name. Returns `undefined` if the
+ * link would be too long.
+ */
+export async function fragmentOf(shared: Shared, exampleText: string | undefined): Promise<string | undefined> {
   const kept: Partial<Shared> = {};
   for (const [key, value] of Object.entries(shared)) {
     if (key === 'text' || key === 'example') continue;
@@ -23,8 +26,11 @@ export async function fragmentOf(shared: Shared, exampleText: string | undefined
       Object.assign(kept, { [key]: value });
   }
   if (shared.example !== null && shared.text === exampleText) kept.example = shared.example;
+  else if (shared.text.length >= LARGEST) return undefined;
   else kept.text = shared.text;
-  return `#${VERSION}.${await packed(JSON.stringify(kept))}`;
+  const data = await packed(JSON.stringify(kept));
+  const fragment = `#${VERSION}.${data}`;
+  return data === undefined || fragment.length > LONGEST ? undefined : fragment;
 }
 
 /** Parses a fragment. Returns `undefined` if it is not one of this page's. Every value in it is validated. */
@@ -72,8 +78,9 @@ function choices<T extends object>(given: unknown, known: Known<T>): T {
   return Object.fromEntries(chosen.map(([name]) => [name, found[name]])) as T;
 }
 
-async function packed(text: string): Promise<string> {
+async function packed(text: string): Promise<string | undefined> {
   const bytes = await through(new TextEncoder().encode(text), new CompressionStream('deflate-raw'));
+  if (bytes.length > LONGEST) return undefined;
   let binary = '';
   for (const byte of bytes) binary += String.fromCharCode(byte);
   return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');

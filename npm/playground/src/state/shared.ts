@@ -1,6 +1,6 @@
 /** The contents of a link to the page: all choices, and the text unless it is an example's. */
 
-import type { DeferredOptions, Dialect, SanitizeOptions } from 'toolwire';
+import type { DeferredOptions, Dialect, SanitizeOptions } from 'toolwire/slim';
 
 import type { BackendId } from '../calls/backends.js';
 

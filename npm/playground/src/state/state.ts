@@ -1,16 +1,20 @@
-/** The state of the page and the values derived from it. Views read the signals and change them with the functions below. */
+/**
+ * The state of the page and the values derived from it. Views read the signals and change them with the functions below. A worker derives
+ * the values, so each comes with what it was derived from.
+ */
 
-import { computed, effect, signal } from '@preact/signals';
+import { computed, effect, signal, untracked } from '@preact/signals';
 
-import { type Conversation, conversationOf } from '../calls/conversation.js';
-import { type Note, noteOfError } from '../calls/note.js';
-import { restoredOf } from '../calls/restored.js';
-import { outcomeOf } from '../calls/rewrite.js';
-import { DIALECT_NAMES, type Survey, surveyOf } from '../calls/survey.js';
-import { documentOf } from '../document/kind.js';
-import { layout } from '../document/layout.js';
+import type { Conversation } from '../calls/conversation.js';
+import { DIALECT_NAMES } from '../calls/dialects.js';
+import type { Row } from '../calls/grades.js';
+import type { Note } from '../calls/note.js';
+import type { Shown } from '../calls/restored.js';
+import type { Outcome } from '../calls/rewrite.js';
 import { type Example, exampleOf, FIRST } from '../examples/index.js';
-import { DEFAULTS, type FunctionName, type Shared } from './shared.js';
+import type { Facts } from '../worker/jobs.js';
+import { ask, drop, pending } from '../worker/queue.js';
+import { DEFAULTS, type FunctionName, type Shared, type View } from './shared.js';
 
 export const shared = signal<Shared>({ ...DEFAULTS, ...chosen(FIRST) });
 /** Index of the selected note. */
@@ -66,7 +70,55 @@ effect(() => {
   shown = example;
 });
 
-export const doc = computed(() => documentOf(settled.value));
+/** True while what the page shows is not that of the current text and choices. */
+export const busy = computed(() => pending.value > 0 || settled.value !== shared.value.text);
+
+export const doc = signal<Facts>({ text: '', kind: 'nothing', tools: [], hasLines: false, isJson: false });
+effect(() => {
+  const text = settled.value;
+  untracked(() => ask('facts', text, 'facts', {}, (found) => (doc.value = found)));
+});
+
+/** Asks for a value as long as its view is shown, whenever the text or the choices change. */
+function whileShown(view: View, choices: () => unknown, asked: (text: string, done: () => void) => void): void {
+  const isShown = computed(() => shared.value.view === view);
+  const chosen = computed(() => JSON.stringify(choices()));
+  let known: { text: string; chosen: string } | undefined;
+  effect(() => {
+    const wanted = { text: settled.value, chosen: chosen.value };
+    const isKnown = known?.text === wanted.text && known.chosen === wanted.chosen;
+    untracked(() => {
+      if (!isShown.value || isKnown) drop(view);
+      else asked(wanted.text, () => (known = wanted));
+    });
+    isShown.value;
+  });
+}
+
+const NONE: Omit<Outcome, 'asked'> = {
+  text: '',
+  code: '',
+  notes: [],
+  before: [],
+  after: [],
+  differences: [],
+  bytes: 0,
+};
+export const outcome = signal<Outcome>({ ...NONE, asked: { ...DEFAULTS } });
+whileShown(
+  'rewrite',
+  () => {
+    const { fn, dialect, options, shape, deferred } = shared.value;
+    return [fn, dialect, options, shape, deferred];
+  },
+  (text, done) => {
+    const { fn, dialect, options, shape, deferred } = shared.peek();
+    ask('rewrite', text, 'rewrite', { fn, dialect, options, shape, deferred }, (found) => {
+      outcome.value = found;
+      done();
+    });
+  },
+);
 
 export const functions = computed<FunctionName[]>(() =>
   doc.value.kind === 'request'
@@ -77,35 +129,35 @@ export const fn = computed<FunctionName>(() =>
   functions.value.includes(shared.value.fn) ? shared.value.fn : DEFAULTS.fn,
 );
 
-const asked = computed(() =>
-  JSON.stringify([shared.value.dialect, shared.value.options, shared.value.shape, shared.value.deferred]),
-);
-export const outcome = computed(() => {
-  asked.value;
-  const { dialect, options, shape, deferred } = shared.peek();
-  return outcomeOf(doc.value, { fn: fn.value, dialect, options, shape, deferred });
-});
-
 /**
  * The output to show. While the text cannot be parsed, the text itself is used, invisibly, so that the layout does not move while the user
  * types.
  */
 export const output = computed<{ text: string; none: boolean } | undefined>(() => {
-  if (fn.value === 'check') return undefined;
-  const { output: text, failed } = outcome.value;
-  return { text: text ?? (failed ? doc.value.text : ''), none: failed };
+  const { asked, output: text, failed = false, text: input } = outcome.value;
+  if (asked.fn === 'check') return undefined;
+  return { text: text ?? (failed ? input : ''), none: failed };
 });
 
-/** The tool that the views show. */
-export const tool = computed(() => {
-  const { tools } = doc.value;
-  return tools.find(({ name }) => name === shared.value.tool) ?? tools.find(({ schema }) => schema !== undefined);
-});
+/** The tool that the view "Restore" shows. */
+export const restored = signal<Shown | undefined>(undefined);
+whileShown(
+  'restore',
+  () => {
+    const { dialect, options, args, repair, tool } = shared.value;
+    return [dialect, options, args, repair, tool];
+  },
+  (text, done) => {
+    const { dialect, options, args, repair, tool } = shared.peek();
+    ask('restore', text, 'restore', { dialect, options, args, repair, tool }, (found) => {
+      restored.value = found;
+      done();
+    });
+  },
+);
 
-export const restored = computed(() => {
-  const { dialect, options, args, repair } = shared.value;
-  return restoredOf(doc.value, tool.value, { dialect, options, args, repair });
-});
+/** The model's arguments as the user has typed them, or as they were generated. */
+export const argsText = computed(() => shared.value.args ?? restored.value?.args ?? '');
 
 /** The restored arguments to show. Arguments that cannot be parsed are used themselves, as above. */
 export const restoredText = computed(() => {
@@ -120,42 +172,55 @@ export const listed = computed<{ length: number; chosen: typeof selected }>(() =
     : { length: outcome.value.notes.length, chosen: selected },
 );
 
-const backends = computed(() => `${shared.value.left} ${shared.value.right}`);
-export const conversation = computed<Conversation | { failed: Note } | undefined>(() => {
-  asked.value;
-  backends.value;
-  const { left, right, deferred } = shared.peek();
-  try {
-    return conversationOf(doc.value.text, [left, right], deferred);
-  } catch (error) {
-    return { failed: noteOfError(error) };
-  }
-});
+export const conversation = signal<Conversation | { failed: Note } | undefined>(undefined);
+whileShown(
+  'deferred',
+  () => {
+    const { left, right, deferred } = shared.value;
+    return [left, right, deferred];
+  },
+  (text, done) => {
+    const { left, right, deferred } = shared.peek();
+    const given = { backends: [left, right] as const, deferred };
+    ask('deferred', text, 'conversation', given, (found) => {
+      conversation.value = found;
+      done();
+    });
+  },
+);
 
-/** The survey of the text, as far as it is done. */
-export const survey = signal<Survey | undefined>(undefined);
-let surveying = 0;
+/** The verdicts on the text, as far as they are known: dialect by dialect, the chosen one first. */
+export const survey = signal<ReadonlyMap<string, Row>>(new Map());
 effect(() => {
-  const steps = surveyOf(doc.value);
-  const mine = ++surveying;
-  survey.value = undefined;
-  const go = (): void => {
-    if (mine !== surveying) return;
-    const until = performance.now() + 12;
-    let step = steps.next();
-    let last = step;
-    while (!step.done && performance.now() < until) {
-      last = step;
-      step = steps.next();
+  const text = settled.value;
+  untracked(() => {
+    survey.value = new Map();
+    const { dialect } = shared.peek();
+    const isEmpty = text.trim() === '';
+    for (const name of [dialect, ...DIALECT_NAMES.filter((one) => one !== dialect)]) {
+      if (isEmpty) drop(`row ${name}`);
+      else
+        ask(
+          `row ${name}`,
+          text,
+          'row',
+          { dialect: name },
+          (row) => (survey.value = new Map(survey.peek()).set(name, row)),
+          false,
+        );
     }
-    const latest = step.done ? last.value : step.value;
-    if (latest !== undefined) survey.value = latest as Survey;
-    if (!step.done) setTimeout(go);
-  };
-  setTimeout(go);
+  });
 });
 
 /** Formats the text for reading. */
 export function format(): void {
-  change({ text: layout(shared.peek().text) });
+  const { text } = shared.peek();
+  ask('format', undefined, 'layout', { other: text }, (laidOut) => {
+    if (shared.peek().text === text) change({ text: laidOut });
+  });
+}
+
+/** Returns a text formatted for reading. */
+export function formatted(key: string, text: string): Promise<string> {
+  return new Promise((resolve) => ask(key, undefined, 'layout', { other: text }, resolve));
 }

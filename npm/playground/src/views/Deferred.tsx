@@ -2,6 +2,7 @@
 
 import { BACKENDS, type BackendId } from '../calls/backends.js';
 import { shortened } from '../calls/conversation.js';
+import type { Kind } from '../document/document.js';
 import { Editor } from '../editor/Editor.js';
 import { EXAMPLES } from '../examples/index.js';
 import { Prose } from '../parts/Prose.js';
@@ -10,7 +11,7 @@ import { Stepper } from '../parts/Stepper.js';
 import { Timeline } from '../parts/Timeline.js';
 import type { DeferredChoice } from '../state/shared.js';
 import { change, conversation, doc, open, shared } from '../state/state.js';
-import { HINT, latest, onInput, Pane, textShown } from './pane.js';
+import { HINT, latest, onInput, onPaste, Pane, textShown } from './pane.js';
 
 export function Deferred() {
   const found = conversation.value;
@@ -49,7 +50,14 @@ export function Deferred() {
         <details class="pane pane-fold">
           <summary>Edit the whole request</summary>
           <Pane.Input />
-          <Editor text={textShown.value} label="Input" onInput={onInput} latest={latest} hint={HINT} />
+          <Editor
+            text={textShown.value}
+            label="Input"
+            onInput={onInput}
+            onPaste={onPaste}
+            latest={latest}
+            hint={HINT}
+          />
         </details>
       </div>
     </div>
@@ -60,21 +68,28 @@ function Input() {
   return (
     <div class="pane">
       <Pane.Input />
-      <Editor text={textShown.value} label="Input" onInput={onInput} latest={latest} hint={HINT} />
+      <Editor text={textShown.value} label="Input" onInput={onInput} onPaste={onPaste} latest={latest} hint={HINT} />
     </div>
   );
 }
+
+const KINDS: Record<Kind, string> = {
+  nothing: 'No request yet.',
+  refused: 'This is not a conversation.',
+  schema: 'This is not a conversation, but a schema.',
+  schemas: 'This is not a conversation, but a list of schemas.',
+  tool: 'This is not a conversation, but a tool.',
+  tools: 'This is not a conversation, but a list of tools.',
+  format: 'This is not a conversation, but a response format.',
+  request: 'This request has no conversation whose turns can be shown.',
+};
 
 function Empty() {
   return (
     <div class="view view-deferred">
       <div class="empty">
         <p>
-          <b>
-            {doc.value.kind === 'nothing'
-              ? 'No request yet.'
-              : `This is not a conversation, but a ${doc.value.kind === 'tools' ? 'list of tools' : doc.value.kind === 'format' ? 'response format' : doc.value.kind}.`}
-          </b>
+          <b>{KINDS[doc.value.kind]}</b>
         </p>
         <p>
           Deferred loading needs a request with messages, and tools with <code>defer_loading: true</code> or tools that

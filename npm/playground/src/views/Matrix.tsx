@@ -1,12 +1,14 @@
-/** Every tool in every dialect, as a table whose cells open on a click. */
+/** Every tool in every dialect, as a table whose cells open on a click: the verdicts of `toolwire matrix`. */
 
-import { signal, useComputed } from '@preact/signals';
+import { signal } from '@preact/signals';
 
-import { type Cell, DIALECTS, GRADE_ORDER, GRADES, overall } from '../calls/survey.js';
+import { DIALECTS } from '../calls/dialects.js';
+import { type Cell, describe, OUTCOME_ORDER, OUTCOMES, overall, type Row, TAKEN, takenOf } from '../calls/grades.js';
 import { Editor } from '../editor/Editor.js';
+import { Prose } from '../parts/Prose.js';
 import { rove } from '../parts/roving.js';
 import { change, doc, shared, survey } from '../state/state.js';
-import { HINT, latest, onInput, Pane, textShown } from './pane.js';
+import { HINT, latest, onInput, onPaste, Pane, textShown } from './pane.js';
 
 /** Maximum number of columns on one page of the table, because a list may have thousands of tools. */
 const COLUMNS = 40;
@@ -22,7 +24,14 @@ export function Matrix() {
         </section>
         <div class="pane">
           <Pane.Input />
-          <Editor text={textShown.value} label="Input" onInput={onInput} latest={latest} hint={HINT} />
+          <Editor
+            text={textShown.value}
+            label="Input"
+            onInput={onInput}
+            onPaste={onPaste}
+            latest={latest}
+            hint={HINT}
+          />
         </div>
       </div>
     </div>
@@ -32,36 +41,57 @@ export function Matrix() {
 function Legend() {
   return (
     <ul class="legend" aria-label="Legend">
-      {GRADE_ORDER.map((grade) => (
-        <li key={grade} title={GRADES[grade].means}>
-          <span class={`sign grade-${grade}`} aria-hidden="true">
-            {GRADES[grade].sign}
+      {OUTCOME_ORDER.map((outcome) => (
+        <li key={outcome} title={OUTCOMES[outcome].means}>
+          <span class={`sign grade-${outcome}`} aria-hidden="true">
+            {OUTCOMES[outcome].sign}
           </span>
-          {GRADES[grade].label}
+          {OUTCOMES[outcome].label}
+        </li>
+      ))}
+      {(['reinterpreted', 'ignored'] as const).map((taken) => (
+        <li key={taken} title={TAKEN[taken].means}>
+          <span class={`taken grade-${taken}`} aria-hidden="true">
+            {TAKEN[taken].sign}
+          </span>
+          {TAKEN[taken].label}
         </li>
       ))}
     </ul>
   );
 }
 
+/** Returns the reason why no dialect has a verdict, in the words of the command line. */
+function refusal(rows: ReadonlyMap<string, Row>): string | undefined {
+  for (const row of rows.values()) if ('refused' in row) return row.refused;
+  return undefined;
+}
+
 function Table() {
-  const found = survey.value;
-  const tools = useComputed(() => survey.value?.tools ?? doc.value.tools);
-  if (doc.value.kind === 'nothing' || tools.value.length === 0) {
+  const { tools, text } = doc.value;
+  const refused = refusal(survey.value);
+  if (refused !== undefined || tools.length === 0) {
     return (
-      <p class="empty">
-        {doc.value.text.trim() === '' ? '' : 'This text contains no tools. '}Paste a schema, a tool, or a whole list,
-        for example an MCP server’s answer to <code>tools/list</code>.
-      </p>
+      <div class="empty">
+        {refused === undefined ? null : (
+          <p class="refusal" role="alert">
+            <Prose text={refused} />
+          </p>
+        )}
+        <p>
+          {text.trim() === '' || refused !== undefined ? '' : 'This text contains no tools. '}Paste a schema, a tool, or
+          a whole list, for example an MCP server’s answer to <code>tools/list</code>.
+        </p>
+      </div>
     );
   }
   const { dialect, tool } = shared.value;
-  const named = tools.value.length > 1;
-  const from = first.value < tools.value.length ? first.value : 0;
-  const page = tools.value.slice(from, from + COLUMNS);
+  const named = tools.length > 1;
+  const from = first.value < tools.length ? first.value : 0;
+  const page = tools.slice(from, from + COLUMNS);
   return (
     <>
-      {tools.value.length <= COLUMNS ? null : <Pages from={from} count={page.length} of={tools.value.length} />}
+      {tools.length <= COLUMNS ? null : <Pages from={from} count={page.length} of={tools.length} />}
       <div class="table-scroll">
         <table
           class="matrix"
@@ -74,9 +104,14 @@ function Table() {
             <tr>
               <th scope="col">Dialect</th>
               {named ? (
-                <th scope="col" class="overall">
-                  Accepted
-                </th>
+                <>
+                  <th scope="col" class="overall" title="Tools that the API accepts as they are">
+                    As is
+                  </th>
+                  <th scope="col" class="overall" title="Tools that can be rewritten for the API">
+                    Rewritten
+                  </th>
+                </>
               ) : null}
               {page.map(({ name, pointer }) => (
                 <th key={pointer} scope="col" class="tool-name" title={name}>
@@ -87,23 +122,14 @@ function Table() {
           </thead>
           <tbody>
             {DIALECTS.map(({ name, surface }, row) => {
-              const cells = found?.cells.get(name as typeof dialect);
-              const short = overall(cells);
+              const found = survey.value.get(name);
+              const cells = found !== undefined && 'cells' in found ? found.cells : undefined;
               return (
                 <tr key={name} data-current={name === dialect}>
                   <th scope="row" title={surface}>
                     {name}
                   </th>
-                  {named ? (
-                    <td class="overall">
-                      {short === undefined || cells === undefined ? null : (
-                        <span class={`through grade-${short.grade}`} title={`At worst: ${GRADES[short.grade].label}`}>
-                          {short.through}
-                          <span class="of"> of {cells.length}</span>
-                        </span>
-                      )}
-                    </td>
-                  ) : null}
+                  {named ? <Counts row={found} of={tools.length} /> : null}
                   {page.map((each, column) => (
                     <td key={each.pointer}>
                       <CellButton
@@ -132,6 +158,37 @@ function Table() {
   );
 }
 
+/** The numbers of tools that the API accepts as they are, and after rewriting. */
+function Counts({ row, of }: { row: Row | undefined; of: number }) {
+  const found = overall(row);
+  if (found === undefined) {
+    return (
+      <>
+        <td class="overall" />
+        <td class="overall" />
+      </>
+    );
+  }
+  const { accepted, rewritten, worst, taken } = found;
+  const asIs = accepted === 0 ? 'refused' : (taken ?? (accepted < of ? 'narrower' : 'unchanged'));
+  return (
+    <>
+      <td class="overall">
+        <span class={`through grade-${asIs}`}>
+          {accepted}
+          <span class="of"> of {of}</span>
+        </span>
+      </td>
+      <td class="overall">
+        <span class={`through grade-${worst}`} title={`At worst: ${OUTCOMES[worst].label}`}>
+          {rewritten}
+          <span class="of"> of {of}</span>
+        </span>
+      </td>
+    </>
+  );
+}
+
 function Pages({ from, count, of }: { from: number; count: number; of: number }) {
   return (
     <p class="pages">
@@ -155,21 +212,24 @@ interface CellProps {
 }
 
 function CellButton({ cell, label, first, current, onOpen }: CellProps) {
-  const description =
-    cell === undefined
-      ? 'not computed yet'
-      : `${GRADES[cell.grade].label}; ${cell.violations} violations as is, ${cell.changes} changes`;
+  const description = cell === undefined ? 'not computed yet' : describe(cell);
+  const taken = cell === undefined ? undefined : takenOf(cell);
   return (
     <button
       type="button"
-      class={`cell sign ${cell === undefined ? 'sign-none' : `grade-${cell.grade}`}`}
+      class={`cell sign ${cell === undefined ? 'sign-none' : `grade-${cell.outcome}`}`}
       data-current={current}
       tabIndex={first ? 0 : -1}
       aria-label={`${label}: ${description}`}
       title={`${label}\n${description}`}
       onClick={onOpen}
     >
-      {cell === undefined ? '' : GRADES[cell.grade].sign}
+      {cell === undefined ? '' : OUTCOMES[cell.outcome].sign}
+      {taken === undefined ? null : (
+        <span class={`taken grade-${taken}`} aria-hidden="true">
+          {TAKEN[taken].sign}
+        </span>
+      )}
     </button>
   );
 }

@@ -3,42 +3,41 @@
 import { useComputed } from '@preact/signals';
 
 import type { Note } from '../calls/note.js';
-import type { Restored } from '../calls/restored.js';
+import type { Shown as Restored } from '../calls/restored.js';
 import { Comparison } from '../editor/Comparison.js';
 import { Editor } from '../editor/Editor.js';
-import { located, placed } from '../editor/located.js';
 import { Dialects } from '../parts/Dialects.js';
 import { Fold } from '../parts/Fold.js';
 import { Prose } from '../parts/Prose.js';
 import { Repairs } from '../parts/Repairs.js';
 import { wide } from '../parts/wide.js';
-import { change, doc, restored, restoredText, selectedRepair, shared, tool } from '../state/state.js';
+import { argsText, change, doc, restored, restoredText, selectedRepair, shared } from '../state/state.js';
 
 export function Restore() {
   const found = restored.value;
   const { repair } = shared.value;
-  const places = useComputed(() => ({
-    before: placed(restored.value?.args ?? ''),
-    after: placed(restoredText.value.text),
-  }));
   const before = useComputed(() => {
-    const { misread, repaired } = restored.value ?? {};
-    const notes = misread === undefined ? (repaired?.notes.slice(0, repaired.placed) ?? []) : [misread];
-    return located(places.value.before, notes, 'pointer', selectedRepair.value);
+    const { args = '', before: list = [] } = restored.value ?? {};
+    return { length: args.length, list, selected: selectedRepair.value };
   });
-  const after = useComputed(() =>
-    located(places.value.after, restored.value?.repaired?.notes ?? [], 'outputPointer', selectedRepair.value),
-  );
+  const after = useComputed(() => {
+    const { after: list = [] } = restored.value ?? {};
+    return { length: restoredText.value.text.length, list, selected: selectedRepair.value };
+  });
+  const differences = useComputed(() => {
+    const { args = '', differences: list = [] } = restored.value ?? {};
+    return { before: args.length, after: restoredText.value.text.length, list };
+  });
   const onSelect = (number: number) => {
     if (repair) selectedRepair.value = number;
   };
   const args = {
-    text: found?.args ?? '',
+    text: argsText.value,
     label: 'Arguments from the model',
     marks: before.value,
     numbers: repair,
     onInput: (text: string) => change({ args: text }),
-    latest: () => restored.peek()?.args ?? '',
+    latest: () => argsText.peek(),
     hint: '{}',
   };
   const gets = { text: restoredText.value.text, label: RESTORED, ...(repair ? { marks: after.value } : {}) };
@@ -70,7 +69,7 @@ export function Restore() {
                 <Answers found={found} />
                 <Gets found={found} />
               </div>
-              <Comparison before={args} after={gets} onSelect={onSelect} />
+              <Comparison before={args} after={gets} differences={differences.value} onSelect={onSelect} />
               <Misread note={found.misread} />
             </div>
           ) : (
@@ -142,8 +141,9 @@ function Misread({ note }: { note: Note | undefined }) {
 /** The ways in which this dialect may encode arguments, collapsed at first. */
 function Encodes() {
   const found = restored.value;
-  const { dialect, repair } = shared.value;
+  const { repair } = shared.value;
   if (found === undefined) return null;
+  const { dialect } = found;
   if (found.encodes.length === 0) {
     return (
       <p class="toolbar-says">
@@ -209,7 +209,10 @@ function ToolChoice() {
   return (
     <label class="choice choice-inline">
       <span>Tool</span>
-      <select value={tool.value?.name ?? ''} onChange={({ currentTarget }) => change({ tool: currentTarget.value })}>
+      <select
+        value={restored.value?.label ?? ''}
+        onChange={({ currentTarget }) => change({ tool: currentTarget.value })}
+      >
         {tools.map(({ name, pointer }) => (
           <option key={pointer} value={name}>
             {name}

@@ -4,26 +4,31 @@ import { useComputed } from '@preact/signals';
 
 import { Comparison } from '../editor/Comparison.js';
 import { Editor } from '../editor/Editor.js';
-import { located, placed } from '../editor/located.js';
 import { Dialects } from '../parts/Dialects.js';
 import { Notes } from '../parts/Notes.js';
 import { Toolbar } from '../parts/Toolbar.js';
 import { wide } from '../parts/wide.js';
-import { doc, outcome, output, selected } from '../state/state.js';
-import { HINT, latest, onInput, Pane, textShown } from './pane.js';
+import { outcome, output, selected } from '../state/state.js';
+import { HINT, latest, onInput, onPaste, Pane, textShown } from './pane.js';
 
 export function Rewrite() {
-  const places = useComputed(() => ({ before: placed(doc.value.text), after: placed(output.value?.text ?? '') }));
-  const before = useComputed(() => located(places.value.before, outcome.value.notes, 'pointer', selected.value));
+  const before = useComputed(() => {
+    const { text, before: list } = outcome.value;
+    return { length: text.length, list, selected: selected.value };
+  });
   const after = useComputed(() => {
-    const notes = output.value?.none ? [] : outcome.value.notes;
-    return located(places.value.after, notes, 'outputPointer', selected.value);
+    const list = output.value?.none ? [] : outcome.value.after;
+    return { length: output.value?.text.length ?? 0, list, selected: selected.value };
+  });
+  const differences = useComputed(() => {
+    const { text, differences: list } = outcome.value;
+    return { before: text.length, after: output.value?.text.length ?? 0, list };
   });
   const shown = output.value;
   const onSelect = (number: number) => {
     selected.value = number;
   };
-  const input = { text: textShown.value, marks: before.value, label: 'Input', onInput, latest, hint: HINT };
+  const input = { text: textShown.value, marks: before.value, label: 'Input', onInput, onPaste, latest, hint: HINT };
   return (
     <div class="view view-rewrite">
       <Toolbar />
@@ -38,6 +43,7 @@ export function Rewrite() {
             <Comparison
               before={input}
               after={{ text: shown.text, marks: after.value, label: 'Output' }}
+              differences={differences.value}
               onSelect={onSelect}
             />
           </div>

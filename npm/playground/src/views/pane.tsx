@@ -4,7 +4,7 @@ import { computed } from '@preact/signals';
 
 import { Icon } from '../parts/Icon.js';
 import { copy } from '../state/address.js';
-import { change, doc, format, shared, output as shown } from '../state/state.js';
+import { change, doc, format, formatted, outcome, shared, output as shown } from '../state/state.js';
 
 export const HINT = 'Paste a JSON Schema, a tool, a list of tools or a request';
 
@@ -17,8 +17,13 @@ export function onInput(text: string): void {
   change({ text });
 }
 
+/** Formats a long text that is pasted. */
+export const onPaste = (text: string) => formatted('paste', text);
+
 const KINDS = {
+  refused: '',
   schema: 'schema',
+  schemas: 'schemas',
   tool: 'tool',
   tools: 'tool list',
   format: 'response format',
@@ -26,19 +31,21 @@ const KINDS = {
   nothing: '',
 } as const;
 
-function bytes(text: string): string {
-  const { length } = new TextEncoder().encode(text);
+function sizeIn(length: number): string {
   return length < 10_000 ? `${length} bytes` : `${(length / 1000).toFixed(1)} kB`;
 }
 
 function Input() {
-  const { kind, tools, text } = doc.value;
-  const many = kind === 'tools' || kind === 'request' ? `, ${tools.length} tool${tools.length === 1 ? '' : 's'}` : '';
+  const { kind, tools, text, hasLines, isJson } = doc.value;
+  const noun = kind === 'schemas' ? 'schema' : 'tool';
+  const isList = kind === 'tools' || kind === 'schemas' || kind === 'request';
+  const many = isList ? `, ${tools.length} ${noun}${tools.length === 1 ? '' : 's'}` : '';
+  const lines = hasLines ? ', a line each' : '';
   return (
     <div class="pane-head">
       <h2>Input</h2>
-      <span class="pane-kind">{text.trim() === '' ? '' : `${KINDS[kind]}${many}`}</span>
-      <button type="button" class="link" onClick={format} disabled={kind === 'nothing'}>
+      <span class="pane-kind">{text.trim() === '' ? '' : `${KINDS[kind]}${many}${lines}`}</span>
+      <button type="button" class="link" onClick={format} disabled={!isJson}>
         Format
       </button>
     </div>
@@ -50,7 +57,7 @@ function Output() {
   return (
     <div class="pane-head">
       <h2>Output</h2>
-      <span class="pane-kind">{none ? 'none' : text === '' ? '' : bytes(compact(text))}</span>
+      <span class="pane-kind">{none ? 'none' : text === '' ? '' : sizeIn(outcome.value.bytes)}</span>
       <button
         type="button"
         class="link"
@@ -61,15 +68,6 @@ function Output() {
       </button>
     </div>
   );
-}
-
-/** Returns the text as compact JSON, the form in which it is sent. */
-function compact(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text));
-  } catch {
-    return text;
-  }
 }
 
 export const Pane = { Input, Output };

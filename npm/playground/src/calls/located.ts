@@ -1,35 +1,37 @@
-/** Notes as marks in a text. */
+/** The places of notes in a text. */
 
-import { EFFECTS, type Note } from '../calls/note.js';
-import { type Place, Places } from '../document/tree.js';
-import type { Mark, Marks } from './marks.js';
+import type { Place } from '../document/tree.js';
+import { EFFECTS, type Effect, type Note } from './note.js';
 
-/** A text and its places, kept together because computing them takes far longer than selecting another note. */
-export interface Located {
+/** A note at its place in a text. */
+export interface Mark {
+  /** The note's index in the list. */
+  number: number;
+  effect: Effect;
+  place: Place;
+  title: string;
   text: string;
-  places: Places;
 }
 
-export function placed(text: string): Located {
-  return { text, places: new Places(text) };
-}
-
-/** Returns the marks of notes in a text, at the pointers that `side` selects. */
-export function located(
-  { text, places }: Located,
+/** Returns the marks of notes in a text. `placeOf` returns `null` for a note that has no place in it. */
+export function marksOf(
+  text: string,
   notes: readonly Note[],
-  side: 'pointer' | 'outputPointer',
-  selected: number | undefined,
-): Marks {
-  const list = notes.flatMap((note, number): Mark[] => {
-    const pointer = note[side];
-    if (typeof pointer !== 'string') return [];
-    const named = side === 'pointer' ? (atLineAndColumn(note, text) ?? atByte(note, text)) : undefined;
-    const place = named ?? places.nearest(pointer) ?? whole(text);
+  placeOf: (note: Note) => Place | undefined | null,
+): Mark[] {
+  return notes.flatMap((note, number): Mark[] => {
+    const found = placeOf(note);
+    if (found === null) return [];
     const { effect, rule, message } = note;
-    return [{ number, effect, place, title: `${rule} · ${EFFECTS[effect].label}`, text: message }];
+    return [
+      { number, effect, place: found ?? whole(text), title: `${rule} · ${EFFECTS[effect].label}`, text: message },
+    ];
   });
-  return { length: text.length, list, selected };
+}
+
+/** Returns the place in a text that is not JSON, which the note names by line and column, or by a byte. */
+export function namedPlace(note: Note, text: string): Place | undefined {
+  return atLineAndColumn(note, text) ?? atByte(note, text);
 }
 
 function whole(text: string): Place {

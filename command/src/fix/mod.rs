@@ -1,0 +1,421 @@
+//! `toolwire check --fix` and `--diff`: writes the advice of the findings into the checked text.
+//!
+//! A tool's schema is rewritten as `sanitize` would for one dialect after another. Of each rewriting, only those parts
+//! are taken that remove findings, that the report calls lossless, and that cause no finding in any dialect of the run.
+//! The text keeps its layout, and is read again before it is accepted.
+
+mod layout;
+mod parts;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use toolwire::{
+    dialects, internal,
+    json::{self, Node},
+    options::Use,
+    reports::Severity,
+    Dialect, Error, SanitizeOptions,
+};
+
+use self::{
+    layout::Layout,
+    parts::{Parts, Safety, Unit},
+};
+use crate::{
+    error::CommandError,
+    finding::rank,
+    input::{Input, Named, Subject},
+    places::{value_at, Places},
+    position::{span_of, spliced},
+    profile::passes,
+};
+
+/// Maximum number of rounds over the dialects in turn. What they write is stable after few.
+const ROUNDS: usize = 4;
+/// Maximum number of units that are tried one by one.
+const SINGLE_UNITS: usize = 50;
+/// Maximum depth of a tool's schema in the tool.
+const SCHEMA_DEPTH: usize = 4;
+
+/// Findings to remove: the dialect and the rule of each.
+pub(crate) type Wanted = BTreeSet<(&'static str, &'static str)>;
+
+/// Number of findings by dialect, rule and severity.
+type Counts = BTreeMap<(&'static str, &'static str, usize), usize>;
+
+/// A text after fixing.
+#[derive(Debug)]
+pub(crate) struct Fixed {
+    pub(crate) text: String,
+    /// Number of findings that only an unsafe fix removes.
+    pub(crate) unsafe_only: usize,
+}
+
+/// Fixes the schemas of an input.
+pub(crate) struct Fixer<'c> {
+    pub(crate) dialects: &'c [&'static Dialect],
+    pub(crate) profile: Option<&'c str>,
+    pub(crate) used_as: Use,
+    /// Mildest severity that is reported. No fix causes such a finding.
+    pub(crate) shown: usize,
+    /// True for `--unsafe-fixes`.
+    pub(crate) allows_unsafe: bool,
+}
+
+/// A schema, with the tool around it.
+#[derive(Clone, Copy)]
+struct Entry<'e, 'a> {
+    tool: Option<&'e Node<'a>>,
+    /// JSON Pointer to the schema in the tool.
+    inside: &'e str,
+}
+
+/// A version of a schema, with its findings. It is a text, because the report of a rewriting has places only in what
+/// was read.
+struct Version {
+    schema: String,
+    counts: Counts,
+    /// Dialect, rule, and JSON Pointer into the schema.
+    findings: Vec<(&'static str, &'static str, String)>,
+}
+
+impl Fixer<'_> {
+    /// Returns the fixed text of an input. `wanted` contains the findings to remove by the index of their entry.
+    ///
+    /// # Errors
+    /// The text cannot be read, or the fixed text would not be what was meant.
+    pub(crate) fn fixed(
+        &self,
+        text: &str,
+        entries: &[Named],
+        wanted: &BTreeMap<usize, Wanted>,
+    ) -> Result<Fixed, CommandError> {
+        let Input { subject, places } = Input::read(text)?.without_request();
+        let list = match subject {
+            Subject::Tools(list) | Subject::Request(list) => list,
+            Subject::Schemas(schemas) => Node::array(schemas),
+        };
+        let (mut edits, mut unsafe_only) = (Vec::new(), 0);
+        for (at, wanted) in wanted {
+            let Some(entry) = entries.get(*at) else { continue };
+            let Some(value) = value_at(&list, &entry.pointer) else { continue };
+            let (tool, inside) = match schema_pointer(value) {
+                Some(inside) => (Some(value), inside),
+                None if internal::is_tool(value) => continue,
+                None => (None, String::new()),
+            };
+            let Some(schema) = value_at(value, &inside) else { continue };
+            let (better, more) = self.schema(Entry { tool, inside: &inside }, json::write(schema), wanted);
+            unsafe_only += more;
+            if let Some(better) = better {
+                edits.push((format!("{}{inside}", entry.pointer), better));
+            }
+        }
+        let text = written(text, &list, &places, &edits)?;
+        Ok(Fixed { text, unsafe_only })
+    }
+
+    /// Returns the fixed schema if there are fixes, and the number of findings that only an unsafe fix removes.
+    fn schema(&self, entry: Entry<'_, '_>, schema: String, wanted: &Wanted) -> (Option<String>, usize) {
+        let Ok(before) = self.version(entry, schema) else { return (None, 0) };
+        let start = before.number_of(wanted);
+        let max_safety = if self.allows_unsafe { Safety::Unsafe } else { Safety::Safe };
+        let after = self.improved(entry, before, wanted, max_safety);
+        let better = (after.number_of(wanted) < start).then(|| after.schema.clone());
+        // A finding of several dialects is reported once.
+        let reported = after.places(wanted);
+        let more = if self.allows_unsafe || reported == 0 {
+            0
+        } else {
+            reported.saturating_sub(self.improved(entry, after, wanted, Safety::Unsafe).places(wanted))
+        };
+        (better, more)
+    }
+
+    fn improved(&self, entry: Entry<'_, '_>, mut version: Version, wanted: &Wanted, max_safety: Safety) -> Version {
+        loop {
+            let before = version.number_of(wanted);
+            for dialect in self.dialects {
+                if version.concerns(dialect, wanted) {
+                    let better = self.attempt(entry, &version, dialect, wanted, max_safety);
+                    version = better.unwrap_or(version);
+                }
+            }
+            if version.number_of(wanted) > 0 && max_safety == Safety::Safe {
+                let better = self.with_donor(entry, &version, wanted);
+                version = better.unwrap_or(version);
+            }
+            // What one dialect needs may be refused by another until it is rewritten for that one, too.
+            if version.number_of(wanted) == before && self.dialects.len() > 1 {
+                let better = self.in_turn(entry, &version, wanted, max_safety);
+                version = better.unwrap_or(version);
+            }
+            if version.number_of(wanted) == before {
+                return version;
+            }
+        }
+    }
+
+    /// Rewrites for a dialect that is not one of the run. A strict mode encodes what it cannot express, and a part with
+    /// a code is never written. Another API may need the rest of the same part, for example `anyOf` instead of `oneOf`.
+    fn with_donor(&self, entry: Entry<'_, '_>, version: &Version, wanted: &Wanted) -> Option<Version> {
+        let donors = dialects().iter().filter(|donor| !self.has(donor));
+        let better = donors.filter_map(|donor| self.attempt(entry, version, donor, wanted, Safety::Safe));
+        let size = |found: &Version| found.schema.len().abs_diff(version.schema.len());
+        better.min_by_key(|found| (found.number_of(wanted), size(found)))
+    }
+
+    fn has(&self, dialect: &Dialect) -> bool {
+        self.dialects.iter().any(|own| own.name == dialect.name)
+    }
+
+    /// Rewrites for one dialect. First all parts, then only those that contain findings; if another dialect refuses
+    /// them together, one by one. Of a dialect that is not one of the run, only parts with findings are of use.
+    fn attempt(
+        &self,
+        entry: Entry<'_, '_>,
+        version: &Version,
+        dialect: &'static Dialect,
+        wanted: &Wanted,
+        max_safety: Safety,
+    ) -> Option<Version> {
+        let before = json::read(&version.schema).ok()?;
+        let (after, changes) = self.rewritten(&before, dialect)?;
+        let parts = Parts::of(&before, &after);
+        let units: Vec<Unit> = parts.units(&changes).into_iter().filter(|unit| unit.safety <= max_safety).collect();
+        if units.is_empty() {
+            return None;
+        }
+        let merged = |units: &[&Unit]| {
+            let paths = units.iter().flat_map(|unit| unit.paths.iter().map(String::as_str)).collect();
+            self.version(entry, json::write(&parts.merged(&paths))).ok()
+        };
+        let of_findings: Vec<&Unit> = units.iter().filter(|unit| version.has_in(unit, wanted)).collect();
+        let all: Vec<&Unit> = if self.has(dialect) { units.iter().collect() } else { of_findings.clone() };
+        if all.is_empty() {
+            return None;
+        }
+        let whole = merged(&all).filter(|found| self.is_better(version, found, wanted));
+        if let Some(whole) = whole {
+            let few = merged(&of_findings)
+                .filter(|few| self.is_better(version, few, wanted) && few.number_of(wanted) <= whole.number_of(wanted));
+            return Some(few.unwrap_or(whole));
+        }
+        let mut taken: Vec<&Unit> = Vec::new();
+        let mut best: Option<Version> = None;
+        for unit in all.into_iter().take(SINGLE_UNITS) {
+            taken.push(unit);
+            let before = best.as_ref().unwrap_or(version);
+            match merged(&taken).filter(|found| self.is_better(before, found, wanted)) {
+                Some(better) => best = Some(better),
+                None => drop(taken.pop()),
+            }
+        }
+        best
+    }
+
+    /// Rewrites for one dialect after the other until nothing changes.
+    fn in_turn(&self, entry: Entry<'_, '_>, version: &Version, wanted: &Wanted, max_safety: Safety) -> Option<Version> {
+        let mut schema = version.schema.clone();
+        for _ in 0..ROUNDS {
+            let start = schema.clone();
+            for dialect in self.dialects {
+                let text = std::mem::take(&mut schema);
+                let before = json::read(&text).ok()?;
+                let Some((after, changes)) = self.rewritten(&before, dialect) else {
+                    schema = text;
+                    continue;
+                };
+                let parts = Parts::of(&before, &after);
+                let units: Vec<Unit> =
+                    parts.units(&changes).into_iter().filter(|unit| unit.safety <= max_safety).collect();
+                let paths = units.iter().flat_map(|unit| unit.paths.iter().map(String::as_str)).collect();
+                schema = json::write(&parts.merged(&paths));
+            }
+            if schema == start {
+                break;
+            }
+        }
+        self.version(entry, schema).ok().filter(|found| self.is_better(version, found, wanted))
+    }
+
+    /// Returns the schema as `sanitize` writes it, with the changes.
+    fn rewritten<'a>(
+        &self,
+        schema: &Node<'a>,
+        dialect: &'static Dialect,
+    ) -> Option<(Node<'a>, Vec<toolwire::reports::Change>)> {
+        // Codex's dialects show what Codex would lose, which is no advice.
+        if !internal::is_of_an_api(dialect) {
+            return None;
+        }
+        let options = SanitizeOptions::new(dialect.name).used_as(self.used_as);
+        let mut after = schema.clone();
+        let changes = internal::sanitize(&mut after, &options, true).ok()?;
+        keep_place(schema, &mut after);
+        (!changes.is_empty()).then_some((after, changes))
+    }
+
+    /// Returns true if findings are gone and no finding has come.
+    fn is_better(&self, before: &Version, after: &Version, wanted: &Wanted) -> bool {
+        let limit = self.shown.max(rank(Severity::Reinterpreted));
+        let has_new = after
+            .counts
+            .iter()
+            .any(|(key, count)| key.2 <= limit && *count > before.counts.get(key).copied().unwrap_or_default());
+        !has_new && after.number_of(wanted) < before.number_of(wanted)
+    }
+
+    fn version(&self, entry: Entry<'_, '_>, text: String) -> Result<Version, Error> {
+        let schema = json::read(&text)?;
+        let (mut counts, mut findings) = (Counts::new(), Vec::new());
+        let mut add = |dialect: &'static Dialect, rule, severity, pointer| {
+            if !passes(self.profile, dialect, rule) {
+                *counts.entry((dialect.name, rule, rank(severity))).or_default() += 1;
+                findings.push((dialect.name, rule, pointer));
+            }
+        };
+        match entry.tool {
+            Some(tool) => {
+                let mut tool = tool.clone();
+                put(&mut tool, entry.inside, schema.clone());
+                let above = format!("/0{}", entry.inside);
+                for dialect in self.dialects {
+                    for found in internal::check_tools(Node::array(Vec::from([tool.clone()])), &[dialect])? {
+                        let pointer = found.pointer.strip_prefix(above.as_str()).unwrap_or_default().to_string();
+                        add(dialect, found.constraint, found.severity, pointer);
+                    }
+                }
+            }
+            None => {
+                for dialect in self.dialects {
+                    let options = SanitizeOptions::new(dialect.name).used_as(self.used_as);
+                    for found in internal::check(&schema, &options)? {
+                        add(dialect, found.constraint, found.severity, found.pointer);
+                    }
+                }
+            }
+        }
+        Ok(Version { schema: text, counts, findings })
+    }
+}
+
+impl Version {
+    fn number_of(&self, wanted: &Wanted) -> usize {
+        let counted = self.counts.iter().filter(|((dialect, rule, _), _)| wanted.contains(&(*dialect, *rule)));
+        counted.map(|(_, count)| count).sum()
+    }
+
+    /// Returns the number of findings, in which those of several dialects at the same place count once.
+    fn places(&self, wanted: &Wanted) -> usize {
+        let found = self.findings.iter().filter(|(dialect, rule, _)| wanted.contains(&(*dialect, *rule)));
+        found.map(|(_, rule, pointer)| (*rule, pointer)).collect::<BTreeSet<_>>().len()
+    }
+
+    fn concerns(&self, dialect: &Dialect, wanted: &Wanted) -> bool {
+        self.counts.keys().any(|(name, rule, _)| *name == dialect.name && wanted.contains(&(*name, *rule)))
+    }
+
+    fn has_in(&self, unit: &Unit, wanted: &Wanted) -> bool {
+        let is_wanted = |(name, rule, pointer): &(&'static str, &'static str, String)| {
+            wanted.contains(&(*name, *rule)) && unit.has(pointer)
+        };
+        self.findings.iter().any(is_wanted)
+    }
+}
+
+/// Moves `$defs` to the place that `definitions` had.
+fn keep_place(before: &Node<'_>, after: &mut Node<'_>) {
+    let Some(place) = before.as_object().and_then(|object| object.position("definitions")) else { return };
+    if before.get("$defs").is_some() || after.get("definitions").is_some() {
+        return;
+    }
+    let Some(object) = after.as_object_mut() else { return };
+    let members = object.members_mut();
+    if let Some(at) = members.iter().position(|member| member.key.is("$defs")) {
+        let definitions = members.remove(at);
+        members.insert(place.min(members.len()), definitions);
+    }
+}
+
+/// Returns the JSON Pointer to the schema in a tool.
+fn schema_pointer(tool: &Node<'_>) -> Option<String> {
+    let schema = internal::schema_of(tool)?;
+    let mut open = Vec::from([(tool, String::new(), 0)]);
+    while let Some((node, path, depth)) = open.pop() {
+        if std::ptr::eq(node, schema) {
+            return Some(path);
+        }
+        let members = node.as_object().into_iter().filter(|_| depth < SCHEMA_DEPTH).flat_map(|object| object.iter());
+        open.extend(members.map(|member| {
+            let key = member.key.display().replace('~', "~0").replace('/', "~1");
+            (&member.value, format!("{path}/{key}"), depth + 1)
+        }));
+    }
+    None
+}
+
+/// Replaces the value at a JSON Pointer, if there is one.
+fn put<'a>(node: &mut Node<'a>, pointer: &str, value: Node<'a>) {
+    let Some((step, rest)) = pointer.strip_prefix('/').map(|rest| rest.split_once('/').unwrap_or((rest, ""))) else {
+        *node = value;
+        return;
+    };
+    let rest = if pointer.len() > step.len() + 1 { format!("/{rest}") } else { String::new() };
+    if let Some(items) = node.as_array_mut() {
+        if let Some(item) = step.parse().ok().and_then(|at: usize| items.get_mut(at)) {
+            put(item, &rest, value);
+        }
+        return;
+    }
+    let name = step.replace("~1", "/").replace("~0", "~");
+    node.visit(name.as_str(), |inner| put(inner, &rest, value));
+}
+
+/// Writes the edited values of a list into its text.
+fn written(text: &str, list: &Node<'_>, places: &Places, edits: &[(String, String)]) -> Result<String, CommandError> {
+    let failed = || {
+        let message = "expected a fixed text that reads as meant, found another one: nothing was fixed";
+        CommandError::new("", message)
+    };
+    let mut meant = list.clone();
+    let mut splices = Vec::with_capacity(edits.len());
+    for (pointer, value) in edits {
+        let value = json::read(value).map_err(|_| failed())?;
+        let before = value_at(list, pointer).ok_or_else(failed)?;
+        let (line, inside) = places.of(pointer);
+        let (from, part) = match line {
+            Some(number) => line_at(text, number).ok_or_else(failed)?,
+            None => (0, text),
+        };
+        let span = span_of(part, &inside).ok_or_else(failed)?;
+        let layout = Layout::of(part);
+        let new = layout.rewritten(part, span.clone(), before, &value, !part.contains('\n'));
+        splices.push((from + span.start..from + span.end, new));
+        put(&mut meant, pointer, value);
+    }
+    let fixed = spliced(text, splices);
+    let same = Input::read(&fixed).is_ok_and(|input| {
+        let read = match input.without_request().subject {
+            Subject::Tools(list) | Subject::Request(list) => list,
+            Subject::Schemas(schemas) => Node::array(schemas),
+        };
+        json::write(&read) == json::write(&meant)
+    });
+    if same {
+        Ok(fixed)
+    } else {
+        Err(failed())
+    }
+}
+
+/// Returns the unified difference of a text before and after, with three lines around each change.
+pub(crate) fn diff(name: &str, before: &str, after: &str) -> String {
+    similar::TextDiff::from_lines(before, after).unified_diff().header(name, name).to_string()
+}
+
+/// Returns a line of a text, and the place where it begins.
+fn line_at(text: &str, number: usize) -> Option<(usize, &str)> {
+    let line = text.lines().nth(number.checked_sub(1)?)?;
+    Some((line.as_ptr() as usize - text.as_ptr() as usize, line))
+}

@@ -1,0 +1,261 @@
+//! Splits the difference between a schema and its rewritten form into parts that can be written independently: each
+//! part is the change of the schema of one value.
+//!
+//! A schema with unions, references or other keywords that apply schemas to the same value is one part with everything
+//! below it, because keywords may have moved between its branches. References and the definitions are one part
+//! together.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use toolwire::{
+    json::{self, Member, Node, Object},
+    reports::{Change, Guidance},
+    rules::Rule,
+};
+
+/// Keywords with schemas for members or items of the value, by the form in which they contain them.
+const MAPS: [&str; 3] = ["properties", DEFINITIONS[0], DEFINITIONS[1]];
+const SCHEMAS: [&str; 2] = ["items", "additionalProperties"];
+const LISTS: [&str; 1] = ["prefixItems"];
+const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
+/// Keywords from which, or to which, other keywords may move.
+const MOVING: [&str; 13] = [
+    REFERENCE,
+    "$dynamicRef",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependencies",
+    "dependentSchemas",
+    "patternProperties",
+    "unevaluatedProperties",
+];
+const REFERENCE: &str = "$ref";
+
+/// How much a change may alter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Safety {
+    /// The schema accepts the same arguments, and the model reads the same.
+    Safe,
+    /// The schema accepts other arguments, or loses guidance.
+    Unsafe,
+    /// The server would have to restore the arguments, which it cannot.
+    Encoded,
+}
+
+/// Parts that have to be written together.
+pub(super) struct Unit {
+    /// Pointers of the schemas.
+    pub(super) paths: BTreeSet<String>,
+    pub(super) safety: Safety,
+}
+
+impl Unit {
+    /// Returns true if a place is in one of the unit's schemas.
+    pub(super) fn has(&self, pointer: &str) -> bool {
+        self.paths.iter().any(|path| is_below(pointer, path))
+    }
+}
+
+/// The difference between two schemas.
+pub(super) struct Parts<'n, 'a> {
+    before: &'n Node<'a>,
+    after: &'n Node<'a>,
+    parts: BTreeMap<String, Part>,
+}
+
+#[derive(Clone, Copy)]
+struct Part {
+    /// True if everything below belongs to it.
+    is_whole: bool,
+    has_reference: bool,
+}
+
+impl<'n, 'a> Parts<'n, 'a> {
+    pub(super) fn of(before: &'n Node<'a>, after: &'n Node<'a>) -> Parts<'n, 'a> {
+        let mut parts = Parts { before, after, parts: BTreeMap::new() };
+        parts.compare(before, after, String::new());
+        parts
+    }
+
+    fn compare(&mut self, before: &Node<'a>, after: &Node<'a>, path: String) {
+        if json::write(before) == json::write(after) {
+            return;
+        }
+        let (Some(one), Some(two)) = (before.as_object(), after.as_object()) else {
+            self.parts.insert(path, Part { is_whole: true, has_reference: refers(before) || refers(after) });
+            return;
+        };
+        let is_own = one.len() != two.len()
+            || one.iter().zip(two.iter()).any(|(one, two)| one.key != two.key || !differs_only_below(one, two));
+        if is_own {
+            let has = |keyword: &str| one.has(keyword) || two.has(keyword);
+            // Another draft gives other keywords a meaning everywhere below.
+            let draft = |object: &Object<'_>| object.get("$schema").map(json::write);
+            let is_whole = MOVING.iter().any(|keyword| has(keyword))
+                || draft(one) != draft(two)
+                || DEFINITIONS.iter().any(|keyword| one.has(*keyword) != two.has(*keyword));
+            self.parts.insert(path.clone(), Part { is_whole, has_reference: has(REFERENCE) });
+            if is_whole {
+                return;
+            }
+        }
+        for (step, one, two) in below(one, two) {
+            self.compare(one, two, path.clone() + &step);
+        }
+    }
+
+    /// Returns the units, with what the changes of the rewriting say about each.
+    pub(super) fn units(&self, changes: &[Change]) -> Vec<Unit> {
+        let is_shared = |path: &str, part: &Part| {
+            part.has_reference || DEFINITIONS.iter().any(|keyword| is_below(path, &format!("/{keyword}")))
+        };
+        let has_references = self.parts.values().any(|part| part.has_reference);
+        let (shared, alone): (Vec<_>, Vec<_>) =
+            self.parts.iter().partition(|(path, part)| has_references && is_shared(path, part));
+        let paths =
+            |parts: Vec<(&String, &Part)>| parts.into_iter().map(|(path, _)| path.clone()).collect::<Vec<String>>();
+        let mut units: Vec<Unit> = paths(alone)
+            .into_iter()
+            .map(|path| Unit { paths: BTreeSet::from([path]), safety: Safety::Safe })
+            .chain(
+                (!shared.is_empty()).then(|| Unit { paths: paths(shared).into_iter().collect(), safety: Safety::Safe }),
+            )
+            .collect();
+        for change in changes {
+            let safety = safety(change);
+            let places = [Some(change.pointer.as_str()), change.output_pointer.as_deref()];
+            let mut around: Vec<&String> = places.into_iter().flatten().flat_map(|place| self.around(place)).collect();
+            // A value that the rewriting has made is reported at the root, wherever it is.
+            if places.iter().all(|place| place.is_none_or(str::is_empty)) {
+                around.clear();
+            }
+            for unit in &mut units {
+                // What happened elsewhere in the schema may have been copied along a reference.
+                let follows = unit.paths.iter().any(|path| self.parts.get(path).is_some_and(|part| part.has_reference));
+                if follows || around.is_empty() || around.iter().any(|path| unit.paths.contains(*path)) {
+                    unit.safety = unit.safety.max(safety);
+                }
+            }
+        }
+        units
+    }
+
+    /// Returns the paths of the parts that a change at a place belongs to.
+    fn around(&self, pointer: &str) -> Vec<&String> {
+        let mut around: Vec<&String> = self.parts.keys().filter(|path| is_below(pointer, path)).collect();
+        around.sort_by_key(|path| std::cmp::Reverse(path.len()));
+        // A change of a whole schema may also be one of the object around it, for example of its `required`.
+        let is_of_schema = around.first().is_some_and(|path| **path == pointer);
+        around.truncate(if is_of_schema { 2 } else { 1 });
+        around
+    }
+
+    /// Returns the schema with the chosen parts rewritten.
+    pub(super) fn merged(&self, chosen: &BTreeSet<&str>) -> Node<'a> {
+        self.merge(self.before, self.after, String::new(), chosen)
+    }
+
+    fn merge(&self, before: &Node<'a>, after: &Node<'a>, path: String, chosen: &BTreeSet<&str>) -> Node<'a> {
+        let part = self.parts.get(&path);
+        let is_chosen = part.is_some() && chosen.contains(path.as_str());
+        let base = if is_chosen { after } else { before };
+        let (Some(one), Some(two), Some(object)) = (before.as_object(), after.as_object(), base.as_object()) else {
+            return base.clone();
+        };
+        if part.is_some_and(|part| part.is_whole) {
+            return base.clone();
+        }
+        let mut merged: BTreeMap<String, Node<'a>> = below(one, two)
+            .map(|(step, one, two)| (step.clone(), self.merge(one, two, path.clone() + &step, chosen)))
+            .collect();
+        let mut take = |step: String, value: &Node<'a>| merged.remove(&step).unwrap_or_else(|| value.clone());
+        let members = object.iter().map(|member| {
+            let key = member.key.display();
+            let step = step(&key);
+            let value = match (member.value.as_object(), member.value.as_array()) {
+                (Some(map), _) if MAPS.contains(&&*key) => {
+                    let inner = map.iter().map(|inner| Member {
+                        key: inner.key.clone(),
+                        value: take(format!("{step}{}", self::step(&inner.key.display())), &inner.value),
+                    });
+                    Node::object(Object::from_members(inner.collect()))
+                }
+                (_, Some(list)) if LISTS.contains(&&*key) => {
+                    let inner = list.iter().enumerate().map(|(at, inner)| take(format!("{step}/{at}"), inner));
+                    Node::array(inner.collect())
+                }
+                _ => take(step, &member.value),
+            };
+            Member { key: member.key.clone(), value }
+        });
+        Node::object(Object::from_members(members.collect()))
+    }
+}
+
+/// Returns true if two members with the same key differ at most in schemas below them that both have.
+fn differs_only_below(one: &Member<'_>, two: &Member<'_>) -> bool {
+    let key = one.key.display();
+    let names = |node: &Node<'_>| -> Option<Vec<String>> {
+        Some(node.as_object()?.iter().map(|member| member.key.display().into_owned()).collect())
+    };
+    let count = |node: &Node<'_>| node.as_array().map(<[_]>::len);
+    match &*key {
+        key if MAPS.contains(&key) && names(&one.value).is_some() => names(&one.value) == names(&two.value),
+        key if LISTS.contains(&key) && count(&one.value).is_some() => count(&one.value) == count(&two.value),
+        key if SCHEMAS.contains(&key) && one.value.as_object().is_some() => two.value.as_object().is_some(),
+        _ => json::write(&one.value) == json::write(&two.value),
+    }
+}
+
+/// Returns the schemas below an object that are in both forms of it, with the pointer to each.
+fn below<'n, 'a>(
+    one: &'n Object<'a>,
+    two: &'n Object<'a>,
+) -> impl Iterator<Item = (String, &'n Node<'a>, &'n Node<'a>)> {
+    let mut found = Vec::new();
+    for member in one.iter() {
+        let key = member.key.display();
+        let Some(other) = two.get_text(&member.key) else { continue };
+        let step = step(&key);
+        match (member.value.as_object(), other.as_object(), member.value.as_array(), other.as_array()) {
+            (Some(one), Some(two), ..) if MAPS.contains(&&*key) => {
+                let both = one.iter().filter_map(|inner| Some((&inner.key, &inner.value, two.get_text(&inner.key)?)));
+                found.extend(both.map(|(name, one, two)| (format!("{step}{}", self::step(&name.display())), one, two)));
+            }
+            (Some(_), Some(_), ..) if SCHEMAS.contains(&&*key) => found.push((step, &member.value, other)),
+            (_, _, Some(one), Some(two)) if LISTS.contains(&&*key) && one.len() == two.len() => {
+                found
+                    .extend(one.iter().zip(two).enumerate().map(|(at, (one, two))| (format!("{step}/{at}"), one, two)));
+            }
+            _ => {}
+        }
+    }
+    found.into_iter()
+}
+
+fn step(key: &str) -> String {
+    format!("/{}", key.replace('~', "~0").replace('/', "~1"))
+}
+
+fn is_below(pointer: &str, path: &str) -> bool {
+    pointer.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn refers(node: &Node<'_>) -> bool {
+    node.get(REFERENCE).is_some()
+}
+
+fn safety(change: &Change) -> Safety {
+    match change {
+        _ if change.encoded => Safety::Encoded,
+        // `nullable` is OpenAPI's, and has no meaning in JSON Schema.
+        _ if change.rule == Rule::NullToNullable.id() => Safety::Unsafe,
+        _ if change.accepts == toolwire::reports::Accepts::Same && change.guidance != Guidance::Lost => Safety::Safe,
+        _ => Safety::Unsafe,
+    }
+}

@@ -1,0 +1,84 @@
+//! What the command line reads in an input, for a host that shows it: its kind, its tools or schemas with their places,
+//! or the reason why the commands refuse it.
+
+use toolwire::{
+    internal::{self, Choices},
+    json::{Node, Object, Text},
+    options::ToolFormat,
+};
+
+use super::{
+    document::{located, record},
+    error::CommandError,
+    input::{Input, Named, Subject},
+    places::{value_at, Places},
+    servers, unusual,
+};
+
+/// Describes an input: `{ kind, alone, pointer, entries }`, or `{ error }` with `{ line, pointer, code, message }`.
+pub(crate) fn reading(text: &str) -> Node<'static> {
+    read(text).unwrap_or_else(|error| refusal(&error))
+}
+
+/// Describes an error.
+pub(crate) fn refusal(error: &CommandError) -> Node<'static> {
+    let error = record([
+        ("line", error.line.map_or_else(Node::default, |line| Node::count(line as u64))),
+        ("pointer", Node::string(error.pointer.clone())),
+        ("code", error.code.map_or_else(Node::default, |code| Node::string(code.as_str()))),
+        ("message", Node::string(error.message.clone())),
+    ]);
+    record([("error", error)])
+}
+
+fn read(text: &str) -> Result<Node<'static>, CommandError> {
+    if let Some((pointer, _)) = servers::list_of(text) {
+        return Err(CommandError::new(pointer, servers::DECLARED));
+    }
+    let input = Input::read(text)?;
+    let kind = match &input.subject {
+        Subject::Tools(_) => "tools",
+        Subject::Schemas(_) => "schemas",
+        Subject::Request(_) => "request",
+    };
+    let Input { subject, places } = input.without_request();
+    if let Subject::Tools(list) = &subject {
+        unusual::misspelt(list, &places)?;
+    }
+    let entries = subject.entries().map_err(|error| places.locate(&error))?;
+    let pointer = match &places {
+        Places::Below(above) | Places::Alone(above) => Node::string(above.clone()),
+        Places::Lines(_) => Node::default(),
+    };
+    Ok(record([
+        ("kind", Node::string(kind)),
+        ("alone", Node::bool(matches!(places, Places::Alone(_)))),
+        ("pointer", pointer),
+        ("entries", Node::array(entries.iter().map(|entry| described(entry, &subject, &places)).collect())),
+    ]))
+}
+
+/// Describes an entry: `{ name, line, pointer, format, schema }`. `schema` is the pointer from the entry to its schema,
+/// or null if it has none; `line` is missing in an input without lines.
+fn described(entry: &Named, subject: &Subject<'_>, places: &Places) -> Node<'static> {
+    let (format, schema) = match subject {
+        Subject::Schemas(_) => (None, Some(String::new())),
+        Subject::Tools(list) | Subject::Request(list) => match place_of_schema(list, &entry.pointer) {
+            Some((format, schema)) => (format, Some(schema)),
+            None => (None, None),
+        },
+    };
+    let word = |format| ToolFormat::CHOICES.iter().find(|(_, one)| *one == format).map(|(word, _)| *word);
+    let mut members = Vec::from([(Text::new("name"), entry.name.clone().map_or_else(Node::default, Node::string))]);
+    members.extend(located(places, &entry.pointer));
+    members.extend([
+        (Text::new("format"), format.and_then(word).map_or_else(Node::default, Node::string)),
+        (Text::new("schema"), schema.map_or_else(Node::default, Node::string)),
+    ]);
+    Node::object(Object::from_iter(members))
+}
+
+/// Returns the format of a tool in a list, and the pointer from the tool to its schema.
+fn place_of_schema(list: &Node<'_>, pointer: &str) -> Option<(Option<ToolFormat>, String)> {
+    internal::place_of_schema(value_at(list, pointer)?)
+}

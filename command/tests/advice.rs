@@ -1,0 +1,332 @@
+//! Follows the advice of the linter, as `check --fix` writes it: for every dialect, on the shortest fixture that violates
+//! each constraint, and on ten schemas around it. Afterwards, the findings of the rule are gone, none has come, and the
+//! schema accepts the same arguments, by a real validator. What has no fix is in [`BY_HAND`], with the reason.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+#[path = "../../core/tests/honest/instances.rs"]
+mod instances;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    io::Write as _,
+    panic::AssertUnwindSafe,
+    path::Path,
+    thread,
+};
+
+use instances::Dice;
+use jsonschema::{Draft, Validator};
+use serde_json::{json, Map, Value};
+use toolwire::{check, dialects, SanitizeOptions};
+use toolwire_command::{Command, Need};
+
+/// Constraints without a fix that loses nothing, with the reason. Those marked by `true` have an unsafe fix for at
+/// least one example.
+const BY_HAND: &[(&str, bool, &str)] = &[
+    ("any-of-size", true, "a union without branches accepts nothing, and which of many may go is a decision"),
+    ("braces-in-name", false, "the server reads the name of the property"),
+    ("defs-not-object", true, "what is no table of definitions is lost"),
+    ("endless-recursion", true, "a schema that accepts nothing was not meant"),
+    ("enum-contradicts", true, "either the type or the values are wrong"),
+    ("enum-empty", true, "a schema that accepts nothing was not meant"),
+    ("keyword-too-large", true, "the API enforces no larger number"),
+    ("map", false, "pairs of keys and values are other arguments, which the server would have to read"),
+    ("maximum-below-minimum", true, "one of two numbers is wrong"),
+    ("pattern-anchors", true, "without anchors, the pattern accepts more in every other API"),
+    ("pattern-not-enforced", false, "the API enforces no other pattern that accepts the same"),
+    ("property-name", false, "the server reads the name of the property"),
+    ("ref-not-string", true, "what the reference means is unknown"),
+    ("reserved-name", false, "the server reads the name of the property"),
+    ("slash-in-definition", true, "the value with that key is lost"),
+    ("too-deep", true, "what is too deep is cut off"),
+    ("unknown-keyword", true, "what the key means is unknown"),
+];
+
+/// Longest schema that is an example.
+const LONGEST: usize = 700;
+const FILE: &str = "schema.json";
+
+/// Runs `check --fix` on a schema; returns the text of the file afterwards. The dialect may be `all`.
+fn fixed(dialect: &str, schema: &str, is_unsafe: bool) -> String {
+    let mut arguments = vec!["check", "--fix", "--quiet", "--show", "ignored", "--dialect", dialect, FILE];
+    if is_unsafe {
+        arguments.push("--unsafe-fixes");
+    }
+    let mut command = Command::new(&json!({"arguments": arguments}).to_string());
+    while let Some(need) = command.need() {
+        match need {
+            Need::File(path) | Need::RegularFile(path) if path == FILE => command.give(schema.as_bytes()),
+            _ => command.fail("ENOENT"),
+        }
+    }
+    while command.step().is_some() {}
+    let printed = command.finish();
+    let file = printed.files.into_iter().find(|file| file.path == FILE);
+    file.map_or_else(|| schema.into(), |file| file.content)
+}
+
+/// Returns the number of findings by constraint.
+fn findings(dialect: &str, schema: &str) -> BTreeMap<&'static str, usize> {
+    let mut counts = BTreeMap::new();
+    for violation in check(schema, &SanitizeOptions::new(dialect)).unwrap_or_default() {
+        *counts.entry(violation.constraint).or_default() += 1;
+    }
+    counts
+}
+
+/// Returns the example of each constraint in each dialect: of the fixtures that violate it, the one with the fewest
+/// violations, or the shortest of several. Only dialects of APIs have fixes.
+fn examples() -> BTreeMap<(&'static str, &'static str), String> {
+    let mut best = BTreeMap::<(&str, &str), (usize, String)>::new();
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures"));
+    let mut inputs = BTreeSet::<(String, String)>::new();
+    for folder in ["check", "sanitize", "sanitize/rules"] {
+        for entry in fs::read_dir(root.join(folder)).expect("fixtures").flatten().filter(|entry| entry.path().is_file())
+        {
+            let cases = fs::read_to_string(entry.path()).expect("a file");
+            for case in serde_json::from_str::<Vec<Value>>(&cases).expect("cases") {
+                let options = &case["options"];
+                let is_plain = options.as_object().is_some_and(|options| options.len() == 1);
+                if let (Some(dialect), Some(input), true) = (options["dialect"].as_str(), case.get("input"), is_plain) {
+                    inputs.insert((dialect.into(), input.to_string()));
+                }
+            }
+        }
+    }
+    let is_of_an_api = |name: &str| !name.starts_with("codex");
+    for (name, input) in inputs.iter().filter(|(_, input)| input.len() <= LONGEST) {
+        let Some(dialect) = dialects().iter().find(|dialect| dialect.name == name && is_of_an_api(name)) else {
+            continue;
+        };
+        let found = findings(name, input);
+        let weight = found.values().sum::<usize>();
+        for constraint in found.into_keys() {
+            let known = best.entry((dialect.name, constraint)).or_insert_with(|| (weight, input.clone()));
+            if (weight, input.len()) < (known.0, known.1.len()) {
+                *known = (weight, input.clone());
+            }
+        }
+    }
+    best.into_iter().map(|(key, (_, input))| (key, input)).collect()
+}
+
+/// Returns ten schemas with another one inside, in the places in which real tools have one.
+fn around(schema: &Value) -> Vec<Value> {
+    let object = |properties: Value, required: Value| json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
+    let mut described = schema.clone();
+    if let Some(members) = described.as_object_mut() {
+        members.entry("description").or_insert_with(|| json!("Where it is."));
+    }
+    let mut made = vec![
+        object(json!({"p": schema}), json!(["p"])),
+        json!({"type": "object", "properties": {"p": schema, "q": {"type": "string"}}}),
+        object(json!({"p": {"type": "array", "items": schema}}), json!(["p"])),
+        object(json!({"p": {"anyOf": [schema, {"type": "null"}]}}), json!(["p"])),
+        object(json!({"p": object(json!({"q": schema}), json!(["q"]))}), json!(["p"])),
+        object(json!({"p": schema, "q": schema}), json!(["p", "q"])),
+        object(json!({"p": described}), json!(["p"])),
+        json!({"type": "object", "properties": {"q": {"type": "object", "additionalProperties": {"type": "integer"}}, "p": schema}}),
+    ];
+    for definitions in ["$defs", "definitions"] {
+        let reference = json!({"$ref": format!("#/{definitions}/D")});
+        let mut root = object(json!({"p": reference, "q": reference}), json!(["p", "q"]));
+        let mut inner = Map::new();
+        inner.insert("D".into(), schema.clone());
+        root[definitions] = Value::Object(inner);
+        made.push(root);
+    }
+    made
+}
+
+fn validator(schema: &Value) -> Option<Validator> {
+    let is_old = schema.to_string().contains("\"items\":[")
+        || schema["$schema"].as_str().is_some_and(|name| name.contains("draft-07"));
+    let draft = if is_old { Draft::Draft7 } else { Draft::Draft202012 };
+    jsonschema::options().with_draft(draft).should_validate_formats(false).build(schema).ok()
+}
+
+/// Returns values, with others that differ in one place.
+fn values(schema: &Value, dice: &mut Dice) -> Vec<Value> {
+    let mut values = instances::instances(schema, 6, dice);
+    let mut leaves = Vec::new();
+    for value in &values {
+        collect(value, String::new(), &mut |pointer| leaves.push((value.clone(), pointer)));
+    }
+    for (value, pointer) in leaves.into_iter().take(24) {
+        for other in [json!(null), json!("x"), json!(1), json!(2.5), json!({}), json!([])] {
+            let mut changed = value.clone();
+            *changed.pointer_mut(&pointer).expect("a place") = other;
+            values.push(changed);
+        }
+    }
+    values.retain(Value::is_object);
+    values
+}
+
+fn collect(value: &Value, pointer: String, each: &mut dyn FnMut(String)) {
+    match value {
+        Value::Object(members) => {
+            for (name, inner) in members {
+                let below = format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
+                each(below.clone());
+                collect(inner, below, each);
+            }
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(at, inner)| collect(inner, format!("{pointer}/{at}"), each));
+        }
+        _ => {}
+    }
+}
+
+/// Returns a value that only one of two schemas accepts. `None` if there is none, or the validator cannot judge.
+fn difference(before: &str, after: &str, dice: &mut Dice) -> Option<Value> {
+    let read = |text: &str| serde_json::from_str::<Value>(text).ok();
+    let (one, two) = (read(before)?, read(after)?);
+    // The validator does not know OpenAPI's `nullable`, and refers to nothing remote.
+    if before.contains("\"nullable\"") || before.contains("\"$ref\":\"http") {
+        return None;
+    }
+    let (first, second) = (validator(&one)?, validator(&two)?);
+    let valid = |validator: &Validator, value: &Value| {
+        std::panic::catch_unwind(AssertUnwindSafe(|| validator.is_valid(value))).ok()
+    };
+    let mut all = values(&one, dice);
+    all.extend(values(&two, dice));
+    all.into_iter()
+        .find(|value| matches!((valid(&first, value), valid(&second, value)), (Some(one), Some(two)) if one != two))
+}
+
+/// Returns a fault if a fix causes a finding.
+fn new_finding(dialect: &str, before: &str, after: &str) -> Option<String> {
+    let old = findings(dialect, before);
+    let is_new = |(rule, count): &(&str, usize)| *count > old.get(rule).copied().unwrap_or_default();
+    let (rule, _) = findings(dialect, after).into_iter().find(is_new)?;
+    Some(format!("{dialect}: `{rule}` is new\n  in  {before}\n  out {after}"))
+}
+
+/// Results of the examples of a constraint.
+#[derive(Default)]
+struct Tally {
+    faults: Vec<String>,
+    /// Constraints of which the findings are gone by a safe fix, by an unsafe one, and by none.
+    fixed: BTreeSet<&'static str>,
+    fixed_unsafely: BTreeSet<&'static str>,
+    left: BTreeMap<&'static str, String>,
+    schemas: usize,
+    written: usize,
+}
+
+fn follow(examples: &[(&(&'static str, &'static str), &String)]) -> Tally {
+    let mut tally = Tally::default();
+    let mut dice = Dice(0x5eed_0019);
+    for ((dialect, constraint), example) in examples {
+        let number = |text: &str| findings(dialect, text).get(constraint).copied().unwrap_or_default();
+        let with_loss = fixed(dialect, example, true);
+        if number(&with_loss) == 0 {
+            tally.fixed_unsafely.insert(constraint);
+        }
+        tally.faults.extend(new_finding(dialect, example, &with_loss));
+        tally.left.entry(constraint).or_insert_with(|| format!("{dialect}: {example}"));
+        let schema: Value = serde_json::from_str(example).expect("JSON");
+        let others = around(&schema).into_iter().map(|schema| schema.to_string());
+        for before in [(*example).clone()].into_iter().chain(others) {
+            tally.schemas += 1;
+            let after = fixed(dialect, &before, false);
+            if after == before {
+                continue;
+            }
+            tally.written += 1;
+            if number(&before) > 0 && number(&after) == 0 {
+                tally.fixed.insert(constraint);
+            }
+            tally.faults.extend(new_finding(dialect, &before, &after));
+            if let Some(value) = difference(&before, &after, &mut dice) {
+                tally
+                    .faults
+                    .push(format!("{dialect}, {constraint}: only one accepts {value}\n  in  {before}\n  out {after}"));
+            }
+            if fixed(dialect, &after, false) != after {
+                tally.faults.push(format!("{dialect}: fixed twice\n  in  {before}\n  out {after}"));
+            }
+        }
+    }
+    tally
+}
+
+#[test]
+fn followed_advice_is_right() {
+    let examples = examples();
+    let all: Vec<_> = examples.iter().collect();
+    // Two threads, because the test machines have at least two cores.
+    let (one, two) = all.split_at(all.len() / 2);
+    let (mut tally, other) = thread::scope(|scope| {
+        let other = scope.spawn(|| follow(two));
+        (follow(one), other.join().expect("the other half"))
+    });
+    tally.faults.extend(other.faults);
+    tally.fixed.extend(other.fixed);
+    tally.fixed_unsafely.extend(other.fixed_unsafely);
+    for (rule, example) in other.left {
+        tally.left.entry(rule).or_insert(example);
+    }
+    tally.schemas += other.schemas;
+    tally.written += other.written;
+    let _ = writeln!(
+        std::io::stderr(),
+        "{} examples and {} schemas, {} of them fixed; {} constraints with a safe fix",
+        all.len(),
+        tally.schemas,
+        tally.written,
+        tally.fixed.len()
+    );
+    let mut faults = tally.faults;
+    let rules: BTreeSet<&str> = examples.keys().map(|(_, rule)| *rule).collect();
+    for rule in rules.iter().filter(|rule| !tally.fixed.contains(**rule)) {
+        let row = BY_HAND.iter().find(|(known, ..)| known == rule);
+        let is_unsafe = tally.fixed_unsafely.contains(rule);
+        if row.is_none_or(|(_, known, _)| *known != is_unsafe) {
+            let example = tally.left.get(rule).map_or("", String::as_str);
+            faults.push(format!("`{rule}` is not fixed, unsafe: {is_unsafe}, and BY_HAND does not say so: {example}"));
+        }
+    }
+    for (rule, ..) in BY_HAND {
+        if tally.fixed.contains(rule) || !rules.contains(rule) {
+            faults.push(format!("`{rule}` is in BY_HAND, and is fixed or never found"));
+        }
+    }
+    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
+}
+
+#[test]
+fn a_fix_for_one_dialect_harms_no_other() {
+    let inputs: BTreeSet<String> = examples().into_values().collect();
+    let all: Vec<&String> = inputs.iter().collect();
+    let follow = |inputs: &[&String]| {
+        let (mut faults, mut written) = (Vec::new(), 0);
+        let mut dice = Dice(0x5eed_0020);
+        for before in inputs {
+            let after = fixed("all", before, false);
+            if after == **before {
+                continue;
+            }
+            written += 1;
+            faults.extend(dialects().iter().filter_map(|dialect| new_finding(dialect.name, before, &after)));
+            if let Some(value) = difference(before, &after, &mut dice) {
+                faults.push(format!("only one accepts {value}\n  in  {before}\n  out {after}"));
+            }
+        }
+        (faults, written)
+    };
+    let (one, two) = all.split_at(all.len() / 2);
+    let ((mut faults, written), other) = thread::scope(|scope| {
+        let other = scope.spawn(|| follow(two));
+        (follow(one), other.join().expect("the other half"))
+    });
+    faults.extend(other.0);
+    let written = written + other.1;
+    let _ = writeln!(std::io::stderr(), "{} schemas for all dialects together, {written} of them fixed", all.len());
+    assert!(written > 50 && faults.is_empty(), "{written} fixed, {} faults\n{}", faults.len(), faults.join("\n"));
+}

@@ -1,0 +1,149 @@
+/**
+ * The page's side of the worker: one job at a time, the newest of each kind, urgent ones first. A job that nobody waits for any more does
+ * not block those behind it: if it takes long, the worker is ended, and another one goes on.
+ */
+
+import { signal } from '@preact/signals';
+
+import type { Modules } from '../engine/engine.js';
+import type { Job, JobName, Jobs } from './jobs.js';
+import type { FromWorker, ToWorker } from './thread.js';
+import PageWorker from './thread.js?worker&inline';
+
+/** How long a superseded job may go on, in milliseconds. Starting another worker takes about as long. */
+const GRACE = 100;
+
+interface Task {
+  key: string;
+  /** The text that the job is about; missing if it brings its own. */
+  text: string | undefined;
+  job: Job;
+  isUrgent: boolean;
+  /** Missing if the job was superseded. */
+  done: ((found: never) => void) | undefined;
+}
+
+const waiting = new Map<string, Task>();
+let running: Task | undefined;
+let worker: Worker | undefined;
+let modules: Modules | undefined;
+let sentText: string | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Number of urgent jobs that are not done: what the user waits for. */
+export const pending = signal(0);
+/** The message of a defect in the worker. */
+export const defect = signal('');
+
+/** Starts the worker with the WebAssembly, and returns it compiled. */
+export async function start(sources: { library: string; command: string }): Promise<Modules> {
+  const first = newWorker();
+  first.postMessage({ sources } satisfies ToWorker);
+  const found = await new Promise<Modules>((resolve, reject) => {
+    first.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+      if ('modules' in data) resolve(data.modules);
+      else reject(new Error('failed' in data ? data.failed : 'unexpected answer'));
+    };
+    first.onerror = ({ message }) => reject(new Error(message || 'the worker did not start'));
+  });
+  modules = found;
+  use(first);
+  next();
+  return found;
+}
+
+/** Asks for a job, which may be on a text. It replaces an earlier one with the same key, whose answer is not given any more. */
+export function ask<Name extends JobName>(
+  key: string,
+  text: string | undefined,
+  name: Name,
+  given: Jobs[Name]['given'],
+  done: (found: Jobs[Name]['found']) => void,
+  isUrgent = true,
+): void {
+  drop(key);
+  waiting.set(key, { key, text, job: { name, given } as Job, isUrgent, done });
+  count();
+  next();
+}
+
+/** Gives up a job. */
+export function drop(key: string): void {
+  waiting.delete(key);
+  if (running?.key === key) running.done = undefined;
+  count();
+}
+
+function count(): void {
+  const tasks = [...waiting.values(), ...(running?.done === undefined ? [] : [running])];
+  pending.value = tasks.filter(({ isUrgent }) => isUrgent).length;
+}
+
+function next(): void {
+  if (worker === undefined || waiting.size === 0) return;
+  if (running !== undefined) {
+    // The running job is in the way if nobody waits for it, or if it is less urgent.
+    const isInTheWay = running.done === undefined || (!running.isUrgent && pending.value > 0);
+    if (isInTheWay) timer ??= setTimeout(restart, GRACE);
+    return;
+  }
+  const tasks = [...waiting.values()];
+  const task = tasks.find(({ isUrgent }) => isUrgent) ?? (tasks[0] as Task);
+  waiting.delete(task.key);
+  running = task;
+  const { text, job } = task;
+  const isKnown = text === undefined || text === sentText;
+  worker.postMessage({ ...(isKnown ? {} : { text }), job } satisfies ToWorker);
+  if (text !== undefined) sentText = text;
+}
+
+function restart(): void {
+  worker?.terminate();
+  const task = running;
+  forget();
+  if (task?.done !== undefined && !waiting.has(task.key)) waiting.set(task.key, task);
+  const another = newWorker();
+  another.postMessage({ modules: modules as Modules } satisfies ToWorker);
+  use(another);
+  count();
+  next();
+}
+
+/** Forgets the running job. */
+function forget(): void {
+  clearTimeout(timer);
+  timer = undefined;
+  running = undefined;
+}
+
+function newWorker(): Worker {
+  sentText = undefined;
+  return new PageWorker();
+}
+
+function use(one: Worker): void {
+  worker = one;
+  one.onerror = ({ message }) => broken(message);
+  one.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+    if ('failed' in data) return broken(data.failed);
+    const task = running;
+    forget();
+    if ('found' in data) task?.done?.(data.found as never);
+    // Only now, so that the page is not idle before it shows the answer.
+    count();
+    next();
+  };
+}
+
+/** A defect of toolwire. The job is given up, because it would fail again. */
+function broken(message: string): void {
+  defect.value = message;
+  console.error(`toolwire: internal: ${message}`);
+  if (running === undefined) {
+    // It did not start, and another one would not start either.
+    worker = undefined;
+    return;
+  }
+  running.done = undefined;
+  restart();
+}
