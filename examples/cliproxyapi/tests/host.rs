@@ -286,13 +286,14 @@ fn without_a_setting_the_model_determines_the_dialect() {
 /// Arguments that take too many steps to restore, and the schema of their tool (as in `core/tests/streams.rs`).
 fn too_large() -> (Value, String) {
     let branch = |at: usize| {
-        let properties = json!({"kind": {"const": at}, "note": {"type": "string"}});
-        json!({"type": "object", "properties": properties, "required": ["kind"]})
+        // No property has listed values, so every branch has to be tried.
+        let properties = json!({"kind": {"type": "string"}, format!("note{at}"): {"type": "string"}});
+        json!({"type": "object", "properties": properties, "required": ["kind"], "additionalProperties": false})
     };
     let branches: Vec<Value> = (0..400).map(branch).collect();
     let items = json!({"type": "array", "items": {"anyOf": branches}});
     let schema = json!({"type": "object", "properties": {"items": items}, "required": ["items"]});
-    let item = json!({"kind": 399, "note": null});
+    let item = json!({"kind": "x", "note399": null});
     (schema, json!({"items": vec![item; 9000]}).to_string())
 }
 
