@@ -8,11 +8,16 @@ scripts/setup.sh
 scripts/build.sh npm
 scripts/build.sh python
 install() {
-  # Not `npm ci`: it refuses the lock file where a registry has no packages of opencode for other platforms.
-  npm install --prefix tests/clients --ignore-scripts --no-audit --no-fund
+  local lock=tests/clients/package-lock.json saved=$LOGS/clients-package-lock.json status=0
+  cp "$lock" "$saved"
+  # Not `npm ci`: it refuses the lock file if the registry lacks opencode's packages for other platforms. `npm install` may change the lock
+  # file, so the committed one is put back.
+  npm install --prefix tests/clients --ignore-scripts --no-audit --no-fund || status=$?
+  cp "$saved" "$lock"
+  [ "$status" = 0 ] || return "$status"
+  node npm/scripts/locked.js tests/clients "$lock" || return
   # Two of them install their binary with a script.
   (cd tests/clients && npm rebuild @anthropic-ai/claude-code opencode-ai)
-  node npm/scripts/locked.js tests/clients
 }
 step "npm ci in tests/clients" "$LOGS/clients-setup.log" install
 npm test --silent --prefix tests/clients

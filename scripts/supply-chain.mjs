@@ -13,6 +13,9 @@ const run = (program, ...args) => execFileSync(program, args, { cwd: root, encod
 const tracked = (pattern) =>
   run('git', 'ls-files', '--cached', '--others', '--exclude-standard', pattern).split('\n').filter(Boolean);
 
+/** The workspace, and the packages with their own lock file whose product users install. */
+const MANIFESTS = ['Cargo.toml', 'examples/cliproxyapi/Cargo.toml'];
+
 const faults = [...actions(), ...npm(), ...pip(), ...crates()];
 for (const fault of faults) console.error(fault);
 process.exit(faults.length > 0 ? 1 : 0);
@@ -62,13 +65,15 @@ function* crates() {
   const allowed = new Set(
     [...(/^allow = \[(.*?)^\]/ms.exec(read('deny.toml'))?.[1] ?? '').matchAll(/"([^"]+)"/g)].map(([, name]) => name),
   );
-  const { packages } = JSON.parse(run('cargo', 'metadata', '--format-version', '1', '--locked', '--all-features'));
-  for (const { name, version, license, source } of packages) {
-    if (source !== null && source !== 'registry+https://github.com/rust-lang/crates.io-index') {
-      yield `${name} ${version}: expected a crate of crates.io, found one of ${source}`;
+  for (const manifest of MANIFESTS) {
+    const options = ['--format-version', '1', '--locked', '--all-features', '--manifest-path', manifest];
+    for (const { name, version, license, source } of JSON.parse(run('cargo', 'metadata', ...options)).packages) {
+      if (source !== null && source !== 'registry+https://github.com/rust-lang/crates.io-index') {
+        yield `${manifest}: ${name} ${version}: expected a crate of crates.io, found one of ${source}`;
+      }
+      if (!isAllowed(license ?? 'none', allowed))
+        yield `${manifest}: ${name} ${version}: expected a licence that deny.toml allows, found ${license}`;
     }
-    if (!isAllowed(license ?? 'none', allowed))
-      yield `${name} ${version}: expected a licence that deny.toml allows, found ${license}`;
   }
 }
 

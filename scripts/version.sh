@@ -10,9 +10,12 @@ cd "$ROOT"
 of_cargo() { sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"$/\1/p' Cargo.toml; }
 of_npm() { node -p "require('./npm/package.json').version"; }
 of_npm_lock() { node -p "const { version, packages } = require('./npm/package-lock.json'); packages[''].version === version ? version : 'two'"; }
-of_cargo_lock() { # CRATE
-  sed -n "/^name = \"$1\"\$/{n;s/^version = \"\(.*\)\"\$/\1/p}" Cargo.lock
+of_cargo_lock() { # CRATE [LOCK]
+  sed -n "/^name = \"$1\"\$/{n;s/^version = \"\(.*\)\"\$/\1/p}" "${2:-Cargo.lock}"
 }
+
+# The files whose containers fetch the npm package.
+deployed="docs/deploy/kubernetes-sidecar.yaml docs/deploy/kubernetes-service.yaml"
 
 if [ "${1:-}" = set ]; then
   version=${2:-}
@@ -20,8 +23,11 @@ if [ "${1:-}" = set ]; then
   sed -i.old "/^\[workspace.package\]/,/^\[/s/^version = \".*\"\$/version = \"$version\"/" Cargo.toml && rm Cargo.toml.old
   npm version --prefix npm --no-git-tag-version --allow-same-version --ignore-scripts "$version" >/dev/null
   cargo update --workspace --offline --quiet
+  # Its own lock file names the crate, and is tested with `--locked`.
+  cargo update --offline --quiet --manifest-path examples/cliproxyapi/Cargo.toml --package toolwire
   # The version that the action and the hooks install.
   node scripts/ci/own.mjs
+  for file in $deployed; do sed -i.old "s/toolwire@[^, ]*/toolwire@$version/" "$file" && rm "$file.old"; done
   shift 2
 fi
 
@@ -35,7 +41,9 @@ same npm/package-lock.json "$(of_npm_lock)"
 # The action and the hooks install the version of this repository.
 same scripts/ci/package.json "$(node -p "require('./scripts/ci/package.json').dependencies.toolwire")"
 same scripts/ci/package-lock.json "$(node -p "require('./scripts/ci/package-lock.json').packages['node_modules/toolwire'].version")"
+for file in $deployed; do same "$file" "$(sed -n 's/.*npx, -y, toolwire@\{0,1\}\([^,]*\),.*/\1/p' "$file")"; done
 for crate in toolwire toolwire-command toolwire-wasm toolwire-py; do same "Cargo.lock, $crate" "$(of_cargo_lock "$crate")"; done
+same examples/cliproxyapi/Cargo.lock "$(of_cargo_lock toolwire examples/cliproxyapi/Cargo.lock)"
 for manifest in core/Cargo.toml command/Cargo.toml bindings-wasm/Cargo.toml bindings-py/Cargo.toml; do
   grep -qx 'version.workspace = true' "$manifest" || die "$manifest: expected \`version.workspace = true\`, found none"
 done

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 
 const ARGUMENTS = { city: 'Rome', days: '3' };
 
-/** What an API says with status 400. */
+/** The error message of a 400. */
 class Refusal extends Error {}
 
 /** Every schema below a schema. */
@@ -41,16 +41,16 @@ export const kimi = {
   },
   error: (message) => ({ type: 'error', error: { type: 'invalid_request_error', message } }),
   answer({ model, messages, tools = [] }, response) {
-    const said = JSON.stringify(messages);
+    const history = JSON.stringify(messages);
     const tool = tools.find(({ name }) => name.includes('weather'));
     const search = tools.find(({ name }) => name === 'ToolSearch');
     let call;
-    if (tool && !said.includes('Sunny.')) call = [tool.name, ARGUMENTS];
+    if (tool && !history.includes('Sunny.')) call = [tool.name, ARGUMENTS];
     else if (search && !tool) call = ['ToolSearch', { query: 'select:mcp__weather__weather_of', max_results: 3 }];
     const usage = { input_tokens: 1, output_tokens: 1 };
     const message = { id: 'msg_1', type: 'message', role: 'assistant', model, content: [], stop_reason: null, usage };
     const block = call
-      ? { type: 'tool_use', id: `toolu_${said.length}`, name: call[0], input: {} }
+      ? { type: 'tool_use', id: `toolu_${history.length}`, name: call[0], input: {} }
       : { type: 'text', text: '' };
     const delta = call
       ? { type: 'input_json_delta', partial_json: JSON.stringify(call[1]) }
@@ -78,7 +78,7 @@ const functionsOnly =
     if (at >= 0) throw new Refusal(words.replace('#', at).replace('?', tools[at].type));
   };
 
-/** Refuses schemas in which `type` stands beside `anyOf`, in the words of MoonshotAI/walle, the validator of Kimi's API. */
+/** Refuses a schema that has `type` next to `anyOf`, in the words of MoonshotAI/walle, the validator of Kimi's API. */
 function checkForKimi(schema) {
   for (const one of schemas(schema)) {
     if (one.anyOf && one.type) {

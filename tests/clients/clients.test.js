@@ -10,17 +10,22 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { deepseek, gemini, kimi, RESPONSES, served } from './apis.js';
-import { block, blockAt, environment, read, relayOf } from './pages.js';
+import { block, blockAt, environment, listening, read, relayOf } from './pages.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const PYTHON = fileURLToPath(new URL('../../python/.venv/bin/python', import.meta.url));
+/** Longer than a client may run (`run`). */
+const LIMITS = { timeout: 180_000 };
 const QUESTION = 'What is the weather in Rome for three days?';
 const folder = mkdtempSync(join(tmpdir(), 'toolwire-clients-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A home of a client's own, with a file in it. */
+let homes = 0;
+
+/** Creates a home for one run of a client, with files in it. */
 function home(name, files) {
-  const place = join(folder, name);
+  homes += 1;
+  const place = join(folder, `${name}-${homes}`);
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(join(place, path, '..'), { recursive: true });
     writeFileSync(join(place, path), text);
@@ -34,7 +39,7 @@ const server = (log) => ({ command: process.execPath, args: [join(here, 'mcp.js'
 /** How each client is started: with the lines of its page, the URL of an API, and the file into which the MCP server writes its calls. */
 const CLIENTS = {
   'claude-code': ({ url, log }) => {
-    const place = home(`claude-${url.split(':')[2]}`, {
+    const place = home('claude', {
       'mcp.json': JSON.stringify({ mcpServers: { weather: server(log) } }),
     });
     const flags = '--mcp-config mcp.json --strict-mcp-config --allowedTools mcp__weather';
@@ -49,7 +54,7 @@ const CLIENTS = {
 command = ${JSON.stringify(command)}
 args = ${JSON.stringify(args)}
 `;
-    const place = home(`codex-${url.split(':')[2]}`, {
+    const place = home('codex', {
       '.codex/config.toml': first + blockAt('codex', 'config.toml', url) + more,
     });
     const flags = '--skip-git-repo-check --dangerously-bypass-approvals-and-sandbox';
@@ -63,36 +68,32 @@ function opencode({ url, log }, file, model) {
   const { command, args } = server(log);
   const config = JSON.parse(blockAt('opencode', file, url));
   config.mcp = { weather: { type: 'local', command: [command, ...args], enabled: true } };
-  const place = home(`opencode-${url.split(':')[2]}`, { 'opencode.json': JSON.stringify(config) });
+  const place = home('opencode', { 'opencode.json': JSON.stringify(config) });
   return { place, line: `opencode run -m ${model} "${QUESTION}"`, environment: {} };
 }
 
-/** Runs a line to its end: what it prints. */
+/** Runs a line to its end, and returns what it prints. */
 async function run({ place, line, environment }) {
   const PATH = [join(here, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
   const child = spawn('/bin/sh', ['-c', line], {
     cwd: place,
     env: { PATH, HOME: place, ...KEYS, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 120_000,
+    // A process group of its own: the client is a child of the shell.
+    detached: true,
   });
+  const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), 120_000);
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (text += piece));
   await new Promise((resolve) => child.once('close', resolve));
+  clearTimeout(timer);
   return text;
 }
 
 /** Starts the relay of PyPI in front of a fake. */
 async function pythonRelay(upstream, dialect) {
   const options = ['relay', '--upstream', upstream, '--dialect', dialect, '--listen', '127.0.0.1:0'];
-  const child = spawn(PYTHON, ['-m', 'toolwire', ...options], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let log = '';
-  for await (const piece of child.stderr.iterator({ destroyOnReturn: false })) {
-    log += piece;
-    const found = /(http:\S+)\/toolwire\/last/.exec(log);
-    if (found) return { url: found[1], close: () => child.kill() };
-  }
-  throw new Error(log);
+  return listening(spawn(PYTHON, ['-m', 'toolwire', ...options], { stdio: ['ignore', 'ignore', 'pipe'] }));
 }
 
 const calls = (log) => {
@@ -141,16 +142,16 @@ for (const [client, name, api, line, dialect, refusal] of [
   ],
 ]) {
   const title = `${client} ${name}`.trim();
-  test(`${title}, by itself`, async () => {
+  test(`${title}, by itself`, LIMITS, async (t) => {
     const backend = await served(api);
+    t.after(backend.close);
     const log = join(folder, `${title}-alone.jsonl`);
-    const said = await run(CLIENTS[client]({ url: backend.url, log, name }));
-    backend.close();
+    const output = await run(CLIENTS[client]({ url: backend.url, log, name }));
     if (refusal === undefined) {
-      assert.deepEqual(backend.refusals, [], said);
-      assert.deepEqual(calls(log), [{ name: 'weather.of', arguments: { city: 'Rome', days: '3' } }], said);
+      assert.deepEqual(backend.refusals, [], output);
+      assert.deepEqual(calls(log), [{ name: 'weather.of', arguments: { city: 'Rome', days: '3' } }], output);
     } else {
-      assert.match(backend.refusals.join('\n'), refusal, said);
+      assert.match(backend.refusals.join('\n'), refusal, output);
       assert.deepEqual(calls(log), []);
     }
   });
@@ -160,16 +161,16 @@ for (const [client, name, api, line, dialect, refusal] of [
     PyPI: (url) => pythonRelay(url, dialect),
   };
   for (const [host, between] of Object.entries(hosts)) {
-    test(`${title}, through the relay of ${host}`, async () => {
+    test(`${title}, through the relay of ${host}`, LIMITS, async (t) => {
       const backend = await served(api);
+      t.after(backend.close);
       const relay = await between(backend.url);
+      t.after(relay.close);
       const log = join(folder, `${title}-${host}.jsonl`);
-      const said = await run(CLIENTS[client]({ url: relay.url, log, name }));
-      relay.close();
-      backend.close();
-      assert.deepEqual(backend.refusals, [], said);
-      assert.deepEqual(calls(log), [{ name: 'weather.of', arguments: { city: 'Rome', days: 3 } }], said);
-      assert.match(said, /It is sunny\./);
+      const output = await run(CLIENTS[client]({ url: relay.url, log, name }));
+      assert.deepEqual(backend.refusals, [], output);
+      assert.deepEqual(calls(log), [{ name: 'weather.of', arguments: { city: 'Rome', days: 3 } }], output);
+      assert.match(output, /It is sunny\./);
     });
   }
 }

@@ -8,7 +8,7 @@ const inputSchema = {
   properties: {
     city: { $ref: '#/$defs/city' },
     days: { type: 'integer' },
-    // Moonshot wants no type beside `anyOf`, DeepSeek wants one beside `enum`.
+    // Moonshot refuses a schema that has `type` next to `anyOf`, DeepSeek requires one next to `enum`.
     when: { type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }] },
     detail: { enum: ['brief', 'full'] },
   },

@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 
 const file = (path) => fileURLToPath(new URL(path, import.meta.url));
 const PROGRAM = file('../../npm/dist/command.js');
+const { version: VERSION } = JSON.parse(readFileSync(file('../../npm/package.json'), 'utf8'));
+/** Milliseconds until a relay must listen. */
+const PATIENCE = 30_000;
 /** The relay's address on the pages. */
 const ADDRESS = '127.0.0.1:8787';
 
@@ -29,7 +32,7 @@ export const blockAt = (page, name, url) => block(page, name).replaceAll(ADDRESS
 export function environment(folder, servers = {}) {
   const bin = join(folder, 'bin');
   mkdirSync(bin, { recursive: true });
-  const cases = Object.entries({ toolwire: PROGRAM, ...servers });
+  const cases = Object.entries({ toolwire: PROGRAM, [`toolwire@${VERSION}`]: PROGRAM, ...servers });
   const lines = cases.map(([name, path]) => `${name}) exec "${process.execPath}" "${path}" "$@" ;;`);
   const options = 'while :; do case "$1" in -y) shift ;; -p) shift 2 ;; *) break ;; esac; done';
   const text = `#!/bin/sh\n${options}\nname=$1\nshift\ncase "$name" in\n${lines.join('\n')}\nesac\necho "unknown package $name" >&2\nexit 9\n`;
@@ -44,11 +47,36 @@ export async function relayOf(line, env, fake) {
     env: { ...env, NODE_OPTIONS: `--import=${new URL('redirect.js', import.meta.url)}`, TOOLWIRE_FAKE: fake },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  return listening(child);
+}
+
+/** Waits until a relay listens. Returns its URL, and a function that ends it and waits for its exit. */
+export async function listening(child) {
   let log = '';
-  for await (const piece of child.stderr.iterator({ destroyOnReturn: false })) {
-    log += piece;
-    const found = /(http:\S+)\/toolwire\/last/.exec(log);
-    if (found) return { url: found[1], close: () => child.kill() };
+  const exit = new Promise((resolve) => {
+    child.once('exit', resolve);
+    child.once('error', (error) => {
+      log += error.message;
+      resolve();
+    });
+  });
+  const close = () => {
+    child.kill();
+    return exit;
+  };
+  const timer = setTimeout(close, PATIENCE);
+  try {
+    for await (const piece of child.stderr.iterator({ destroyOnReturn: false })) {
+      log += piece;
+      const found = /(http:\S+)\/toolwire\/last/.exec(log);
+      if (found) {
+        child.stderr.resume();
+        return { url: found[1], close };
+      }
+    }
+  } finally {
+    clearTimeout(timer);
   }
-  throw new Error(log);
+  await close();
+  throw new Error(`expected the address of a relay within ${PATIENCE / 1000} s, found: ${log}`);
 }

@@ -1,4 +1,5 @@
-//! The C ABI of a plugin of CLIProxyAPI (version 1): a table of functions, and buffers of JSON. The rest is in `plugin`.
+//! The C ABI of a plugin of CLIProxyAPI (version 1): a table of functions, and buffers of JSON. The rest is in
+//! `plugin`.
 //!
 //! The only file with `unsafe`: the host's pointers are read here, and memory for its answers is allocated and freed.
 
@@ -59,7 +60,8 @@ pub unsafe extern "C" fn cliproxy_plugin_init(_host: *const HostApi, plugin: *mu
     0
 }
 
-/// Answers one method. A panic must not cross the boundary: it becomes an error, which the host logs.
+/// Answers one method. A panic must not cross the boundary. `plugin::answer` handles those of a request; any other
+/// becomes an error, which the host logs.
 ///
 /// # Safety
 /// `method` is a string of C, `request` has `len` bytes or is null, and `response` may be written.

@@ -1,17 +1,21 @@
-//! The methods of the plugin: a request is adapted once its upstream is known, and its reply is restored, whole or in chunks.
+//! The methods of the plugin: a request is adapted once its upstream is known, and its reply is restored, whole or in
+//! chunks.
 //!
-//! `request.intercept_after`, and not `request.normalize`: only interceptors get the `RequestID`, by which a chunk of a stream belongs to its
-//! request. They see the client's format, before the host translates the request and after it has translated the reply.
+//! `request.intercept_after`, and not `request.normalize`: only interceptors get the `RequestID`, by which a chunk of a
+//! stream belongs to its request. They see the client's format, before the host translates the request and after it has
+//! translated the reply.
 
 use std::{
     collections::{HashMap, VecDeque},
+    panic::catch_unwind,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use base64::{engine::general_purpose::STANDARD, Engine};
 use serde_json::{json, Value};
 use toolwire_core::{
-    adapt_request, dialect_for, dialects, AdaptOptions, DialectQuery, RepairOptions, ReplyRestorer, Restore,
+    adapt_request, dialect_for, dialects, AdaptOptions, DialectQuery, Error, Exchange, RepairOptions, ReplyRestorer,
+    Restore,
 };
 
 /// Requests whose replies are expected. Beyond that, the oldest is forgotten, and its reply passes as it is.
@@ -24,10 +28,16 @@ const FIELDS: [&str; 5] = ["data:", "event:", "id:", "retry:", ":"];
 
 /// A request whose reply is expected.
 struct Open {
-    /// Body that was sent.
+    /// Dialect and model that the request was adapted for.
+    target: (String, String),
+    /// The client's body.
+    asked: String,
+    /// The adapted body.
     sent: String,
     restore: Restore,
     stream: Option<ReplyRestorer>,
+    /// True if a part of the stream could not be restored. The client got an error, and gets no more chunks.
+    is_failed: bool,
 }
 
 #[derive(Default)]
@@ -41,15 +51,40 @@ struct State {
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
 
-/// The code and the message of an error.
-type Failure = (&'static str, String);
+/// Why a method has no result.
+enum Failure {
+    /// The host's call is wrong: a code and a message.
+    Call(&'static str, String),
+    /// A request cannot be adapted, or its reply cannot be restored.
+    Request(Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::Request(error)
+    }
+}
 
 /// Answers a method with an envelope.
 pub(crate) fn answer(method: &str, request: &[u8]) -> String {
-    match answered(method, request) {
-        Ok(result) => json!({"ok": true, "result": result}).to_string(),
-        Err((code, message)) => failure(code, &message),
-    }
+    let request = match request {
+        [] => Value::Null,
+        bytes => match serde_json::from_slice(bytes) {
+            Ok(request) => request,
+            Err(error) => return failure("invalid_request", &error.to_string()),
+        },
+    };
+    // A panic refuses its request, like an error.
+    let answered = catch_unwind(|| answered(method, &request));
+    let result = match answered.unwrap_or_else(|_| Err(Error::internal("a panic").into())) {
+        Ok(result) => result,
+        Err(Failure::Call(code, message)) => return failure(code, &message),
+        Err(Failure::Request(error)) => match refused(method, &request, &error) {
+            Some(result) => result,
+            None => return failure(error.code().as_str(), &error.to_string()),
+        },
+    };
+    json!({"ok": true, "result": result}).to_string()
 }
 
 /// Returns the envelope of an error.
@@ -62,23 +97,62 @@ pub(crate) fn forget_all() {
     *lock(&STATE) = None;
 }
 
-fn answered(method: &str, request: &[u8]) -> Result<Value, Failure> {
-    let request: Value = match request {
-        [] => Value::Null,
-        bytes => serde_json::from_slice(bytes).map_err(|error| ("invalid_request", error.to_string()))?,
-    };
+fn answered(method: &str, request: &Value) -> Result<Value, Failure> {
     match method {
-        "plugin.register" | "plugin.reconfigure" => register(&request),
-        "request.intercept_after" => adapt(&request),
-        "response.intercept_after" => restore_whole(&request),
-        "response.intercept_stream_chunk" => restore_chunk(&request),
+        "plugin.register" | "plugin.reconfigure" => register(request),
+        "request.intercept_after" => adapt(request),
+        "response.intercept_after" => restore_whole(request),
+        "response.intercept_stream_chunk" => restore_chunk(request),
         "request.complete" => {
-            with_state(|state| state.forget(id_of(&request)));
+            with_state(|state| state.forget(id_of(request)));
             Ok(json!({}))
         }
         "request.intercept_before" | "plugin.quiesce" | "plugin.shutdown" => Ok(json!({})),
-        _ => Err(("unknown_method", format!("expected a method of this plugin, found `{method}`"))),
+        _ => Err(Failure::Call("unknown_method", format!("expected a method of this plugin, found `{method}`"))),
     }
+}
+
+/// Answers a hook whose request cannot be adapted, or whose reply cannot be restored: the client gets an error of its
+/// API. CLIProxyAPI would only log an error of the envelope, and forward the body that it has. (Read in
+/// `internal/pluginhost/adapters_interceptors.go`, 0602b53.)
+fn refused(method: &str, request: &Value, error: &Error) -> Option<Value> {
+    let format = request["SourceFormat"].as_str().unwrap_or_default();
+    let path = match format {
+        "claude" => "/v1/messages",
+        "gemini" | "gemini-cli" => "/v1beta/models/m:generateContent",
+        "openai-response" => "/v1/responses",
+        _ => "/v1/chat/completions",
+    };
+    let body = Exchange::refusal(path, error);
+    let result = match method {
+        "request.intercept_after" => {
+            with_state(|state| state.forget(id_of(request)));
+            // 0602b53 has both ways to refuse a request; `sdk/pluginapi/types.go` of 026a762 has only `Terminate`.
+            json!({
+                "Reject": true,
+                "RejectReason": error.to_string(),
+                "Terminate": true,
+                "StatusCode": 400,
+                "ResponseHeaders": {"Content-Type": ["application/json"]},
+                "ResponseBody": STANDARD.encode(body),
+            })
+        }
+        // The hook cannot change the status.
+        "response.intercept_after" => json!({"Body": STANDARD.encode(body)}),
+        "response.intercept_stream_chunk" => {
+            if let Some(open) = with_state(|state| state.open.get(id_of(request)).cloned()) {
+                lock(&open).is_failed = true;
+            }
+            let chunk = text_of(request, "Body").unwrap_or_default();
+            let Chunk { is_bare, end, .. } = Chunk::of(&chunk);
+            let name = if path == "/v1/messages" { "event: error\n" } else { "" };
+            let event = if is_bare { body } else { format!("{name}data: {body}") };
+            json!({"Body": STANDARD.encode(event + end)})
+        }
+        _ => return None,
+    };
+    eprintln!("toolwire: {error}");
+    Some(result)
 }
 
 fn register(request: &Value) -> Result<Value, Failure> {
@@ -86,7 +160,8 @@ fn register(request: &Value) -> Result<Value, Failure> {
     let dialect = configured_dialect(&String::from_utf8_lossy(&yaml));
     if let Some(name) = &dialect {
         if !dialects().iter().any(|known| known.name == name) {
-            return Err(("invalid_config", format!("expected the name of a dialect, found `{name}`")));
+            let message = format!("expected the name of a dialect, found `{name}`");
+            return Err(Failure::Call("invalid_config", message));
         }
     }
     with_state(|state| state.dialect = dialect);
@@ -125,47 +200,76 @@ fn adapt(request: &Value) -> Result<Value, Failure> {
     let id = id_of(request);
     let Some(body) = text_of(request, "Body").filter(|_| !id.is_empty()) else { return Ok(json!({})) };
     let (dialect, known) = with_state(|state| (state.dialect.clone(), state.open.get(id).cloned()));
-    // The host repeats the hook when it tries another credential, perhaps with the body that it got here.
-    if known.is_some_and(|open| lock(&open).sent == body) {
-        return Ok(json!({}));
-    }
     let model = request["Model"].as_str().unwrap_or_default();
     let dialect = match dialect {
         Some(name) => name,
-        None => dialect_for(&DialectQuery::default().model(model)).map_err(failed)?.dialect.to_owned(),
+        None => dialect_for(&DialectQuery::default().model(model))?.dialect.to_owned(),
     };
-    let mut options = AdaptOptions::new(dialect).model(model);
+    let target = (dialect, model.to_owned());
+    let mut asked = body.clone();
+    // The host repeats the hook when it tries another credential or model, perhaps with the body that it got here.
+    if let Some(known) = known {
+        let mut known = lock(&known);
+        if known.sent == body && known.target == target {
+            known.stream = None;
+            known.is_failed = false;
+            return Ok(json!({}));
+        }
+        if known.sent == body {
+            asked.clone_from(&known.asked);
+        }
+    }
+    let mut options = AdaptOptions::new(target.0.clone()).model(model);
     options.tools = options.tools.repair(RepairOptions::default());
-    let adapted = adapt_request(body.as_str(), &options).map_err(failed)?;
+    let adapted = adapt_request(asked.as_str(), &options)?;
     for tool in &adapted.report.quarantined {
         eprintln!("toolwire: left out `{}`: {}", tool.name.as_deref().unwrap_or("a tool"), tool.message);
     }
     let sent = adapted.request.into_owned();
     let answer = if sent == body { json!({}) } else { json!({"Body": STANDARD.encode(&sent)}) };
-    with_state(|state| state.remember(id, Open { sent, restore: adapted.restore, stream: None }));
+    let restore = adapted.restore;
+    let open = Open { target, asked, sent, restore, stream: None, is_failed: false };
+    with_state(|state| state.remember(id, open));
     Ok(answer)
 }
 
 fn restore_whole(request: &Value) -> Result<Value, Failure> {
     let open = with_state(|state| state.open.get(id_of(request)).cloned());
     let (Some(open), Some(body)) = (open, text_of(request, "Body")) else { return Ok(json!({})) };
-    let restored = lock(&open).restore.reply(body.as_str()).map_err(failed)?.reply;
+    let restored = lock(&open).restore.reply(body.as_str())?.reply;
     Ok(if restored == body { json!({}) } else { json!({"Body": STANDARD.encode(restored.as_bytes())}) })
 }
 
-/// Restores a chunk: the text of an event, or its JSON alone, which the host writes into an event.
+/// A chunk of a stream: the text of an event, or its JSON alone, which the host writes into an event.
+struct Chunk<'c> {
+    event: &'c str,
+    /// White space after the event.
+    end: &'c str,
+    is_bare: bool,
+}
+
+impl Chunk<'_> {
+    fn of(body: &str) -> Chunk<'_> {
+        let (event, end) = body.split_at(body.trim_end().len());
+        let is_bare = !FIELDS.iter().any(|field| event.starts_with(field));
+        Chunk { event, end, is_bare }
+    }
+}
+
 fn restore_chunk(request: &Value) -> Result<Value, Failure> {
     let open = with_state(|state| state.open.get(id_of(request)).cloned());
-    // -1 and -2 are the beginning and the end of a stream, without a chunk.
+    // -1 (`StreamChunkHeaderInitIndex`) is the beginning of a stream, without a chunk.
     let is_chunk = request["ChunkIndex"].as_i64().is_some_and(|index| index >= 0);
     let (Some(open), Some(body), true) = (open, text_of(request, "Body"), is_chunk) else { return Ok(json!({})) };
     let mut open = lock(&open);
-    let Open { restore, stream, .. } = &mut *open;
+    let Open { restore, stream, is_failed, .. } = &mut *open;
+    if *is_failed {
+        return Ok(json!({"DropChunk": true}));
+    }
     let stream = stream.get_or_insert_with(|| restore.stream());
-    let (event, end) = body.split_at(body.trim_end().len());
-    let is_bare = !FIELDS.iter().any(|field| event.starts_with(field));
+    let Chunk { event, end, is_bare } = Chunk::of(&body);
     let prefix = if is_bare { "data: " } else { "" };
-    let events = stream.feed_text(&format!("{prefix}{event}\n\n")).map_err(failed)?;
+    let events = stream.feed_text(&format!("{prefix}{event}\n\n"))?;
     let events = events.trim_end();
     if events.is_empty() {
         return Ok(json!({"DropChunk": true}));
@@ -193,7 +297,8 @@ impl State {
     }
 }
 
-/// A panic cannot leave this data inconsistent, so a poisoned lock is used on.
+/// Locks also after a panic: an `Open` is then marked as failed, and its restorer is not used again. `State` is only
+/// locked for single changes of its collections, which do not panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -213,8 +318,4 @@ fn bytes_of(request: &Value, name: &str) -> Option<Vec<u8>> {
 
 fn text_of(request: &Value, name: &str) -> Option<String> {
     String::from_utf8(bytes_of(request, name)?).ok()
-}
-
-fn failed(error: toolwire_core::Error) -> Failure {
-    (error.code().as_str(), error.to_string())
 }

@@ -49,7 +49,7 @@ struct Host {
 impl Host {
     fn load() -> Host {
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        // Cargo builds the library for the tests beside them.
+        // Cargo builds the library into the tests' folder.
         let folder = env::current_exe().unwrap().parent().unwrap().to_owned();
         let path = folder.join(library_filename("toolwire"));
         let library = unsafe { Library::new(&path) }.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -256,10 +256,158 @@ fn without_a_setting_the_model_determines_the_dialect() {
     let host = Host::load();
     configured(&host, "enabled: true\n");
     let mut id = of("by model");
+    let kimi = host.body_after("request.intercept_after", &id, &asks()).unwrap();
+    // Only for Kimi, the type is moved into the branches of `anyOf`.
+    let type_of_when = |body: &str| {
+        let body: Value = serde_json::from_str(body).unwrap();
+        assert_eq!(body["tools"][0]["function"]["name"], "weather_of");
+        body["tools"][0]["function"]["parameters"]["properties"]["when"]["type"].clone()
+    };
+    assert_eq!(type_of_when(&kimi), Value::Null, "{kimi}");
+    // Another credential has another model: the client's request is adapted again, whichever body the host passes.
     id["Model"] = "gpt-5".into();
-    let sent: Value = serde_json::from_str(&host.body_after("request.intercept_after", &id, &asks()).unwrap()).unwrap();
-    assert_eq!(sent["tools"][0]["function"]["name"], "weather_of");
+    for body in [kimi, asks()] {
+        let gpt = host.body_after("request.intercept_after", &id, &body).unwrap();
+        assert_eq!(type_of_when(&gpt), "string", "{gpt}");
+        let call = json!({"name": "weather_of", "arguments": "{\"$ref\":\"main\"}"});
+        let message = json!({"tool_calls": [{"id": "c", "type": "function", "function": call}]});
+        let reply = json!({"choices": [{"index": 0, "message": message}]}).to_string();
+        let restored = host.body_after("response.intercept_after", &id, &reply).unwrap();
+        assert!(restored.contains("weather.of"), "{restored}");
+        id["Model"] = "kimi-k3".into();
+        host.body_after("request.intercept_after", &id, &asks());
+        id["Model"] = "gpt-5".into();
+    }
     // The beginning of a stream has no chunk.
     id["ChunkIndex"] = (-1).into();
     assert_eq!(host.result("response.intercept_stream_chunk", &id), json!({}));
+}
+
+/// Arguments that take too many steps to restore, and the schema of their tool (as in `core/tests/streams.rs`).
+fn too_large() -> (Value, String) {
+    let branch = |at: usize| {
+        // No property has listed values, so every branch has to be tried.
+        let properties = json!({"kind": {"type": "string"}, format!("note{at}"): {"type": "string"}});
+        json!({"type": "object", "properties": properties, "required": ["kind"], "additionalProperties": false})
+    };
+    let branches: Vec<Value> = (0..400).map(branch).collect();
+    let items = json!({"type": "array", "items": {"anyOf": branches}});
+    let schema = json!({"type": "object", "properties": {"items": items}, "required": ["items"]});
+    let item = json!({"kind": "x", "note399": null});
+    (schema, json!({"items": vec![item; 9000]}).to_string())
+}
+
+#[test]
+fn a_reply_that_cannot_be_restored_becomes_an_error_of_the_client() {
+    let host = Host::load();
+    configured(&host, "dialect: openai-strict\n");
+    let (schema, arguments) = too_large();
+    let function = json!({"name": "log", "parameters": schema});
+    let chat = json!({
+        "model": "gpt-5",
+        "messages": [{"role": "user", "content": "Log."}],
+        "tools": [{"type": "function", "function": function}],
+    });
+    let called = json!({"name": "log", "arguments": arguments});
+    let calls = json!([{"index": 0, "id": "c", "type": "function", "function": called}]);
+    let choice = |name: &str, value: Value, reason: Value| {
+        json!({"choices": [{"index": 0, name: value, "finish_reason": reason}]}).to_string()
+    };
+    let id = of("whole");
+    host.body_after("request.intercept_after", &id, &chat.to_string());
+    let reply = choice("message", json!({"role": "assistant", "tool_calls": calls}), "tool_calls".into());
+    let got = host.body_after("response.intercept_after", &id, &reply).unwrap();
+    let error: Value = serde_json::from_str(&got).unwrap();
+    assert_eq!(error["error"]["code"], "budget-exceeded", "{}", &got[..200.min(got.len())]);
+
+    // The two forms of a chunk.
+    for (name, start, end) in [("json", "", ""), ("event", "data: ", "\n\n")] {
+        let id = of(name);
+        let sent = host.body_after("request.intercept_after", &id, &chat.to_string()).unwrap();
+        let chunks = [
+            choice("delta", json!({"role": "assistant", "content": "So"}), Value::Null),
+            choice("delta", json!({"tool_calls": calls}), Value::Null),
+            choice("delta", json!({}), "tool_calls".into()),
+            "[DONE]".to_owned(),
+        ]
+        .map(|text| format!("{start}{text}{end}"));
+        let feed = |text: &String| host.body_after("response.intercept_stream_chunk", &id, text);
+        let got: Vec<String> = chunks.iter().filter_map(feed).collect();
+        let (last, first) = got.split_last().unwrap();
+        assert!(first.iter().all(|chunk| !chunk.contains("note") && !chunk.contains("error")), "{first:?}");
+        assert!(last.starts_with(&format!("{start}{{\"error\":{{")) && last.ends_with(&format!("}}}}{end}")), "{last}");
+        assert!(last.contains(r#""code":"budget-exceeded""#), "{last}");
+
+        // The host tries another credential: the new stream begins without the error of the other.
+        assert_eq!(feed(&chunks[0]), None);
+        assert_eq!(host.body_after("request.intercept_after", &id, &sent).unwrap(), sent);
+        assert_eq!(feed(&chunks[0]).as_ref(), Some(&chunks[0]));
+    }
+}
+
+#[test]
+fn an_error_event_of_messages_has_its_name() {
+    let host = Host::load();
+    configured(&host, "dialect: openai-strict\n");
+    let (schema, arguments) = too_large();
+    let mut id = of("messages");
+    id["SourceFormat"] = "claude".into();
+    let messages = json!([{"role": "user", "content": "Log."}]);
+    let tools = json!([{"name": "log", "input_schema": schema}]);
+    let asked = json!({"model": "gpt-5", "max_tokens": 9, "messages": messages, "tools": tools}).to_string();
+    host.body_after("request.intercept_after", &id, &asked);
+    let block = json!({"type": "tool_use", "id": "t", "name": "log", "input": {}});
+    let delta = json!({"type": "input_json_delta", "partial_json": arguments});
+    let events = [
+        json!({"type": "content_block_start", "index": 0, "content_block": block}),
+        json!({"type": "content_block_delta", "index": 0, "delta": delta}),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "message_stop"}),
+    ];
+    let got: Vec<String> = events
+        .iter()
+        .map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap()))
+        .filter_map(|event| host.body_after("response.intercept_stream_chunk", &id, &event))
+        .collect();
+    let [start, error] = &got[..] else { panic!("expected two events, found {}", got.len()) };
+    assert!(start.starts_with("event: content_block_start\n"), "{start}");
+    assert!(error.starts_with("event: error\ndata: {\"type\":\"error\",\"error\":{"), "{error}");
+    assert!(error.contains("budget-exceeded") && error.ends_with("}\n\n"), "{error}");
+}
+
+#[test]
+fn a_stream_begins_anew_with_another_credential() {
+    let host = Host::load();
+    configured(&host, "dialect: moonshot\n");
+    let id = of("again");
+    let sent = host.body_after("request.intercept_after", &id, &asks()).unwrap();
+    let chunk = |function: Value| {
+        let calls = json!([{"index": 0, "id": "c", "type": "function", "function": function}]);
+        json!({"choices": [{"index": 0, "delta": {"tool_calls": calls}, "finish_reason": null}]}).to_string()
+    };
+    let whole = chunk(json!({"name": "weather_of", "arguments": "{\"dollar_ref_\":\"main\"}"}));
+    let end = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}).to_string();
+    let feed = |text: &str| host.body_after("response.intercept_stream_chunk", &id, text).unwrap_or_default();
+    feed(&chunk(json!({"name": "weather_of", "arguments": "{\"dollar_ref_\":\"ma"})));
+    assert_eq!(host.body_after("request.intercept_after", &id, &sent).unwrap(), sent);
+    let got = feed(&whole) + &feed(&end);
+    assert!(got.contains("weather.of") && got.contains(r#"{\"$ref\":\"main\"}"#), "{got}");
+    assert!(!got.contains("error"), "{got}");
+}
+
+#[test]
+fn a_request_that_cannot_be_adapted_is_rejected() {
+    let host = Host::load();
+    configured(&host, "dialect: moonshot\n");
+    let mut id = of("rejected");
+    id["Body"] = STANDARD.encode(json!({"model": "m", "messages": [], "tools": 3}).to_string()).into();
+    let result = host.result("request.intercept_after", &id);
+    assert_eq!(
+        (&result["Reject"], &result["Terminate"], &result["StatusCode"]),
+        (&json!(true), &json!(true), &json!(400))
+    );
+    assert!(result["RejectReason"].as_str().unwrap().contains("expected"), "{result}");
+    let body = STANDARD.decode(result["ResponseBody"].as_str().unwrap()).unwrap();
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(body["error"]["code"], "invalid-request");
 }

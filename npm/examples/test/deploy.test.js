@@ -18,7 +18,7 @@ const file = (path) => fileURLToPath(new URL(path, import.meta.url));
 const documents = (name) => yaml.loadAll(readFileSync(file(`../../../docs/deploy/${name}.yaml`), 'utf8'));
 const folder = mkdtempSync(join(tmpdir(), 'toolwire-deploy-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
-const windows = process.platform === 'win32' && 'the fakes are shell scripts';
+const limits = { skip: process.platform === 'win32' && 'the fakes are shell scripts', timeout: 60_000 };
 
 /** The modules of kubernetes-types. */
 const MODULES = { Deployment: 'apps/v1', Service: 'core/v1' };
@@ -54,13 +54,15 @@ test('the Kubernetes files have the types of their kinds', async () => {
 /** Returns a command as a line for a shell. */
 const line = (command) => command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
 
-test('the sidecar runs, and its probe', { skip: windows }, async () => {
+test('the sidecar runs, and its probe', limits, async (t) => {
   const [{ spec }] = documents('kubernetes-sidecar');
   const [{ command, startupProbe }] = spec.template.spec.initContainers;
   const [agent] = spec.template.spec.containers;
   assert.equal(agent.env[0].value, 'http://127.0.0.1:8787');
   const fake = await served(kimi);
+  t.after(fake.close);
   const relay = await relayOf(line(command), environment(folder), fake.url);
+  t.after(relay.close);
   const probe = startupProbe.exec.command.map((word) => word.replace('127.0.0.1:8787', new URL(relay.url).host));
   await run('/bin/sh', ['-c', line(probe)]);
   const messages = [{ role: 'user', content: 'Hello' }];
@@ -68,22 +70,26 @@ test('the sidecar runs, and its probe', { skip: windows }, async () => {
   const body = JSON.stringify({ model: 'kimi-k3', max_tokens: 9, messages });
   assert.equal((await fetch(`${relay.url}/v1/messages`, { ...init, body })).status, 200);
   assert.deepEqual([...fake.hosts], ['api.moonshot.ai']);
-  relay.close();
-  fake.close();
+  await relay.close();
   await assert.rejects(run('/bin/sh', ['-c', line(probe)]));
 });
 
-test('the service requires its token, and its probe does not', { skip: windows }, async () => {
+test('the service requires its token, and its probes do not', limits, async (t) => {
   const [deployment, service] = documents('kubernetes-service');
-  const [{ command, readinessProbe, ports }] = deployment.spec.template.spec.containers;
+  const [{ command, startupProbe, readinessProbe, livenessProbe, ports }] = deployment.spec.template.spec.containers;
   assert.equal(service.spec.ports[0].targetPort, ports[0].name);
   const at = command.indexOf('0.0.0.0:8787');
   assert.equal(ports[0].containerPort, 8787);
   const fake = await served(deepseek);
+  t.after(fake.close);
   const env = { ...environment(folder), TOOLWIRE_TOKEN: 'secret' };
   const relay = await relayOf(line(command.map((word, index) => (index === at ? '0.0.0.0:0' : word))), env, fake.url);
+  t.after(relay.close);
   const url = relay.url.replace('0.0.0.0', '127.0.0.1');
-  assert.equal((await fetch(url + readinessProbe.httpGet.path)).status, 200);
+  for (const { httpGet } of [startupProbe, readinessProbe, livenessProbe]) {
+    assert.equal(httpGet.port, ports[0].name);
+    assert.equal((await fetch(url + httpGet.path)).status, 200);
+  }
   const ask = (token) => {
     const headers = { 'Content-Type': 'application/json', ...token };
     const body = JSON.stringify({ model: 'kimi-k3', messages: [{ role: 'user', content: 'Hello' }], stream: true });
@@ -92,6 +98,4 @@ test('the service requires its token, and its probe does not', { skip: windows }
   assert.equal((await ask()).status, 401);
   const answered = await ask({ 'X-Toolwire-Token': 'secret' });
   assert.match(await answered.text(), /It is sunny/);
-  relay.close();
-  fake.close();
 });
