@@ -187,8 +187,8 @@ impl<'a> Node<'a> {
         track(self, around);
     }
 
-    /// Marks every value as unchanged, and returns true if any was changed. If a value is unchanged, so is everything in
-    /// it, so only changed values are visited.
+    /// Marks every value as unchanged, and returns true if any was changed. Everything in an unchanged value is
+    /// unchanged, so only changed values are visited.
     pub(crate) fn settle(&mut self) -> bool {
         if self.is_unchanged() {
             return false;

@@ -12,7 +12,7 @@ use crate::{
     json::Node,
     limits::MAX_NODES,
     options::{Hints, Refs, SanitizeOptions, Untyped, Use},
-    sanitize::{diagnostics::Diagnostics, legalize::stand_ins::StandIns, pass::PassSet},
+    sanitize::{diagnostics::Diagnostics, legalize::stand_ins::StandIns, pass_set::PassSet},
     schema::{
         draft::Draft,
         keyword::Keywords,

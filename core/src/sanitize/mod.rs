@@ -16,6 +16,7 @@ mod fit;
 mod legalize;
 mod null;
 mod pass;
+mod pass_set;
 mod pipeline;
 mod resolve;
 #[cfg(test)]

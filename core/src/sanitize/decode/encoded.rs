@@ -41,9 +41,10 @@ struct Decode<'d, 'n> {
     /// Definitions of the plan, by reference.
     definitions: Map<String, &'d Node<'n>>,
     discriminators: Discriminators<'d, 'n>,
-    /// True for each value that matches a plan, by the addresses of both, while one branch is being chosen. Without it,
-    /// a recursive union would compare a nested value once for each combination of branches around it.
-    matches: RefCell<Map<(usize, usize), bool>>,
+    /// Comparisons of values with plans while one branch is being chosen, by the addresses of both and by whether only
+    /// types are compared. Without it, a recursive union would compare a nested value once for each combination of
+    /// branches around it.
+    matches: RefCell<Map<(usize, usize, bool), bool>>,
     /// Nesting depth of calls: a plan from elsewhere may be a union of itself.
     level: Cell<usize>,
     /// Texts of the values that each plan lists, collected when first needed.
@@ -197,15 +198,17 @@ impl<'d, 'n> Decode<'d, 'n> {
 
     /// True if a value matches a plan. If `loosely` is set, only its type is checked.
     fn fits(&self, value: &Node<'_>, plan: &'d Node<'n>, loosely: bool) -> bool {
-        let key = (core::ptr::from_ref(value).addr(), core::ptr::from_ref(plan).addr());
         let has_children = matches!(value.data(), Data::Object(_) | Data::Array(_));
-        if loosely || !has_children {
+        if !has_children && ["$ref", "anyOf"].iter().all(|key| plan.get(*key).is_none()) {
             return self.compare(value, plan, loosely);
         }
+        let key = (core::ptr::from_ref(value).addr(), core::ptr::from_ref(plan).addr(), loosely);
         if let Some(known) = self.matches.borrow().get(&key) {
             return self.budget.pay(1) && *known;
         }
-        let fits = self.compare(value, plan, false);
+        // A plan that refers to itself, which only a forged one does, describes no value.
+        self.matches.borrow_mut().insert(key, false);
+        let fits = self.compare(value, plan, loosely);
         self.matches.borrow_mut().insert(key, fits);
         fits
     }
