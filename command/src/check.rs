@@ -342,8 +342,8 @@ impl Check {
                 if originals.is_empty() { String::new() } else { format!(" in {}", counted(originals.len(), "file")) };
             let rest = match left {
                 0 => String::new(),
-                1 => "; 1 needs a decision".into(),
-                left => format!("; {} need a decision", grouped(left)),
+                1 => "; 1 remains".into(),
+                left => format!("; {} remain", grouped(left)),
             };
             let more = match left.min(*unsafe_only) {
                 0 => String::new(),

@@ -25,12 +25,14 @@ use toolwire_command::{Command, Need};
 /// Constraints without a fix that loses nothing, with the reason. Those marked by `true` have an unsafe fix for at
 /// least one example.
 const BY_HAND: &[(&str, bool, &str)] = &[
+    ("any-of-shared", true, "the API reads what is beside a union from its branches"),
     ("any-of-size", true, "a union without branches accepts nothing, and which of many may go is a decision"),
     ("braces-in-name", false, "the server reads the name of the property"),
     ("defs-not-object", true, "what is no table of definitions is lost"),
     ("endless-recursion", true, "a schema that accepts nothing was not meant"),
     ("enum-contradicts", true, "either the type or the values are wrong"),
     ("enum-empty", true, "a schema that accepts nothing was not meant"),
+    ("format", true, "other programs read the format"),
     ("keyword-too-large", true, "the API enforces no larger number"),
     ("map", false, "pairs of keys and values are other arguments, which the server would have to read"),
     ("maximum-below-minimum", true, "one of two numbers is wrong"),
@@ -70,8 +72,22 @@ fn fixed(dialect: &str, schema: &str, is_unsafe: bool) -> String {
 /// Returns the number of findings by constraint.
 fn findings(dialect: &str, schema: &str) -> BTreeMap<&'static str, usize> {
     let mut counts = BTreeMap::new();
+    for ((constraint, _), count) in by_keyword(dialect, schema) {
+        *counts.entry(constraint).or_default() += count;
+    }
+    counts
+}
+
+/// Returns the number of findings that are refused or reinterpreted, by constraint and by the keyword at which they are.
+fn by_keyword(dialect: &str, schema: &str) -> BTreeMap<(&'static str, String), usize> {
+    let mut counts = BTreeMap::new();
     for violation in check(schema, &SanitizeOptions::new(dialect)).unwrap_or_default() {
-        *counts.entry(violation.constraint).or_default() += 1;
+        let mut steps = violation.pointer.rsplit('/');
+        let (last, above) = (steps.next().unwrap_or_default(), steps.next().unwrap_or_default());
+        let is_name = ["properties", "patternProperties", "$defs", "definitions"].contains(&above);
+        let is_keyword = !is_name && last.parse::<usize>().is_err();
+        let keyword = if is_keyword { last.replace("definitions", "$defs") } else { String::new() };
+        *counts.entry((violation.constraint, keyword)).or_default() += 1;
     }
     counts
 }
@@ -112,7 +128,7 @@ fn examples() -> BTreeMap<(&'static str, &'static str), String> {
     best.into_iter().map(|(key, (_, input))| (key, input)).collect()
 }
 
-/// Returns ten schemas with another one inside, in the places in which real tools have one.
+/// Returns schemas that contain the given one, in the places in which real tools have one.
 fn around(schema: &Value) -> Vec<Value> {
     let object = |properties: Value, required: Value| json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
     let mut described = schema.clone();
@@ -129,6 +145,25 @@ fn around(schema: &Value) -> Vec<Value> {
         object(json!({"p": described}), json!(["p"])),
         json!({"type": "object", "properties": {"q": {"type": "object", "additionalProperties": {"type": "integer"}}, "p": schema}}),
     ];
+    // Tuples that accept further items, and references in unions and in recursive definitions.
+    let tuple = json!({"type": "array", "prefixItems": [schema, {"type": "string"}]});
+    let mut open_tuple = tuple.clone();
+    open_tuple["items"] = json!({});
+    made.push(json!({"type": "object", "properties": {"p": tuple}}));
+    made.push(json!({"type": "object", "properties": {"p": open_tuple}, "additionalProperties": true}));
+    for name in ["A", "List<int> of"] {
+        let reference =
+            json!({"$ref": format!("#/$defs/{}", name.replace(' ', "%20").replace('<', "%3C").replace('>', "%3E"))});
+        let mut beside = reference.clone();
+        beside["maxLength"] = json!(1);
+        let node = json!({"type": "object", "properties": {"b": beside, "p": schema}});
+        let mut root =
+            json!({"type": "object", "properties": {"b": {"oneOf": [{"minimum": 3}, beside]}, "c": reference}});
+        let mut inner = Map::new();
+        inner.insert(name.into(), node);
+        root["$defs"] = Value::Object(inner);
+        made.push(root);
+    }
     for definitions in ["$defs", "definitions"] {
         let reference = json!({"$ref": format!("#/{definitions}/D")});
         let mut root = object(json!({"p": reference, "q": reference}), json!(["p", "q"]));
@@ -144,7 +179,7 @@ fn validator(schema: &Value) -> Option<Validator> {
     let is_old = schema.to_string().contains("\"items\":[")
         || schema["$schema"].as_str().is_some_and(|name| name.contains("draft-07"));
     let draft = if is_old { Draft::Draft7 } else { Draft::Draft202012 };
-    jsonschema::options().with_draft(draft).should_validate_formats(false).build(schema).ok()
+    jsonschema::options().with_draft(draft).should_validate_formats(true).build(schema).ok()
 }
 
 /// Returns values, with others that differ in one place.
@@ -181,15 +216,18 @@ fn collect(value: &Value, pointer: String, each: &mut dyn FnMut(String)) {
     }
 }
 
-/// Returns a value that only one of two schemas accepts. `None` if there is none, or the validator cannot judge.
+/// Returns a value that only one of two schemas accepts, or an error of the validator about the second one. `None` if
+/// there is none, or the validator cannot judge the first one.
 fn difference(before: &str, after: &str, dice: &mut Dice) -> Option<Value> {
     let read = |text: &str| serde_json::from_str::<Value>(text).ok();
     let (one, two) = (read(before)?, read(after)?);
-    // The validator does not know OpenAPI's `nullable`, and refers to nothing remote.
-    if before.contains("\"nullable\"") || before.contains("\"$ref\":\"http") {
+    // The validator does not know OpenAPI's `nullable`, and refers to nothing remote. No draft has both forms of tuples.
+    let has = |text: &str| before.contains(text);
+    if has("\"nullable\"") || has("\"$ref\":\"http") || (has("\"items\":[") && has("\"prefixItems\"")) {
         return None;
     }
-    let (first, second) = (validator(&one)?, validator(&two)?);
+    let first = validator(&one)?;
+    let Some(second) = validator(&two) else { return Some(json!("the fixed schema does not compile")) };
     let valid = |validator: &Validator, value: &Value| {
         std::panic::catch_unwind(AssertUnwindSafe(|| validator.is_valid(value))).ok()
     };
@@ -201,10 +239,11 @@ fn difference(before: &str, after: &str, dice: &mut Dice) -> Option<Value> {
 
 /// Returns a fault if a fix causes a finding.
 fn new_finding(dialect: &str, before: &str, after: &str) -> Option<String> {
-    let old = findings(dialect, before);
-    let is_new = |(rule, count): &(&str, usize)| *count > old.get(rule).copied().unwrap_or_default();
-    let (rule, _) = findings(dialect, after).into_iter().find(is_new)?;
-    Some(format!("{dialect}: `{rule}` is new\n  in  {before}\n  out {after}"))
+    let old = by_keyword(dialect, before);
+    let is_new = |(key, count): &(&(&str, String), &usize)| **count > old.get(*key).copied().unwrap_or_default();
+    let new = by_keyword(dialect, after);
+    let ((rule, keyword), _) = new.iter().find(is_new)?;
+    Some(format!("{dialect}: `{rule}` is new at `{keyword}`\n  in  {before}\n  out {after}"))
 }
 
 /// Results of the examples of a constraint.

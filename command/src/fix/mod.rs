@@ -4,6 +4,7 @@
 //! are taken that remove findings, that the report calls lossless, and that cause no finding in any dialect of the run.
 //! The text keeps its layout, and is read again before it is accepted.
 
+mod guard;
 mod layout;
 mod parts;
 
@@ -18,6 +19,7 @@ use toolwire::{
 };
 
 use self::{
+    guard::Contents,
     layout::Layout,
     parts::{Parts, Safety, Unit},
 };
@@ -40,8 +42,8 @@ const SCHEMA_DEPTH: usize = 4;
 /// Findings to remove: the dialect and the rule of each.
 pub(crate) type Wanted = BTreeSet<(&'static str, &'static str)>;
 
-/// Number of findings by dialect, rule and severity.
-type Counts = BTreeMap<(&'static str, &'static str, usize), usize>;
+/// Number of findings by dialect, rule, severity and keyword. The keyword is empty if the finding is not at one.
+type Counts = BTreeMap<(&'static str, &'static str, usize, String), usize>;
 
 /// A text after fixing.
 #[derive(Debug)]
@@ -77,6 +79,7 @@ struct Version {
     counts: Counts,
     /// Dialect, rule, and JSON Pointer into the schema.
     findings: Vec<(&'static str, &'static str, String)>,
+    contents: Contents,
 }
 
 impl Fixer<'_> {
@@ -195,18 +198,30 @@ impl Fixer<'_> {
         if all.is_empty() {
             return None;
         }
-        let whole = merged(&all).filter(|found| self.is_better(version, found, wanted));
-        if let Some(whole) = whole {
+        let is_better = |found: &Version| self.is_better(version, found, wanted, max_safety);
+        if let Some(whole) = merged(&all).filter(is_better) {
             let few = merged(&of_findings)
-                .filter(|few| self.is_better(version, few, wanted) && few.number_of(wanted) <= whole.number_of(wanted));
-            return Some(few.unwrap_or(whole));
+                .filter(|few| is_better(few) && few.number_of(wanted) <= whole.number_of(wanted))
+                .map(|few| (of_findings, few));
+            let (mut taken, mut best) = few.unwrap_or((all, whole));
+            // Leaves out what removes no finding.
+            for at in (0..taken.len().min(SINGLE_UNITS)).rev() {
+                let mut fewer = taken.clone();
+                fewer.remove(at);
+                let found = if fewer.is_empty() { None } else { merged(&fewer) };
+                let found = found.filter(|found| is_better(found) && found.number_of(wanted) <= best.number_of(wanted));
+                if let Some(found) = found {
+                    (taken, best) = (fewer, found);
+                }
+            }
+            return Some(best);
         }
         let mut taken: Vec<&Unit> = Vec::new();
         let mut best: Option<Version> = None;
         for unit in all.into_iter().take(SINGLE_UNITS) {
             taken.push(unit);
             let before = best.as_ref().unwrap_or(version);
-            match merged(&taken).filter(|found| self.is_better(before, found, wanted)) {
+            match merged(&taken).filter(|found| self.is_better(before, found, wanted, max_safety)) {
                 Some(better) => best = Some(better),
                 None => drop(taken.pop()),
             }
@@ -236,7 +251,7 @@ impl Fixer<'_> {
                 break;
             }
         }
-        self.version(entry, schema).ok().filter(|found| self.is_better(version, found, wanted))
+        self.version(entry, schema).ok().filter(|found| self.is_better(version, found, wanted, max_safety))
     }
 
     /// Returns the schema as `sanitize` writes it, with the changes.
@@ -256,8 +271,12 @@ impl Fixer<'_> {
         (!changes.is_empty()).then_some((after, changes))
     }
 
-    /// Returns true if findings are gone and no finding has come.
-    fn is_better(&self, before: &Version, after: &Version, wanted: &Wanted) -> bool {
+    /// Returns true if findings are gone, no finding has come, and nothing is lost that may not be.
+    fn is_better(&self, before: &Version, after: &Version, wanted: &Wanted, max_safety: Safety) -> bool {
+        let (old, new) = (&before.contents, &after.contents);
+        if !old.keeps_references(new) || (max_safety == Safety::Safe && !old.keeps_meaning(new)) {
+            return false;
+        }
         let limit = self.shown.max(rank(Severity::Reinterpreted));
         let has_new = after
             .counts
@@ -269,9 +288,9 @@ impl Fixer<'_> {
     fn version(&self, entry: Entry<'_, '_>, text: String) -> Result<Version, Error> {
         let schema = json::read(&text)?;
         let (mut counts, mut findings) = (Counts::new(), Vec::new());
-        let mut add = |dialect: &'static Dialect, rule, severity, pointer| {
+        let mut add = |dialect: &'static Dialect, rule, severity, pointer: String| {
             if !passes(self.profile, dialect, rule) {
-                *counts.entry((dialect.name, rule, rank(severity))).or_default() += 1;
+                *counts.entry((dialect.name, rule, rank(severity), keyword(&pointer))).or_default() += 1;
                 findings.push((dialect.name, rule, pointer));
             }
         };
@@ -296,13 +315,14 @@ impl Fixer<'_> {
                 }
             }
         }
-        Ok(Version { schema: text, counts, findings })
+        let contents = Contents::of(&schema);
+        Ok(Version { schema: text, counts, findings, contents })
     }
 }
 
 impl Version {
     fn number_of(&self, wanted: &Wanted) -> usize {
-        let counted = self.counts.iter().filter(|((dialect, rule, _), _)| wanted.contains(&(*dialect, *rule)));
+        let counted = self.counts.iter().filter(|((dialect, rule, ..), _)| wanted.contains(&(*dialect, *rule)));
         counted.map(|(_, count)| count).sum()
     }
 
@@ -313,7 +333,7 @@ impl Version {
     }
 
     fn concerns(&self, dialect: &Dialect, wanted: &Wanted) -> bool {
-        self.counts.keys().any(|(name, rule, _)| *name == dialect.name && wanted.contains(&(*name, *rule)))
+        self.counts.keys().any(|(name, rule, ..)| *name == dialect.name && wanted.contains(&(*name, *rule)))
     }
 
     fn has_in(&self, unit: &Unit, wanted: &Wanted) -> bool {
@@ -321,6 +341,19 @@ impl Version {
             wanted.contains(&(*name, *rule)) && unit.has(pointer)
         };
         self.findings.iter().any(is_wanted)
+    }
+}
+
+/// Returns the keyword at which a finding is, or an empty text if it is at a schema.
+fn keyword(pointer: &str) -> String {
+    let mut steps = pointer.rsplit('/');
+    let (last, above) = (steps.next().unwrap_or_default(), steps.next().unwrap_or_default());
+    let is_name = ["properties", "patternProperties", "$defs", "definitions"].contains(&above);
+    match last {
+        _ if is_name || last.parse::<usize>().is_ok() => String::new(),
+        // Dialects that refuse one of the two tables usually refuse both.
+        "definitions" => String::from("$defs"),
+        keyword => keyword.into(),
     }
 }
 
@@ -411,6 +444,9 @@ fn written(text: &str, list: &Node<'_>, places: &Places, edits: &[(String, Strin
 
 /// Returns the unified difference of a text before and after, with three lines around each change.
 pub(crate) fn diff(name: &str, before: &str, after: &str) -> String {
+    // A line end in a name would begin another line of the header.
+    let quoted = name.chars().any(char::is_control).then(|| format!("{name:?}"));
+    let name = quoted.as_deref().unwrap_or(name);
     similar::TextDiff::from_lines(before, after).unified_diff().header(name, name).to_string()
 }
 

@@ -72,6 +72,7 @@ pub(super) struct Parts<'n, 'a> {
 struct Part {
     /// True if everything below belongs to it.
     is_whole: bool,
+    /// True if it contains a reference, or other definitions than before.
     has_reference: bool,
 }
 
@@ -99,7 +100,11 @@ impl<'n, 'a> Parts<'n, 'a> {
             let is_whole = MOVING.iter().any(|keyword| has(keyword))
                 || draft(one) != draft(two)
                 || DEFINITIONS.iter().any(|keyword| one.has(*keyword) != two.has(*keyword));
-            self.parts.insert(path.clone(), Part { is_whole, has_reference: has(REFERENCE) });
+            let has_reference = match is_whole {
+                true => refers(before) || refers(after),
+                false => has(REFERENCE) || DEFINITIONS.iter().any(|table| names(one, table) != names(two, table)),
+            };
+            self.parts.insert(path.clone(), Part { is_whole, has_reference });
             if is_whole {
                 return;
             }
@@ -130,6 +135,9 @@ impl<'n, 'a> Parts<'n, 'a> {
             let safety = safety(change);
             let places = [Some(change.pointer.as_str()), change.output_pointer.as_deref()];
             let mut around: Vec<&String> = places.into_iter().flatten().flat_map(|place| self.around(place)).collect();
+            // What a change makes below its place is not reported again.
+            let is_in = |path: &str| places.iter().flatten().any(|place| !place.is_empty() && is_below(path, place));
+            around.extend(self.parts.keys().filter(|path| is_in(path)));
             // A value that the rewriting has made is reported at the root, wherever it is.
             if places.iter().all(|place| place.is_none_or(str::is_empty)) {
                 around.clear();
@@ -246,8 +254,23 @@ fn is_below(pointer: &str, path: &str) -> bool {
     pointer.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// Returns true if there is a reference in a schema, at any depth.
 fn refers(node: &Node<'_>) -> bool {
-    node.get(REFERENCE).is_some()
+    let mut open = Vec::from([node]);
+    while let Some(node) = open.pop() {
+        if node.get(REFERENCE).is_some() {
+            return true;
+        }
+        open.extend(node.as_array().into_iter().flatten());
+        open.extend(node.as_object().into_iter().flat_map(|object| object.iter()).map(|member| &member.value));
+    }
+    false
+}
+
+/// Returns the names of the definitions in a table of a schema.
+fn names(schema: &Object<'_>, table: &str) -> Vec<String> {
+    let table = schema.get(table).and_then(Node::as_object);
+    table.into_iter().flat_map(|table| table.iter()).map(|member| member.key.display().into_owned()).collect()
 }
 
 fn safety(change: &Change) -> Safety {
@@ -255,7 +278,8 @@ fn safety(change: &Change) -> Safety {
         _ if change.encoded => Safety::Encoded,
         // `nullable` is OpenAPI's, and has no meaning in JSON Schema.
         _ if change.rule == Rule::NullToNullable.id() => Safety::Unsafe,
-        _ if change.accepts == toolwire::reports::Accepts::Same && change.guidance != Guidance::Lost => Safety::Safe,
+        // Guidance moves into descriptions, where programs that read `format` or `default` do not find it.
+        _ if change.accepts == toolwire::reports::Accepts::Same && change.guidance == Guidance::Same => Safety::Safe,
         _ => Safety::Unsafe,
     }
 }

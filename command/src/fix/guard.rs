@@ -1,0 +1,93 @@
+//! What a fix must not lose, whatever the report of the rewriting says: targets of references, names of properties,
+//! descriptions, and schemas that accept something.
+
+use std::collections::BTreeMap;
+
+use toolwire::json::{Data, Node};
+
+use crate::places::value_at;
+
+/// Properties of a schema that a fix has to preserve.
+#[derive(Debug, Default)]
+pub(super) struct Contents {
+    /// Number of local references without a target.
+    dangling: usize,
+    /// Number of schemas that accept nothing.
+    empty: usize,
+    /// Number of declarations of each property.
+    properties: BTreeMap<String, usize>,
+    descriptions: Vec<String>,
+}
+
+impl Contents {
+    pub(super) fn of(schema: &Node<'_>) -> Contents {
+        let mut found = Contents::default();
+        let mut open = Vec::from([schema]);
+        while let Some(node) = open.pop() {
+            match node.data() {
+                Data::Array(items) => open.extend(items),
+                Data::Object(_) => found.object(schema, node, &mut open),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    fn object<'n, 'a>(&mut self, root: &'n Node<'a>, node: &'n Node<'a>, open: &mut Vec<&'n Node<'a>>) {
+        let text = |key: &str| node.get(key).and_then(Node::as_text).map(|text| text.display().into_owned());
+        if text("$ref").is_some_and(|reference| reference.starts_with('#') && !resolves(root, &reference)) {
+            self.dangling += 1;
+        }
+        let accepts_all = |schema: &Node<'_>| {
+            schema.as_bool() == Some(true) || schema.as_object().is_some_and(|object| object.is_empty())
+        };
+        if node.get("not").is_some_and(accepts_all) {
+            self.empty += 1;
+        }
+        self.descriptions.extend(text("description"));
+        for member in node.as_object().into_iter().flat_map(|object| object.iter()) {
+            if member.key.is("properties") {
+                for property in member.value.as_object().into_iter().flat_map(|object| object.iter()) {
+                    *self.properties.entry(property.key.display().into_owned()).or_default() += 1;
+                    self.empty += usize::from(property.value.as_bool() == Some(false));
+                }
+            }
+            open.push(&member.value);
+        }
+    }
+
+    /// Returns true if every reference that has a target in this schema still has one.
+    pub(super) fn keeps_references(&self, after: &Contents) -> bool {
+        after.dangling <= self.dangling
+    }
+
+    /// Returns true if the fixed schema still declares every property, contains every description, and accepts
+    /// something wherever this one does.
+    pub(super) fn keeps_meaning(&self, after: &Contents) -> bool {
+        let has = |name: &String| after.properties.contains_key(name);
+        let says = |text: &String| after.descriptions.iter().any(|other| other.contains(text.as_str()));
+        after.empty <= self.empty && self.properties.keys().all(has) && self.descriptions.iter().all(says)
+    }
+}
+
+/// Returns true if a local reference has a target. Anchors count as targets, because no fix changes them.
+fn resolves(root: &Node<'_>, reference: &str) -> bool {
+    let pointer = reference.trim_start_matches('#');
+    if !pointer.is_empty() && !pointer.starts_with('/') {
+        return true;
+    }
+    value_at(root, pointer).is_some() || value_at(root, &decoded(pointer)).is_some()
+}
+
+/// Decodes the percent-encoding of a URI's fragment.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, others)) = rest.split_first() {
+        let digits = others.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        let code = digits.filter(|_| *first == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(code.unwrap_or(*first));
+        rest = if code.is_some() { others.get(2..).unwrap_or_default() } else { others };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
