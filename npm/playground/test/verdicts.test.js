@@ -124,7 +124,7 @@ describe('the verdicts of the page are those of the command line', () => {
     for (const dialect of names) {
       const asked = { fn: 'check', dialect, options: {}, shape: 'api', deferred: {} };
       const { notes } = outcomeOf(engine.documentOf(JSON.stringify([tool])), asked);
-      const listed = (found) => found.map(({ rule, pointer }) => `${rule} ${pointer}`).sort();
+      const listed = (found) => found.map(({ rule, constraint = rule, pointer }) => `${constraint} ${pointer}`).sort();
       const findings = checkTools([tool], { dialects: [dialect] });
       assert.deepEqual(listed(notes), listed(findings), dialect);
       if (dialect === 'ollama') assert.equal(notes.length, 2);
