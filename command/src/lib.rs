@@ -95,7 +95,8 @@ pub struct OutputFile {
     /// refuses to write through a symbolic link in that part, whether it is a directory or the file itself.
     pub confined: String,
     /// If this path is not empty, the file is replaced atomically, with the permissions of the file at this path. If
-    /// the path is a symbolic link, its target is replaced. After a failure, no later file is written.
+    /// the path is a symbolic link, its target is replaced. The write fails if the file at this path has changed since
+    /// it was read. If this file is a backup of the one at this path and cannot be written, that one is not written.
     pub like: String,
 }
 

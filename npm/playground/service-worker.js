@@ -1,14 +1,16 @@
 // Keeps the files of one build, so that the page opens without a network. It sees no text: a link's is in the fragment, and the page sends
 // nothing. The build fills in the version and the files (vite.config.js).
 
-const CACHE = `toolwire-playground-${'VERSION'}`;
+// Other playgrounds of the same origin have caches of their own. A URL contains no space, so no other scope begins with this.
+const PREFIX = `toolwire-playground ${registration.scope} `;
+const CACHE = `${PREFIX}${'VERSION'}`;
 const FILES = ['FILES'];
 
 addEventListener('install', (event) => {
   const whole = async () => {
     const cache = await caches.open(CACHE);
-    // Past the browser's own cache, which may have a file of an earlier build under a name without a hash.
-    await cache.addAll(FILES.map((file) => new Request(file, { cache: 'reload' })));
+    // The page has no hash in its name, so the browser's own cache may have that of an earlier build.
+    await cache.addAll(FILES.map((file) => (file === './' ? new Request(file, { cache: 'reload' }) : file)));
     await skipWaiting();
   };
   event.waitUntil(whole());
@@ -17,7 +19,7 @@ addEventListener('install', (event) => {
 addEventListener('activate', (event) => {
   const alone = async () => {
     const names = await caches.keys();
-    const earlier = names.filter((name) => name.startsWith('toolwire-playground-') && name !== CACHE);
+    const earlier = names.filter((name) => name.startsWith(PREFIX) && name !== CACHE);
     await Promise.all(earlier.map((name) => caches.delete(name)));
     await clients.claim();
   };
@@ -29,9 +31,10 @@ addEventListener('fetch', (event) => {
   const kept = async (key) => (await caches.open(CACHE)).match(key, { ignoreVary: true });
   const answer = async () => {
     if (event.request.mode !== 'navigate') return (await kept(event.request.url)) ?? fetch(event.request);
-    // The page itself is the newest one, and on a port of this machine possibly that of another program.
+    // The page comes from the network if there is one: a newer build may be there, or, on localhost, the address may belong to another
+    // program on this port.
     try {
-      return await fetch(event.request);
+      return await fetch(event.request, { cache: 'no-cache' });
     } catch (error) {
       const page = await kept('./');
       if (page === undefined) throw error;

@@ -1,7 +1,7 @@
 // Tests the command line: runs every case of tests/command in this process, and through the program.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   closeSync,
@@ -17,6 +17,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -565,6 +566,45 @@ test('a file that cannot be written', async () => {
     stderr,
     /toolwire: none\/base\.json: expected a file that can be written, found one that cannot \(ENOENT\)/,
   );
+});
+
+describe('files that are fixed', {
+  skip: process.platform === 'win32' && 'Windows has no named pipes in folders, and limits paths differently',
+}, () => {
+  const before = '{"type": "object", "properties": {"a": {"const": "b"}}}\n';
+  const args = ['check', '--fix', '-d', 'moonshot'];
+
+  test('one that cannot be written does not stop the others', async () => {
+    // The name of a temporary file next to it is too long.
+    const long = `${'b'.repeat(250)}.json`;
+    const cwd = place({ 'a.json': before, [long]: before, 'c.json': before });
+    const [, stderr, code] = await run([...args, 'a.json', long, 'c.json'], { cwd });
+    assert.equal(code, 2);
+    assert.ok(stderr.endsWith(`${long}: expected a file that can be written, found one that cannot (ENAMETOOLONG)\n`));
+    const isFixed = ['a.json', long, 'c.json'].map((name) => readFileSync(join(cwd, name), 'utf8') !== before);
+    assert.deepEqual(isFixed, [true, false, true]);
+    assert.equal(readdirSync(cwd).length, 3);
+  });
+
+  test('one that has changed since it was read is left as it is', async () => {
+    const cwd = place({ 'a.json': before, 'c.json': before });
+    execFileSync('mkfifo', [join(cwd, 'pipe')]);
+    const running = run([...args, 'a.json', 'c.json', 'pipe'], { cwd });
+    // Opens only once the program has read the files before it.
+    const pipe = await open(join(cwd, 'pipe'), 'w');
+    const changed = before.replace('"b"', '"x"');
+    writeFileSync(join(cwd, 'a.json'), changed);
+    await pipe.writeFile('{"type": "object", "properties": {}}');
+    await pipe.close();
+    const [, stderr, code] = await running;
+    assert.equal(code, 2);
+    assert.match(
+      stderr,
+      /a\.json: expected a file that can be written, found one that has changed since it was read\n$/,
+    );
+    assert.equal(readFileSync(join(cwd, 'a.json'), 'utf8'), changed);
+    assert.notEqual(readFileSync(join(cwd, 'c.json'), 'utf8'), before);
+  });
 });
 
 test('a baseline from a configuration file is not written through a link', {

@@ -20,7 +20,7 @@ try {
   throw error;
 }
 
-// In development there is none.
+// The development server has no service worker.
 if (import.meta.env.PROD && 'serviceWorker' in navigator) {
   // Pages that are not served over HTTPS have no service worker, and a private window may refuse it: the page works without.
   navigator.serviceWorker.register(SERVICE_WORKER).catch(() => undefined);

@@ -111,7 +111,7 @@ export async function dialect(page, name) {
 /** Returns the text that the output's copy button copies. */
 export async function output(page) {
   await settled(page);
-  const toast = page.locator('.told');
+  const toast = page.locator('.toast');
   await page.getByRole('button', { name: 'Copy', exact: true }).click();
   await toast.getByText('Output copied.').waitFor();
   return page.evaluate(() => navigator.clipboard.readText());

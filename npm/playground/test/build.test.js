@@ -24,7 +24,7 @@ test('the policy allows scripts and styles of the page, WebAssembly, and no conn
   // The worker is a blob, which inherits the policy; the service worker is a file.
   assert.deepEqual(directives['worker-src'], ["'self'", 'blob:']);
   assert.deepEqual(directives['trusted-types'], ['default']);
-  assert.ok(html.indexOf('Content-Security-Policy') < html.indexOf('<script'), 'it stands before what it is about');
+  assert.ok(html.indexOf('Content-Security-Policy') < html.indexOf('<script'), 'the policy precedes the scripts');
 });
 
 test('all paths are relative to the page, so that any folder can serve it', () => {
@@ -42,7 +42,7 @@ test('the service worker keeps every file of the build', () => {
   const worker = readFileSync(new URL('service-worker.js', DIST), 'utf8');
   const [, list] = /const FILES = (\[[^\]]*\]);/.exec(worker);
   assert.deepEqual(JSON.parse(list).sort(), ['./', ...assets.map((name) => `assets/${name}`)].sort());
-  assert.match(worker, /toolwire-playground-\$\{'[0-9a-f]{16}'\}/);
+  assert.match(worker, /\$\{PREFIX\}\$\{'[0-9a-f]{16}'\}/);
 });
 
 test('its size is within the limits', () => {

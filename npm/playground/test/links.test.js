@@ -54,7 +54,7 @@ describe('a link', { skip }, () => {
       test(`with ${name}, to ${fn}`, () =>
         site.page({ hash: link({ text: REQUEST, fn, ...state }) }, async (page) => {
           await page.locator('.call').click();
-          await page.locator('.told', { hasText: 'Call copied' }).waitFor();
+          await page.locator('.toast', { hasText: 'Call copied' }).waitFor();
           const call = await page.evaluate(() => navigator.clipboard.readText());
           // A whole request is checked with two functions.
           const one = String.raw`toolwire\.\w+\([\w.[\]]+(, \{.*\})?\)`;
@@ -70,12 +70,12 @@ describe('a link', { skip }, () => {
 
   test('that decompresses to more than the limit', () =>
     site.page({ hash: packed(Buffer.alloc(40 << 20, 0x20)) }, async (page) => {
-      await page.locator('.told', { hasText: 'cannot read the link' }).waitFor();
+      await page.locator('.toast', { hasText: 'cannot read the link' }).waitFor();
     }));
 
   test('that is longer than the limit', () =>
     site.page({ hash: `#1.${'A'.repeat(300_000)}` }, async (page) => {
-      await page.locator('.told', { hasText: 'cannot read the link' }).waitFor();
+      await page.locator('.toast', { hasText: 'cannot read the link' }).waitFor();
     }));
 
   test('opens a page on which text never becomes markup', () =>

@@ -27,7 +27,7 @@ describe('the page', { skip }, () => {
       await page.locator('.note-rule', { hasText: 'const-to-enum' }).waitFor();
       const expected = await output(page);
       await page.getByRole('button', { name: 'Share' }).click();
-      await page.locator('.told', { hasText: 'Link copied' }).waitFor();
+      await page.locator('.toast', { hasText: 'Link copied' }).waitFor();
       const link = await page.evaluate(() => navigator.clipboard.readText());
       assert.ok(link.startsWith(`${site.url}#1.`), link);
       await site.page({ hash: link.slice(site.url.length) }, async (other) => {
@@ -44,7 +44,7 @@ describe('the page', { skip }, () => {
       await page.locator('.turn-button').nth(5).click();
       // Without this, the address would be updated a moment later.
       await page.getByRole('button', { name: 'Share' }).click();
-      await page.locator('.told', { hasText: 'Link copied' }).waitFor();
+      await page.locator('.toast', { hasText: 'Link copied' }).waitFor();
       await page.reload();
       assert.equal(
         await page.locator('.turn-button[aria-pressed=true]').innerText(),
@@ -53,7 +53,7 @@ describe('the page', { skip }, () => {
       assert.ok((await page.evaluate(() => location.hash)).length < 200, 'an example goes by its name');
       await page.goto('about:blank');
       await page.goto(`${site.url}#1.nonsense`);
-      await page.locator('.told', { hasText: 'cannot read the link' }).waitFor();
+      await page.locator('.toast', { hasText: 'cannot read the link' }).waitFor();
       await page.locator('.note').first().waitFor();
     }));
 
@@ -87,7 +87,7 @@ describe('the page', { skip }, () => {
       ]) {
         await pick(page, example);
         await page.locator('.call').click();
-        await page.locator('.told', { hasText: 'Call copied' }).waitFor();
+        await page.locator('.toast', { hasText: 'Call copied' }).waitFor();
         const call = await page.evaluate(() => navigator.clipboard.readText());
         assert.match(call, /^toolwire\.\w+\(/);
         const result = (await page.evaluate(call))[pointer];
@@ -264,7 +264,7 @@ describe('the page', { skip }, () => {
       await page.getByRole('button', { name: /^Show \d+ more/ }).waitFor({ timeout: 60_000 });
       await page.waitForTimeout(500);
       await page.getByRole('button', { name: 'Share' }).click();
-      await page.locator('.told', { hasText: 'too long for a link' }).waitFor();
+      await page.locator('.toast', { hasText: 'too long for a link' }).waitFor();
       console.log(`# longest task: pasted and surveyed ${matrix} ms, compared ${await longest()} ms`);
     }));
 });

@@ -117,7 +117,7 @@ describe('the view of repaired arguments', { skip }, () => {
       assert.deepEqual(await rules(page), ['string-to-number']);
       assert.match(await page.getByLabel('Restored arguments').innerText(), /"severity": 2$/m);
       await page.getByRole('button', { name: 'Share' }).click();
-      await page.locator('.told', { hasText: 'Link copied' }).waitFor();
+      await page.locator('.toast', { hasText: 'Link copied' }).waitFor();
       await page.reload();
       assert.equal(await repair(page).isChecked(), true);
       assert.deepEqual(await rules(page), ['string-to-number']);
@@ -148,7 +148,7 @@ describe('the view of repaired arguments', { skip }, () => {
       assert.match(await page.locator('.note', { hasText: 'omit-null' }).innerText(), /removed/);
       assert.equal(await page.locator('.retry pre').innerText(), retryMessage);
       await page.getByRole('button', { name: 'Copy message' }).click();
-      await page.locator('.told', { hasText: 'Message copied.' }).waitFor();
+      await page.locator('.toast', { hasText: 'Message copied.' }).waitFor();
       assert.equal(await page.evaluate(() => navigator.clipboard.readText()), retryMessage);
       for (const [side, name] of [
         ['a', 'Projects'],

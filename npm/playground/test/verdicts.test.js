@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { checkTools } from 'toolwire/slim';
 
 import { startEngine } from './engine.js';
 
@@ -110,11 +111,24 @@ describe('the verdicts of the page are those of the command line', () => {
     assert.ok(judged > 500 && refused > 5);
   });
 
-  test('the fixtures of lists and schemas', () => {
+  test('the fixtures of lists and schemas, by one run of `toolwire matrix` over all dialects', () => {
     let judged = 0;
     for (const text of fixtures()) judged += compare(text, run(ALL, text));
     console.log(`# ${judged} verdicts compared`);
     assert.ok(judged > 10_000);
+  });
+
+  test('the notes of `check` are the findings of `checkTools`, with what is reinterpreted or ignored', () => {
+    const properties = { to: { type: 'string', format: 'email', minLength: 3 } };
+    const tool = { name: 'send', inputSchema: { type: 'object', properties } };
+    for (const dialect of names) {
+      const asked = { fn: 'check', dialect, options: {}, shape: 'api', deferred: {} };
+      const { notes } = outcomeOf(engine.documentOf(JSON.stringify([tool])), asked);
+      const listed = (found) => found.map(({ rule, constraint = rule, pointer }) => `${constraint} ${pointer}`).sort();
+      const findings = checkTools([tool], { dialects: [dialect] });
+      assert.deepEqual(listed(notes), listed(findings), dialect);
+      if (dialect === 'ollama') assert.equal(notes.length, 2);
+    }
   });
 
   test("the worst effect of a tool's notes is the outcome in the matrix", () => {

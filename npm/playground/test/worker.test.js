@@ -157,6 +157,36 @@ describe('the worker', { skip }, () => {
       assert.match(await page.locator('.call').innerText(), /'openai-strict'/);
     }));
 
+  test('a pasted text is not lost if its formatting is superseded or fails', () =>
+    site.page({ complaints: [...complaints, /spoiled/] }, async (page) => {
+      const input = page.getByLabel('Input', { exact: true });
+      const text = (letter) => JSON.stringify([letter.repeat(60_000)]);
+      const pasted = async (...texts) => {
+        await input.click();
+        await page.keyboard.press('ControlOrMeta+a');
+        await input.evaluate((element, texts) => {
+          for (const text of texts) {
+            const clipboardData = new DataTransfer();
+            clipboardData.setData('text/plain', text);
+            element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+          }
+        }, texts);
+        await settled(page);
+        await page.keyboard.press('ControlOrMeta+a');
+        await page.keyboard.press('ControlOrMeta+c');
+        return page.evaluate(() => navigator.clipboard.readText());
+      };
+      assert.equal((await pasted(text('a'), text('b'))).replace(/\s/g, ''), text('a') + text('b'));
+      const [worker] = page.workers();
+      await worker.evaluate(() => {
+        const { postMessage } = globalThis;
+        // Only a formatted text is a string.
+        globalThis.postMessage = (answer) =>
+          postMessage(typeof answer.found === 'string' ? { failed: 'spoiled' } : answer);
+      });
+      assert.equal(await pasted(text('c')), text('c'));
+    }));
+
   test('it has the policy of the page: it cannot connect, and cannot load scripts of others', () =>
     site.page({ complaints: [/Content Security Policy/, /^asked for https:\/\/example\.com/] }, async (page) => {
       const [worker] = page.workers();

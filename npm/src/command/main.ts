@@ -4,6 +4,7 @@
  * servers' tools, APIs' answers, terminals, and the exit code.
  */
 
+import { createHash, randomBytes } from 'node:crypto';
 import { constants, type Dirent, writeSync } from 'node:fs';
 import { chmod, lstat, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,6 +28,9 @@ const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as cons
 let unwritten: NodeJS.ErrnoException | undefined;
 
 let isSignalled = false;
+
+/** Digests of the files that were read, by their paths without links. */
+const digests = new Map<string, string>();
 
 function failed(error: NodeJS.ErrnoException): void {
   // `EPIPE` means that the reader, for instance `head`, has stopped reading. That is not an error: neither the exit
@@ -145,6 +149,21 @@ async function regular(path: string): Promise<Uint8Array> {
   }
 }
 
+/** Returns the path without links, or the path itself if there is no such file. */
+function unlinked(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
+}
+
+function digestOf(content: Uint8Array | string): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+/** Keeps the digest of a file's content, and returns the content. */
+async function noted<Content extends Uint8Array | string>(path: string, content: Content): Promise<Content> {
+  digests.set(await unlinked(path), digestOf(content));
+  return content;
+}
+
 /** Provides one of the needs of a command (command/src/need.rs), as bytes. */
 async function got([kind, ...words]: string[]): Promise<Uint8Array> {
   const json = (value: unknown) => Buffer.from(JSON.stringify(value));
@@ -168,9 +187,9 @@ async function got([kind, ...words]: string[]): Promise<Uint8Array> {
     case 'variables':
       return json(Object.fromEntries(words.map((name) => [name, process.env[name]])));
     case 'file':
-      return readFile(words[0] ?? '');
+      return noted(words[0] ?? '', await readFile(words[0] ?? ''));
     case 'regular-file':
-      return regular(words[0] ?? '');
+      return noted(words[0] ?? '', await regular(words[0] ?? ''));
     default:
       return input();
   }
@@ -217,19 +236,25 @@ async function main(): Promise<void> {
   process.exitCode = Number(code);
   if (stdout) process.stdout.write(stdout);
   if (stderr) process.stderr.write(stderr);
+  // If a backup cannot be written, the file that it is for is left unchanged. Other files are written.
+  const withoutBackup = new Set<string>();
   for (let at = 0; at < files.length; at += 4) {
     const [path = '', content = '', confined = '', like = ''] = files.slice(at, at + 4);
+    if (withoutBackup.has(path)) continue;
     const isWritten = await written(path, content, confined, like);
-    // If the backup could not be written, the file itself is left unchanged.
-    if (!isWritten && like !== '') break;
+    if (!isWritten && like !== path) withoutBackup.add(like);
   }
 }
+
+/** The failure of a file that is no longer what was read. */
+class Changed extends Error {}
 
 /**
  * Writes a file, and reports a failure on standard error. Returns true if the file was written.
  *
  * @param confined - Suffix of the path in which no link is followed.
- * @param like - File whose permissions the written file gets. If it is given, the write is atomic.
+ * @param like - File whose permissions the written file gets. If it is given, the write is atomic, and fails if that
+ * file has changed since it was read.
  */
 async function written(path: string, content: string, confined: string, like: string): Promise<boolean> {
   try {
@@ -239,17 +264,17 @@ async function written(path: string, content: string, confined: string, like: st
     }
     await refuseLinks(path, confined);
     // Windows does not have this flag.
-    const unlinked = confined === '' ? 0 : (constants.O_NOFOLLOW ?? 0);
+    const noFollow = confined === '' ? 0 : (constants.O_NOFOLLOW ?? 0);
     await writeFile(path, content, {
-      flag: constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | unlinked,
+      flag: constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | noFollow,
     });
     return true;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     process.exitCode = UNUSABLE;
     const where = CommandLine.heard(path).trimEnd();
-    const found = code ?? message;
-    process.stderr.write(`toolwire: ${where}: expected a file that can be written, found one that cannot (${found})\n`);
+    const found = error instanceof Changed ? 'has changed since it was read' : `cannot (${code ?? message})`;
+    process.stderr.write(`toolwire: ${where}: expected a file that can be written, found one that ${found}\n`);
     return false;
   }
 }
@@ -257,16 +282,21 @@ async function written(path: string, content: string, confined: string, like: st
 /** Writes a temporary file next to the target and renames it, so that no reader sees a partial file. */
 async function replaced(path: string, content: string, like: string): Promise<void> {
   const { mode } = await stat(like);
-  const place = await realpath(path).catch(() => path);
-  const beside = `${place}.${process.pid}.tmp`;
+  const place = await unlinked(path);
+  const beside = `${place}.${randomBytes(8).toString('hex')}.tmp`;
+  // Before the `try`, so that a file of somebody else with this name is not removed.
+  const file = await open(beside, 'wx', 0o600);
   try {
-    await writeFile(beside, content, { flag: 'wx', mode: 0o600 });
+    await file.writeFile(content).finally(() => file.close());
     await chmod(beside, mode & 0o777);
+    // As late as possible, because nothing locks the file. Its time and its size do not show every change.
+    if (digestOf(await regular(like)) !== digests.get(await unlinked(like))) throw new Changed();
     await rename(beside, place);
   } catch (error) {
     await rm(beside, { force: true });
     throw error;
   }
+  await noted(place, content);
 }
 
 /** Throws if a folder or the file in the suffix is a symbolic link or a junction. */

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import json
 import os
+import secrets
 import shutil
 import signal
 import stat
@@ -28,6 +30,13 @@ UNUSABLE = 2
 MAX_FILE = 2**31 - 1
 INTERRUPTED = 130
 TERMINATED = 143
+
+# Digests of the files that were read, by their paths without links.
+_digests: dict[str, bytes] = {}
+
+
+class _ChangedError(Exception):
+    """A file is no longer what was read."""
 
 
 def _facts(arguments: list[str]) -> str:
@@ -102,12 +111,18 @@ def _got(kind: str, words: list[str], waiting: Callable[[int], None]) -> bytes:
     if kind == "variables":
         return _json({name: _readable(os.environ[name]) for name in words if name in os.environ})
     if kind == "regular-file":
-        return _regular(words[0])
+        return _noted(words[0], _regular(words[0]))
     if kind == "file":
         # Not through `Path`, which turns an empty name into the working directory.
         with open(words[0], "rb") as file:
-            return file.read()
+            return _noted(words[0], file.read())
     return b"" if sys.stdin is None else sys.stdin.buffer.read()
+
+
+def _noted(path: str, content: bytes) -> bytes:
+    """Keep the digest of a file's content, and return the content."""
+    _digests[os.path.realpath(path)] = hashlib.sha256(content).digest()
+    return content
 
 
 def _regular(path: str) -> bytes:
@@ -169,20 +184,26 @@ def _write(path: str, content: str, confined: str) -> None:
 
 
 def _replace(path: str, content: str, like: str) -> None:
-    """Replace a file atomically, with the permissions of the file `like`."""
+    """Replace a file atomically, with the permissions of the file `like`, unless that has changed since it was read."""
     mode = stat.S_IMODE(os.stat(like).st_mode) & 0o777
     place = os.path.realpath(path)
-    beside = f"{place}.{os.getpid()}.tmp"
+    written = content.encode()
+    beside = f"{place}.{secrets.token_hex(8)}.tmp"
+    # Before the `try`, so that a file of somebody else with this name is not removed.
     number = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
-        with open(number, "w", encoding="utf-8", newline="") as file:
-            file.write(content)
+        with open(number, "wb") as file:
+            file.write(written)
         os.chmod(beside, mode)
+        # As late as possible, because nothing locks the file. Its time and its size do not show every change.
+        if hashlib.sha256(_regular(like)).digest() != _digests.get(os.path.realpath(like)):
+            raise _ChangedError
         os.replace(beside, place)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(beside)
         raise
+    _noted(place, written)
 
 
 def _refuse_links(path: str, confined: str) -> None:
@@ -200,6 +221,12 @@ def _refuse_links(path: str, confined: str) -> None:
         at += "/"
 
 
+def _reason(error: Exception) -> str:
+    """Return the error's code, such as `ENOENT`, or its message."""
+    number = error.errno if isinstance(error, OSError) else None
+    return errno.errorcode.get(number or 0, str(error))
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Execute a command line, and return the exit code."""
     command = _toolwire.Command(_facts(sys.argv[1:] if arguments is None else arguments))
@@ -213,10 +240,8 @@ def main(arguments: list[str] | None = None) -> int:
         kind, *words = need
         try:
             command.give(_got(kind, words, waiting))
-        except OSError as error:
-            command.fail(errno.errorcode.get(error.errno or 0, str(error)))
-        except (RuntimeError, ValueError) as error:
-            command.fail(str(error))
+        except (OSError, RuntimeError, ValueError) as error:
+            command.fail(_reason(error))
     while (shown := command.step()) is not None:
         if shown:
             # A failure to show the progress does not stop the command.
@@ -233,23 +258,27 @@ def main(arguments: list[str] | None = None) -> int:
             # A reader that has closed its end, such as `head`, is not an error.
             if not isinstance(error, BrokenPipeError):
                 failure = failure or error
+    # If a backup cannot be written, the file that it is for is left unchanged. Other files are written.
+    without_backup: set[str] = set()
     for path, content, confined, like in files:
+        if path in without_backup:
+            continue
         try:
             if like:
                 _replace(path, content, like)
             else:
                 _write(path, content, confined)
-        except OSError as error:
+        except (OSError, RuntimeError, _ChangedError) as error:
             code = UNUSABLE
-            why = errno.errorcode.get(error.errno or 0, str(error))
             where = _toolwire.Command.heard(path).rstrip("\n")
-            _say(sys.stderr, f"toolwire: {where}: expected a file that can be written, found one that cannot ({why})\n")
-            if like:
-                # The file itself is left unchanged if its backup failed.
-                break
+            is_changed = isinstance(error, _ChangedError)
+            found = "has changed since it was read" if is_changed else f"cannot ({_reason(error)})"
+            _say(sys.stderr, f"toolwire: {where}: expected a file that can be written, found one that {found}\n")
+            if like != path:
+                without_backup.add(like)
     if failure is None:
         return code
-    why = errno.errorcode.get(failure.errno or 0, str(failure))
+    why = _reason(failure)
     with contextlib.suppress(OSError):
         _say(sys.stderr, f"toolwire: expected an output that can be written, found one that cannot ({why})\n")
     return UNUSABLE

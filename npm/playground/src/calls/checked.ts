@@ -24,7 +24,7 @@ interface Report {
 
 /** Returns a note for each place of each finding, in the order of the text. */
 export function checkedBy(document: Document, dialect: string): { notes: Note[]; failed: boolean } {
-  const { stdout } = run(['check', '--json', '--dialect', dialect], document.text);
+  const { stdout } = run(['check', '--json', '--show', 'ignored', '--dialect', dialect], document.text);
   const { errors, findings } = JSON.parse(stdout) as Report;
   // In other inputs than JSON Lines, `line` is the line of the text at which the pointer leads.
   const spot = ({ line, pointer }: Place) => (document.hasLines && line !== null ? { line, pointer } : { pointer });

@@ -36,14 +36,14 @@ export function Cards<T>({ items, chosen, card }: CardsProps<T>) {
   );
 }
 
-interface SaysProps {
+interface SummaryProps {
   tone: string | undefined;
   title: string | undefined;
   text: string;
   children?: ComponentChildren;
 }
 
-export function Says({ tone, title, text, children }: SaysProps) {
+export function Summary({ tone, title, text, children }: SummaryProps) {
   return (
     <div class={`verdict effect-${tone}`} role="status">
       <strong>{title}</strong>

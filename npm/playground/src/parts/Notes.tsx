@@ -1,7 +1,7 @@
 /** The notes about the text: a verdict, and one card for each change, violation or error. */
 
 import { change, doc, outcome, selected, shared } from '../state/state.js';
-import { Card, Cards, excerptOf, Fact, Says } from './Card.js';
+import { Card, Cards, excerptOf, Fact, Summary } from './Card.js';
 
 export function Notes() {
   const { notes, text, output, before, after } = outcome.value;
@@ -66,7 +66,7 @@ function Verdict() {
   const { dialect, fn } = asked;
   if (text.trim() === '') {
     return (
-      <Says
+      <Summary
         tone="info"
         title="Nothing here yet"
         text="Paste a schema, a tool, a list of tools or a request, or pick an example."
@@ -74,18 +74,20 @@ function Verdict() {
     );
   }
   if (failed) {
-    return <Says tone="refused" title="Refused" text="The input cannot be used. The reason is marked in the text." />;
+    return (
+      <Summary tone="refused" title="Refused" text="The input cannot be used. The reason is marked in the text." />
+    );
   }
   const count = (many: number, what: string) => `${many} ${what}${many === 1 ? '' : 's'}`;
   if (fn === 'check') {
     if (notes.length === 0) {
-      return <Says tone="same" title={`${dialect} accepts this`} text="It violates no rule of this dialect." />;
+      return <Summary tone="same" title={`${dialect} accepts this`} text="It violates no rule of this dialect." />;
     }
     const severity = (['refused', 'reinterpreted'] as const).find((each) =>
       notes.some(({ effect }) => effect === each),
     );
     return (
-      <Says
+      <Summary
         tone={severity ?? 'ignored'}
         title={`${dialect} ${VERBS[severity ?? 'ignored']}`}
         text={`${count(notes.length, 'violation')}, marked in the text.`}
@@ -95,14 +97,14 @@ function Verdict() {
   if (fn === 'applyDeferredLoading') {
     const hidden = notes.filter(({ rule }) => rule === 'hidden').length;
     return (
-      <Says
+      <Summary
         tone="info"
         title={`${count(hidden, 'tool')} hidden`}
         text="The view “Deferred loading” replays the conversation turn by turn."
       />
     );
   }
-  if (notes.length === 0) return <Says tone="same" title="Nothing to change" text="The output equals the input." />;
+  if (notes.length === 0) return <Summary tone="same" title="Nothing to change" text="The output equals the input." />;
   const changes = notes.filter((note) => note.change !== undefined);
   const aside = notes.filter(({ effect }) => effect === 'refused').length;
   const hidden = notes.filter(({ rule }) => rule === 'hidden').length;
@@ -122,7 +124,7 @@ function Verdict() {
           : ['same', 'Lossless', 'The same arguments are accepted, and the model reads the same.']
         : ['wider', 'Accepted, with loss', 'Each change states what it loses.'];
   return (
-    <Says tone={tone} title={title} text={`${parts.join(', ')}. ${means}`}>
+    <Summary tone={tone} title={title} text={`${parts.join(', ')}. ${means}`}>
       {encoded === undefined || fn !== 'sanitize' ? null : (
         <button
           type="button"
@@ -132,6 +134,6 @@ function Verdict() {
           Show how the model’s arguments are restored
         </button>
       )}
-    </Says>
+    </Summary>
   );
 }

@@ -4,7 +4,7 @@ import type { Repaired } from '../calls/repaired.js';
 import type { Shown as Restored } from '../calls/restored.js';
 import { copy } from '../state/address.js';
 import { selectedRepair } from '../state/state.js';
-import { Card, Cards, excerptOf, Fact, Says } from './Card.js';
+import { Card, Cards, excerptOf, Fact, Summary } from './Card.js';
 import { Icon } from './Icon.js';
 
 export function Repairs({ found }: { found: Restored }) {
@@ -13,9 +13,13 @@ export function Repairs({ found }: { found: Restored }) {
     return (
       <section class="notes" aria-label="Repairs">
         {misread === undefined ? (
-          <Says tone="info" title="No schema" text="This tool has no schema by which arguments could be repaired." />
+          <Summary tone="info" title="No schema" text="This tool has no schema by which arguments could be repaired." />
         ) : (
-          <Says tone="refused" title="Nothing restored" text="The arguments cannot be read. The error is below them." />
+          <Summary
+            tone="refused"
+            title="Nothing restored"
+            text="The arguments cannot be read. The error is below them."
+          />
         )}
       </section>
     );
@@ -74,7 +78,7 @@ function Verdict({ repaired: { valid, notes, repairs } }: { repaired: Repaired }
   if (valid === false) {
     const title = repairs === 0 ? 'Invalid' : 'Partly repaired';
     return (
-      <Says
+      <Summary
         tone="refused"
         title={title}
         text={`${done} ${count(left, 'violation')} left: send the message to the model.`}
@@ -83,11 +87,11 @@ function Verdict({ repaired: { valid, notes, repairs } }: { repaired: Repaired }
   }
   if (valid === null) {
     const text = `${done} The schema contains keywords that cannot be checked here; the tool’s server decides.`;
-    return <Says tone="info" title="Validity unknown" text={text} />;
+    return <Summary tone="info" title="Validity unknown" text={text} />;
   }
-  if (repairs === 0) return <Says tone="same" title="Valid" text="No repairs are necessary." />;
+  if (repairs === 0) return <Summary tone="same" title="Valid" text="No repairs are necessary." />;
   return (
-    <Says tone="same" title="Repaired" text={`${done} The arguments are valid by the tool’s original schema now.`} />
+    <Summary tone="same" title="Repaired" text={`${done} The arguments are valid by the tool’s original schema now.`} />
   );
 }
 

@@ -12,7 +12,7 @@ export function Toast() {
     return () => clearTimeout(timer);
   }, [text]);
   return (
-    <div class="told" role="status" aria-live="polite" data-shown={text !== ''}>
+    <div class="toast" role="status" aria-live="polite" data-shown={text !== ''}>
       {text}
     </div>
   );

@@ -1,6 +1,6 @@
 /**
- * The page's side of the worker: one job at a time, the newest of each kind, urgent ones first. A job that nobody waits for any more does
- * not block those behind it: if it takes long, the worker is ended, and another one goes on.
+ * The page's side of the worker: one job at a time, the newest of each kind, urgent ones first. A superseded job
+ * blocks the others only briefly: if it takes long, the worker is ended, and another one does the rest.
  */
 
 import { signal } from '@preact/signals';
@@ -21,6 +21,8 @@ interface Task {
   isUrgent: boolean;
   /** Missing if the job was superseded. */
   done: ((found: never) => void) | undefined;
+  /** Called if the job is superseded or fails, so that there is no result. */
+  lost: (() => void) | undefined;
 }
 
 const waiting = new Map<string, Task>();
@@ -29,6 +31,8 @@ let worker: Worker | undefined;
 let modules: Modules | undefined;
 let sentText: string | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
+/** True if the worker could not be started. */
+let isEnded = false;
 
 /** Number of urgent jobs that are not done: what the user waits for. */
 export const pending = signal(0);
@@ -52,7 +56,7 @@ export async function start(sources: { library: string; command: string }): Prom
   return found;
 }
 
-/** Asks for a job, which may be on a text. It replaces an earlier one with the same key, whose answer is not given any more. */
+/** Asks for a job, which may be on a text. It supersedes an earlier one with the same key: its answer is discarded. */
 export function ask<Name extends JobName>(
   key: string,
   text: string | undefined,
@@ -60,18 +64,37 @@ export function ask<Name extends JobName>(
   given: Jobs[Name]['given'],
   done: (found: Jobs[Name]['found']) => void,
   isUrgent = true,
+  lost?: () => void,
 ): void {
-  drop(key);
-  waiting.set(key, { key, text, job: { name, given } as Job, isUrgent, done });
+  if (isEnded) {
+    lost?.();
+    return;
+  }
+  supersede(key);
+  waiting.set(key, { key, text, job: { name, given } as Job, isUrgent, done, lost });
   count();
   next();
 }
 
 /** Gives up a job. */
 export function drop(key: string): void {
-  waiting.delete(key);
-  if (running?.key === key) running.done = undefined;
+  supersede(key);
   count();
+  next();
+}
+
+function supersede(key: string): void {
+  waiting.get(key)?.lost?.();
+  waiting.delete(key);
+  if (running?.key === key) discard(running);
+}
+
+/** Discards the answer of a job. */
+function discard(task: Task): void {
+  const { lost } = task;
+  task.done = undefined;
+  task.lost = undefined;
+  lost?.();
 }
 
 function count(): void {
@@ -82,9 +105,9 @@ function count(): void {
 function next(): void {
   if (worker === undefined || waiting.size === 0) return;
   if (running !== undefined) {
-    // The running job is in the way if nobody waits for it, or if it is less urgent.
-    const isInTheWay = running.done === undefined || (!running.isUrgent && pending.value > 0);
-    if (isInTheWay) timer ??= setTimeout(restart, GRACE);
+    // The running job blocks the others if it was superseded, or if it is less urgent.
+    const blocks = running.done === undefined || (!running.isUrgent && pending.value > 0);
+    if (blocks) timer ??= setTimeout(restart, GRACE);
     return;
   }
   const tasks = [...waiting.values()];
@@ -142,8 +165,10 @@ function broken(message: string): void {
   if (running === undefined) {
     // It did not start, and another one would not start either.
     worker = undefined;
+    isEnded = true;
+    for (const key of [...waiting.keys()]) drop(key);
     return;
   }
-  running.done = undefined;
+  discard(running);
   restart();
 }
