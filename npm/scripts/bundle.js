@@ -40,8 +40,8 @@ export async function bundle(root, dist) {
       ['', 'cjs'],
       ['.workerd', 'esm'],
     ]) {
-      const neighbour = `${beside}${suffix}.${EXTENSION[format]}`;
-      await one(root, dist, name, `${name}${suffix}`, format, next(beside, neighbour), external);
+      const neighbor = `${beside}${suffix}.${EXTENSION[format]}`;
+      await one(root, dist, name, `${name}${suffix}`, format, next(beside, neighbor), external);
     }
   }
   for (const { name } of [...ENTRIES, ...COMPANIONS]) await forNode(dist, name);

@@ -92,7 +92,7 @@ describe('surrogates', () => {
     });
   }
 
-  test('lone surrogates in neighbouring strings do not form a pair', () => {
+  test('lone surrogates in neighboring strings do not form a pair', () => {
     assert.deepEqual(through(['\ud83d', '\ude00']), ['\ud83d', '\ude00']);
     assert.deepEqual(through({ '\ud83d': '\ude00' }), { '\ud83d': '\ude00' });
   });
@@ -280,7 +280,7 @@ describe('share', () => {
     assert.notEqual(normalizeEnvelope(own).schema.x, part);
   });
 
-  test('a part that JSON writes differently is copied, its neighbours are not', () => {
+  test('a part that JSON writes differently is copied, its neighbors are not', () => {
     const plain = { a: 1 };
     const date = { when: new Date(0), plain };
     const own = around({ date, plain, gone: undefined });

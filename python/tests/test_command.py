@@ -327,3 +327,42 @@ def test_a_client_file_keeps_its_bytes_and_permissions(tmp_path: Path) -> None:
     finally:
         tmp_path.chmod(0o700)
     assert file.read_bytes() == before
+
+
+FIXABLE = '{"type": "object", "properties": {"a": {"const": "b"}}}\n'
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows limits paths differently")
+def test_fixed_file_that_cannot_be_written_does_not_stop_the_others(tmp_path: Path) -> None:
+    # The name of a temporary file next to it is too long.
+    names = ("a.json", f"{'b' * 250}.json", "c.json")
+    for name in names:
+        (tmp_path / name).write_text(FIXABLE, "utf-8")
+    done = run("check", "--fix", "-d", "moonshot", *names, place=tmp_path)
+    assert done.returncode == 2
+    why = f"{names[1]}: expected a file that can be written, found one that cannot (ENAMETOOLONG)\n"
+    assert done.stderr.decode().endswith(why)
+    assert [(tmp_path / name).read_text("utf-8") != FIXABLE for name in names] == [True, False, True]
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes in folders")
+def test_fixed_file_that_has_changed_is_left_as_it_is(tmp_path: Path) -> None:
+    for name in ("a.json", "c.json"):
+        (tmp_path / name).write_text(FIXABLE, "utf-8")
+    os.mkfifo(tmp_path / "pipe")
+    changed = FIXABLE.replace('"b"', '"x"')
+    arguments = ("check", "--fix", "-d", "moonshot", "a.json", "c.json", "pipe")
+    with subprocess.Popen(
+        [*PROGRAM, *arguments], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean()
+    ) as child:
+        # Opens only once the program has read the files before it.
+        with (tmp_path / "pipe").open("w", encoding="utf-8") as pipe:
+            (tmp_path / "a.json").write_text(changed, "utf-8")
+            pipe.write('{"type": "object", "properties": {}}')
+        _, stderr = child.communicate(timeout=60)
+    assert child.returncode == 2
+    why = "a.json: expected a file that can be written, found one that has changed since it was read\n"
+    assert stderr.decode().endswith(why)
+    assert (tmp_path / "a.json").read_text("utf-8") == changed
+    assert (tmp_path / "c.json").read_text("utf-8") != FIXABLE

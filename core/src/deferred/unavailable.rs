@@ -85,8 +85,8 @@ impl<'a> Turn<'a> {
         let steps = core::mem::take(&mut self.steps);
         let is_text = |event: &Event<'a>| matches!(event.kind, EventKind::Text { .. });
         let others = || steps.iter().enumerate().filter(|(_, event)| !is_text(event));
-        let neighbour = if self.is_results { others().next_back() } else { others().next() };
-        let Some((place, at, member)) = neighbour.map(|(place, event)| (place, event.at, event.member)) else {
+        let neighbor = if self.is_results { others().next_back() } else { others().next() };
+        let Some((place, at, member)) = neighbor.map(|(place, event)| (place, event.at, event.member)) else {
             out.extend(steps);
             return;
         };
