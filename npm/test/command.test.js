@@ -571,7 +571,7 @@ test('a file that cannot be written', async () => {
 describe('files that are fixed', {
   skip: process.platform === 'win32' && 'Windows has no named pipes in folders, and limits paths differently',
 }, () => {
-  const before = '{"type": "object", "properties": {"a": {"const": "b"}}}\n';
+  const before = '{"type": "object", "properties": {"a": {"enum": ["b"]}}}\n';
   const args = ['check', '--fix', '-d', 'moonshot'];
 
   test('one that cannot be written does not stop the others', async () => {

@@ -329,7 +329,7 @@ def test_a_client_file_keeps_its_bytes_and_permissions(tmp_path: Path) -> None:
     assert file.read_bytes() == before
 
 
-FIXABLE = '{"type": "object", "properties": {"a": {"const": "b"}}}\n'
+FIXABLE = '{"type": "object", "properties": {"a": {"enum": ["b"]}}}\n'
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows limits paths differently")
