@@ -16,7 +16,7 @@ install() {
   cp "$saved" "$lock"
   [ "$status" = 0 ] || return "$status"
   node npm/scripts/locked.js tests/clients "$lock" || return
-  # Two of them install their binary with a script.
+  # Two of the packages install their binary with a script.
   (cd tests/clients && npm rebuild @anthropic-ai/claude-code opencode-ai)
 }
 step "npm ci in tests/clients" "$LOGS/clients-setup.log" install

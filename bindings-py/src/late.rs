@@ -1,4 +1,4 @@
-//! A call whose report is made when it is first read.
+//! A call whose report is computed lazily, on first read.
 
 use pyo3::{
     prelude::*,
@@ -17,8 +17,8 @@ use crate::{
     write::Writer,
 };
 
-/// Snapshot of the input of a call, with the members of its report that are known at once. It is immutable, so that
-/// threads share it.
+/// Snapshot of the input of a call, with the members of its report that are already available. It is immutable, so
+/// threads can share it.
 #[pyclass(module = "toolwire._toolwire", frozen)]
 pub(crate) struct Late {
     function: Function,
@@ -27,7 +27,7 @@ pub(crate) struct Late {
     members: Option<Node<'static>>,
 }
 
-/// The caller's input. Text is immutable; of a value, only immutable parts are kept.
+/// The caller's input. Text is immutable; only the immutable parts of a value are kept.
 enum Input {
     Value(Kept),
     Text(Py<PyAny>),
@@ -69,7 +69,7 @@ pub(crate) fn call_late<'py>(
 
 #[pymethods]
 impl Late {
-    /// Returns the members of the report that are known at once, as a dict.
+    /// Returns the report members that are already available, as a dict.
     fn members<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         guarded(|| self.members.as_ref().map_or_else(|| Ok(PyDict::new(py)), |report| members(py, report)))
     }

@@ -1,4 +1,4 @@
-//! The inputs that a command needs: files, patterns of files, servers, a configuration, a baseline. Some of them are
+//! The inputs that a command needs: files, glob patterns, servers, a configuration, a baseline. Some of them are
 //! known only after others were read: for example the servers in a file, and the variables that they use.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -19,7 +19,8 @@ use super::{
     terminal::{shown, Terminal},
 };
 
-/// Files in which a project describes itself. GitHub refuses SARIF in which a finding is in no file.
+/// Project manifests. GitHub rejects SARIF findings without a file, so findings that belong to none are placed in a
+/// manifest.
 const MANIFESTS: [&str; 2] = ["package.json", "pyproject.toml"];
 
 /// Name of standard input in messages.
@@ -68,11 +69,11 @@ pub(crate) struct Gathering {
     pub(crate) baseline: Option<SourceText>,
     /// First file of [`MANIFESTS`] that exists.
     pub(crate) manifest: Option<String>,
-    /// Current content of the file of rows.
+    /// Current content of the `--record` file.
     pub(crate) recorded: Option<SourceText>,
-    /// Date of today, as in `2026-11-23`, if the host supplied it.
+    /// Today's date, such as `2026-11-23`, if the host supplied it.
     pub(crate) date: Option<String>,
-    /// Inputs that could not be read, if there may be others.
+    /// Errors of inputs that could not be read; used only if `several` is true.
     pub(crate) failed: Vec<CommandError>,
     /// Notes for the user about the inputs.
     pub(crate) notes: Vec<String>,
@@ -82,7 +83,7 @@ pub(crate) struct Gathering {
     keeps_servers: bool,
     /// The servers that were kept, with their names.
     pub(crate) servers: Vec<(String, Server)>,
-    /// True if the input has to be tools: a file that declares servers is an error then, and none of them is started.
+    /// True if the input must be tools. A file that declares servers is then an error, and no server is started.
     refuses_servers: bool,
     /// Variables that the file of servers may use.
     environment: Vec<String>,
@@ -190,7 +191,7 @@ impl Gathering {
         Ok(())
     }
 
-    /// Accepts the failure of the next need. `missing` is true if the file does not exist.
+    /// Records that the next need could not be met. `missing` is true if the file does not exist.
     pub(crate) fn fail(&mut self, missing: bool, error: CommandError) -> Result<(), CommandError> {
         let Some(Want { source, role, .. }) = self.wants.pop_front() else { return Ok(()) };
         let error = error.in_source(&source);
@@ -357,8 +358,7 @@ impl Gathering {
 
     fn validate(&mut self, arguments: &ValidateArguments, terminal: &Terminal) -> Result<(), CommandError> {
         self.file(arguments.file.as_deref(), terminal)?;
-        // Arguments that were passed in place of a file name may contain secrets, so that messages must not repeat
-        // them.
+        // Arguments that were passed in place of a file name may contain secrets, so messages must not repeat them.
         self.wants.iter_mut().filter(|want| is_json(&want.source)).for_each(|want| want.source = "ARGUMENTS".into());
         let path = arguments.schema.as_str();
         if path != "-" {

@@ -1,6 +1,6 @@
-"""Constraints of OpenAI's APIs on requests that deferred loading could violate.
+"""Fake of the OpenAI APIs' request validation, limited to what deferred loading could violate.
 
-A fake of their validation, written from their references: https://platform.openai.com/docs/api-reference.
+It is based on the API reference: https://platform.openai.com/docs/api-reference.
 npm/test/loop/refuse.js is the same in JavaScript.
 """
 
@@ -20,7 +20,7 @@ ROLES = {"user", "assistant", "system", "developer"}
 
 
 class RefusedError(Exception):
-    """A refusal, which the API answers with status 400."""
+    """An error that the API would return with status 400."""
 
 
 def refuse(message: str) -> NoReturn:

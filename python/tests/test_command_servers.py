@@ -1,4 +1,4 @@
-"""The command line with MCP servers: started ones, remote ones, and those in a file."""
+"""Tests the command line with MCP servers: local, remote, and declared in a file."""
 
 from __future__ import annotations
 

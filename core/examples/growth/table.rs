@@ -16,7 +16,7 @@ const SIZES: [usize; 3] = [16 << 10, 128 << 10, 1 << 20];
 /// Calls that take longer than this are not measured at the next size.
 const TOO_LONG: Duration = Duration::from_secs(3);
 
-/// The rows on the page, which cover all kinds of input: function, dialect, group and shape.
+/// Rows of the table in docs/performance.md, which cover all kinds of input: function, dialect, group and shape.
 const ON_THE_PAGE: [(Work, &str, &str, &str); 14] = [
     (Work::Sanitize, "gemini", "properties", "properties"),
     (Work::Sanitize, "gemini", "anyOf over properties", "required"),
@@ -33,9 +33,9 @@ const ON_THE_PAGE: [(Work, &str, &str, &str); 14] = [
     (Work::Adapt, "gemini", "requests", "Responses: searches"),
     (Work::Stream, "", "streams", "calls in turn"),
 ];
-/// The sizes on the page, in bytes.
+/// Sizes in the table of docs/performance.md, in bytes.
 const PAGE_SIZES: [usize; 4] = [16 << 10, 64 << 10, 256 << 10, 1 << 20];
-/// Number of runs of each call on the page; the fastest one counts.
+/// Number of runs of each call for docs/performance.md; the fastest one counts.
 const RUNS: usize = 3;
 
 /// The cost of one call.
@@ -55,7 +55,7 @@ pub(crate) struct Asked {
     /// Words that the name of a row must contain: a function (`sanitize`), a dialect, a group, or a shape.
     pub(crate) words: Vec<String>,
     pub(crate) dialects: Vec<String>,
-    /// The sizes in KB, if they differ from those of the page.
+    /// Sizes in KB, if they differ from [`SIZES`].
     pub(crate) sizes: Vec<usize>,
     /// The part of the table to measure, and the number of parts.
     pub(crate) part: Option<(usize, usize)>,
@@ -101,7 +101,7 @@ pub(crate) fn rows(asked: &Asked) {
     }
 }
 
-/// Prints the table of the page in Markdown: `cargo run --example growth -- page`.
+/// Prints the table of docs/performance.md in Markdown: `cargo run --example growth -- page`.
 ///
 /// # Errors
 /// If a row is not among the shapes.
@@ -172,13 +172,13 @@ fn measured(work: Work, dialect: &str, inputs: &[(Vec<String>, usize)]) -> Vec<C
     costs
 }
 
-/// Returns the exponent of growth in bytes between the last two sizes.
+/// Returns the growth exponent, relative to the input size in bytes, between the last two sizes.
 fn exponent(costs: &[Cost], of: impl Fn(&Cost) -> f64) -> f64 {
     let [.., before, last] = costs else { return 0.0 };
     (of(last).max(1e-9) / of(before).max(1e-9)).ln() / (last.bytes as f64 / before.bytes as f64).ln()
 }
 
-/// Prints the part of the budget that real tools use: `cargo run --example growth -- tools FILE`.
+/// Prints the number of steps that real tools need: `cargo run --example growth -- tools FILE`.
 pub(crate) fn tools(file: &str) -> Result<(), Box<dyn std::error::Error>> {
     fn values(value: &Value) -> usize {
         1 + match value {

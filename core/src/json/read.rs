@@ -39,7 +39,7 @@ pub fn read(source: &str) -> Result<Node<'_>, Error> {
     reader.document(|reader, next| reader.value(next, 0))
 }
 
-/// Does the same as [`read`]. Also returns true if a name occurs twice in an object; the last value is in the tree.
+/// Reads a text as [`read`] does, and also returns whether an object contains a duplicate name. The last value wins.
 ///
 /// # Errors
 /// Same as [`read`].
@@ -52,9 +52,9 @@ pub(crate) fn read_noting_repeats(source: &str) -> Result<(Node<'_>, bool), Erro
 /// Checks a whole text, but builds a tree only of its outline: the members of the root object stay text
 /// ([`Data::Verbatim`]), except that an array named in `lists` becomes an array of items that stay text.
 ///
-/// `mark` is called with each string inside these items, names and values, in any spelling. The bits that it returns
-/// are collected as the marks of the item, so that an item without relevant strings need not be parsed. A root that is
-/// not an object is read as by [`read`].
+/// `mark` is called with every string inside these items (names and values), whether or not it is escaped. The bits
+/// that it returns are collected as the marks of the item, so that an item without relevant strings need not be parsed.
+/// A root that is not an object is read as by [`read`].
 ///
 /// # Errors
 /// Same as [`read`].
@@ -134,8 +134,8 @@ impl<'a> Reader<'a> {
         };
         match result {
             Ok(mut node) if self.peek().is_none() => {
-                // A value that replaced an earlier one is at the position of the earlier one, but has the number of its
-                // own position in the text.
+                // The last value of a duplicate name is in the place of the first one, but has the number of its own
+                // position in the text.
                 if self.has_duplicates {
                     node.number_in_order();
                 }
@@ -300,8 +300,8 @@ impl<'a> Reader<'a> {
         Ok((key, next))
     }
 
-    /// Reads comma-separated values up to `end`. (hifijson's `seq` passes on only the lexer; this passes on the
-    /// reader.)
+    /// Reads comma-separated values up to `end`. (hifijson's `seq` passes only the lexer to its callback; this
+    /// passes the reader.)
     fn sequence(&mut self, end: u8, mut item: impl FnMut(&mut Self, u8) -> Result<(), Fault>) -> Result<(), Fault> {
         let mut next = self.peek().ok_or(Expect::ValueOrEnd)?;
         if next == end {
@@ -345,7 +345,7 @@ impl<'a> Reader<'a> {
         Ok(Text::spelled(self.source.get(start..end).unwrap_or_default(), escaped))
     }
 
-    /// Reads an escape that is not a simple one. Returns the end of an escaped code unit. Anything else is a fault.
+    /// Reads a `\u` escape and returns the position after it. A control character or an invalid escape is a fault.
     #[cold]
     fn odd(&mut self, at: usize) -> Result<usize, Fault> {
         self.lexer = SliceLexer::new(self.source.as_bytes().get(at..).unwrap_or_default());

@@ -1,7 +1,7 @@
-//! Changes to the answer to a response format when a reply is restored.
+//! Changes to structured output when a reply is restored.
 
 named! {
-    /// A change to a reply, other than to the values of its answer.
+    /// A change to a reply that does not affect the values of its structured output.
     AnswerChange {
         /// Text next to an answer that came as a call was removed.
         DropText = "drop-text",

@@ -19,11 +19,11 @@ use crate::{
     sanitize::{self, decode::Plan},
 };
 
-/// A dialect, with the used amounts of its budgets.
+/// A dialect, and the amount of each of its budgets that is used.
 pub(super) struct Target {
     pub(super) dialect: &'static Dialect,
     pub(super) options: SanitizeOptions,
-    /// Used amount of each budget.
+    /// Amount of each budget that is used.
     pub(super) taken: Vec<usize>,
 }
 
@@ -90,7 +90,7 @@ impl Target {
         let omits = self.dialect.tools.no_arguments == NoArguments::Omitted && format != ToolFormat::Mcp;
         let mut written = Written { target, changes: Vec::new(), plan: Plan::default(), added: None, omit: false };
         let is_answer = answer.is_some_and(|name| shape.name(entry).is_some_and(|own| own.is(name)));
-        // An answer always has arguments.
+        // The function that replaces a response format always has arguments.
         let omits = omits && !is_answer;
         match shape.schema(entry).map(arguments::none) {
             None if omits => written.omit = true,

@@ -57,8 +57,8 @@ fn definitions(numbers: &mut Numbers, wire: Wire) -> Vec<Definition> {
         let is_custom = wire == Wire::Responses && numbers.one_in(3);
         let name = (*numbers.of(&NAMES)).to_owned();
         let one = Definition { mark, namespace, name, is_custom, property };
-        // This test does not cover redefinitions of a tool, and neither tools that are both in the default namespace
-        // and at the top level.
+        // This test covers neither redefinitions of a tool nor tools that are both in the default namespace and at the
+        // top level.
         let in_default = |one: &Definition| one.namespace.as_deref().is_none_or(|space| space == "functions");
         let is_double = |other: &Definition| {
             one.name == other.name && (one.namespace == other.namespace || in_default(&one) && in_default(other))
@@ -93,7 +93,7 @@ fn listed(wire: Wire, tool: &Definition, defers: bool) -> Value {
     entry
 }
 
-/// Returns a list of Responses. Tools of one namespace may be in one entry or in several.
+/// Returns a tool list in the format of the Responses API. Tools of one namespace may be in one entry or in several.
 fn in_namespaces(numbers: &mut Numbers, tools: &[(Definition, bool)]) -> Vec<Value> {
     let mut list: Vec<Value> = Vec::new();
     for (tool, defers) in tools {
@@ -285,7 +285,7 @@ pub(crate) struct Sent {
     pub(crate) mark: Option<usize>,
     pub(crate) is_custom: bool,
     pub(crate) property: Option<String>,
-    /// True if the API calls the tool in a namespace of its own name after loading it.
+    /// True if the API loads the tool, and may then call it with the tool's own name as the namespace.
     pub(crate) is_loaded: bool,
 }
 

@@ -47,7 +47,7 @@ export function readable(text: Text): Text {
   }
 }
 
-/** Returns the answer on the desk as text of the same type. A `Buffer` gives a `Buffer`, because its `toString` differs. */
+/** Returns the result in the shared buffer as text of the same type as the input. A `Buffer` gives a `Buffer`, because its `toString` differs. */
 export function like<T extends Text>(text: T, desk: Desk): T;
 export function like(text: Text, desk: Desk): Text {
   if (typeof text === 'string') return desk.answerText;

@@ -1,5 +1,5 @@
-// A fake of the validation of OpenAI's APIs, as far as deferred loading could violate it, written from their references:
-// https://platform.openai.com/docs/api-reference. python/tests/refuse.py is its twin.
+// Fake of the OpenAI APIs' request validation, limited to what deferred loading could violate, based on the API
+// reference: https://platform.openai.com/docs/api-reference. python/tests/refuse.py is its twin.
 
 const SHARED = ['model', 'stream', 'temperature', 'top_p', 'metadata', 'tools', 'tool_choice', 'parallel_tool_calls'];
 const MEMBERS = {
@@ -8,7 +8,7 @@ const MEMBERS = {
 };
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** A refusal, to which an API responds with status 400. */
+/** An error that the API would return with status 400. */
 export class Refusal extends Error {}
 
 function demand(condition, message) {

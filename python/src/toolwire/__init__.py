@@ -17,7 +17,8 @@ With an SDK, one line is enough: `http_client=httpx2.Client(transport=ToolwireTr
 - `sanitize`: rewrite a tool's parameter schema into one *dialect*: the part of JSON Schema that one model API accepts.
 - `normalize_envelope`: repair the tool-parameter envelope only; nested content is returned exactly as it was.
 - `apply_deferred_loading`: make a request that uses deferred tools work on an API without that feature.
-- `sanitize_tools`, `adapt_request`: do the same for a whole tool list, and for a whole request.
+- `sanitize_tools`: sanitize a whole tool list and its names. `adapt_request`: do this and the deferred loading for a
+  whole request.
 - `check`, `check_tools`, `check_request`: report what an API would reject, reinterpret or ignore.
 - `restore_arguments`, `Restore`, `ReplyRestorer`, `CallStream`: restore the model's calls to the tools' own names and
   schemas.
@@ -28,7 +29,8 @@ With an SDK, one line is enough: `http_client=httpx2.Client(transport=ToolwireTr
 - `dialects`, `dialect_for`: the known facts about each API, and the dialect that a host needs.
 - `deferral_for`: the construct for deferred tools that a host supports natively.
 - `search_tools`, `answer_tool_search`, `ToolIndex`: tool search, by which a model finds deferred tools.
-- `Exchange`: one request of a client and its reply, for gateways. `strip_deferral_betas`: the same for their headers.
+- `Exchange`: one request of a client and its reply, for gateways.
+- `strip_deferral_betas`: remove the beta flags of deferred loading from an `anthropic-beta` header.
 
 `str`, `bytes`, `bytearray` and `memoryview` are JSON text, and the result is JSON text, too: `str` for `str`, `bytes`
 for the others. Anything else is a value. Results are frozen records. Reports are computed when they are first read, so

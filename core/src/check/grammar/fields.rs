@@ -1,4 +1,4 @@
-//! Checks the kinds of values of the fields of a protobuf message: string, number, integer, boolean.
+//! Checks the types of the fields of a protobuf message: string, number, integer, boolean.
 //!
 //! Source: the JSON mapping of protocol buffers, in which a string may contain a number or a boolean.
 

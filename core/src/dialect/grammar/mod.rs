@@ -75,7 +75,7 @@ pub(crate) struct Grammar {
     pub(crate) walked: Walk,
     /// Encoding of "any value" if a type is required.
     pub(crate) anything: AnyEncoding,
-    /// Encoding of null if lists of types must not contain it.
+    /// Encoding of null in schemas that accept it.
     pub(crate) null: Null,
     /// Keywords whose subschemas are checked.
     pub(crate) through: Keywords,

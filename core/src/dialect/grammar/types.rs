@@ -57,8 +57,8 @@ impl TypeRequirement {
         }
     }
 
-    /// Returns true if `type` is required as a sibling of `enum` or `const`. It is also written next to keywords for
-    /// one type, so that keywords that do not apply can be detected.
+    /// Returns true if `type` is required as a sibling of `enum` or `const`. It is also written next to type-specific
+    /// keywords such as `minLength`, so that keywords for another type can be detected.
     pub(crate) fn needs_type_beside(self, keyword: Keyword, schema: &Node<'_>) -> bool {
         let is_about_a_type = |member: &Member<'_>| Keyword::named(&member.key).and_then(Keyword::applies_to).is_some();
         self != TypeRequirement::No
@@ -81,7 +81,7 @@ pub(crate) enum AnyEncoding {
     JsonText,
 }
 
-/// Encoding of null if lists of types must not contain it.
+/// Encoding of null in schemas that accept it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Null {
     /// A type: in a list of types, or in a branch of `anyOf`.

@@ -1,4 +1,4 @@
-/** A text with what the command line read in it: its kind, its tools and schemas, and their places in the text. */
+/** A text and what the command line found in it: its kind, its tools and schemas, and their places in the text. */
 
 import type { Node } from 'jsonc-parser';
 import type { ToolFormat } from 'toolwire/slim';
@@ -9,7 +9,7 @@ import { child, type Place, Places, token } from './tree.js';
 export interface Entry {
   /** `null` for a schema, and for a tool without a name. */
   name: string | null;
-  /** The line, if each line is an entry. The pointer is then one into the line. */
+  /** The line, if each line is an entry. `pointer` is then relative to the line. */
   line?: number;
   pointer: string;
   format: ToolFormat | null;
@@ -56,7 +56,7 @@ export class Document {
   /** The schema of a response format, which the command line does not read. */
   readonly format: SchemaPlace | undefined;
   readonly #reading: Reading | undefined;
-  /** The numbers of the lines that are not blank, if each line is an entry; and the index of each number. */
+  /** Line numbers of the nonblank lines if each line is an entry, and the entry index of each line number. */
   readonly #lines: readonly number[] | undefined;
   readonly #indexes: ReadonlyMap<number, number>;
   #source: string | undefined;
@@ -84,7 +84,7 @@ export class Document {
     return alone ? 'schema' : 'schemas';
   }
 
-  /** The text; for JSON Lines, a list of them, in which line breaks are replaced by commas. */
+  /** The text. JSON Lines are converted to one array, with commas in place of line breaks. */
   get source(): string {
     this.#source ??= this.#lines === undefined ? this.text : listed(this.text, this.#lines);
     return this.#source;
@@ -95,7 +95,7 @@ export class Document {
     return this.#lines !== undefined;
   }
 
-  /** Returns the place of a spot, or of its nearest ancestor, in the text. */
+  /** Returns the text range at a location, or at its nearest ancestor. */
   nearest(spot: Spot): Place | undefined {
     const place = this.places.nearest(this.within(spot));
     if (place === undefined || this.shift === 0) return place;
@@ -167,7 +167,7 @@ export class Document {
     return pointer === '' ? 'this schema' : pointer;
   }
 
-  /** Finds the schema of a response format: of Chat Completions and Responses, of Cohere, and of Bedrock Converse without its text. */
+  /** Finds the schema of a response format: `json_schema.schema`, or an object in `schema` or `json_schema` next to `type`. */
   #formatIn(): SchemaPlace | undefined {
     const root = this.places.value('');
     if (!['json_schema', 'json_object'].includes(String(child(root, 'type')?.value))) return undefined;
