@@ -1,4 +1,4 @@
-"""Answers the demo's calls from Python: one JSON line in, one out. `languages.mjs` says what stands in them."""
+"""Answers the demo's calls from Python: one JSON line in, one out. `languages.mjs` describes their format."""
 
 from __future__ import annotations
 

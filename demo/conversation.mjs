@@ -1,6 +1,6 @@
-// A conversation of two turns with every real tool deferred, as an agent that knows deferred loading would send it.
+// A conversation of two turns with every real tool deferred, as an agent that supports deferred loading would send it.
 
-/** Tools as Anthropic's API takes them: all deferred, but for the search tool. */
+/** Tools in the format of Anthropic's API: all deferred, except the search tool. */
 function toolsOf(servers) {
   const search = {
     name: 'ToolSearch',

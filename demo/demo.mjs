@@ -58,7 +58,7 @@ function showServers(servers) {
   );
 }
 
-/** Says whether the languages agree; returns the number of differences. */
+/** Prints whether the languages agree, and returns the number of differences. */
 function showAgreement(calls, byLanguage) {
   heading(`Same answers in ${Object.keys(byLanguage).join(', ')}`);
   const wrong = disagreements(calls, byLanguage);

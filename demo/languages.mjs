@@ -1,7 +1,7 @@
 // The same calls in Rust, Node and Python, each through the package its users install, and the comparison.
 //
-// A call is `{ function, options, input }` with the input as JSON text. An answer is `{ text, report, value }`: what the
-// text form gave with its report, and what the object form gave; or `{ error: { code, pointer, message } }`.
+// A call is `{ function, options, input }` with the input as JSON text. An answer is `{ text, report, value }`: the result and the report
+// for text, and the result for an object; or `{ error: { code, pointer, message } }`.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -55,7 +55,7 @@ function elsewhere(language, calls) {
     const fail = (reason) => reject(new Error(`the ${language} part of the demo ${reason}`));
     process.once('exit', () => child.kill());
     child.once('error', (error) => fail(`did not start: ${error.message}`));
-    // A child that ends early is reported by its exit status; the broken pipe says nothing more.
+    // A child that ends early is reported by its exit status; the broken pipe adds no information.
     child.stdin.on('error', () => {});
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (chunk) => (output += chunk));

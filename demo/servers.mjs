@@ -1,4 +1,4 @@
-// Starts real MCP servers over stdio, takes their tool lists exactly as they sent them, and ends the servers.
+// Starts real MCP servers over stdio, records their tool lists exactly as they sent them, and ends the servers.
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
@@ -33,8 +33,8 @@ export function commandOf(wanted) {
 }
 
 /**
- * Lists the tools of all servers: `[{ name, npm, version, tools }]`. What a server says on stderr goes to a log of its own.
- * No server outlives the call, nor this process.
+ * Lists the tools of all servers: `[{ name, npm, version, tools }]`. The standard error of each server is written to a separate log. No
+ * server outlives the call or this process.
  */
 export async function listTools() {
   mkdirSync(LOGS, { recursive: true });

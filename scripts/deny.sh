@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Checks the crates by deny.toml: licenses, duplicates, sources, and RustSec advisories if they can be downloaded.
-# `deny.sh install` first installs cargo-deny (two minutes, once). If that is impossible, the script says so and
-# succeeds, except for a release.
+# Checks the crates by deny.toml: licenses, duplicates, sources, and RustSec advisories if they can be downloaded. `deny.sh install` first
+# installs cargo-deny (two minutes, once). If that is impossible, the script reports that and succeeds, except for a release.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compiles every crate, with all features, with the oldest Rust that Cargo.toml supports (`rust-version`). If rustup
-# cannot download it, only clippy's lint `incompatible_msrv` has checked it, and this script says so.
+# Compiles every crate, with all features, with the oldest Rust that Cargo.toml supports (`rust-version`). If rustup cannot download it,
+# only clippy's lint `incompatible_msrv` has checked it, and this script reports that.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"

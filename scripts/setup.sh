@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Sets up everything that the project's commands need in addition to rustup, Node and Python. Takes well under a second
-# if nothing changed.
+# Sets up everything that the project's commands need in addition to rustup, Node and Python. Needs well under a second if nothing changed.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"

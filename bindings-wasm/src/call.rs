@@ -48,16 +48,16 @@ impl From<Failure> for JsValue {
     }
 }
 
-/// The layout of a call's input on the desk.
+/// The layout of a call's input in the shared buffer.
 pub(crate) struct Order {
     pub(crate) inputs: usize,
-    /// Numbers of the desk's words and characters that belong to the records.
+    /// Numbers of words and characters in the shared buffer that belong to the records.
     pub(crate) words: usize,
     pub(crate) chars: usize,
     pub(crate) spelled: bool,
 }
 
-/// The result of a call: the report or undefined, the answer for the desk, and its flags.
+/// The result of a call: the report or undefined, the answer for the shared buffer, and its flags.
 pub(crate) type Outcome = Result<(JsValue, Handed, u32), Failure>;
 
 /// Returns the names of the functions, each followed by a comma. A call uses the index in this list.
@@ -66,8 +66,9 @@ pub fn functions() -> String {
     Function::ALL.iter().flat_map(|function| [function.name(), ","]).collect()
 }
 
-/// Calls a function on values: the desk holds `inputs` of them, then the options. Returns the report as JSON text if
-/// `with_report` is set, or, if the desk's flags contain `FAILED`, an object as from [`describe_error`].
+/// Calls a function on values: the shared buffer contains `inputs` of them, then the options. Returns the report as
+/// JSON text if `with_report` is set, or, if the shared buffer's flags contain `FAILED`, an object as from
+/// [`describe_error`].
 ///
 /// (Throwing would slow down every call: a function that returns a result or an error returns three values, which
 /// JavaScript gets in an array.)
@@ -80,9 +81,9 @@ pub fn call(function: usize, with_report: bool, inputs: usize, words: usize, cha
     hand_over(given, outcome)
 }
 
-/// Calls a function on JSON text. The desk holds one word for each of the `inputs`, its length in bytes, followed by
-/// the records of the options; and the `chars` of the options, followed by the texts. If `broken` is set, the last
-/// text was cut before a lone surrogate. Returns what [`call`] returns.
+/// Calls a function on JSON text. The shared buffer contains one word for each of the `inputs`, its length in bytes,
+/// followed by the records of the options; and the `chars` of the options, followed by the texts. If `broken` is set,
+/// the last text was cut before a lone surrogate. Returns what [`call`] returns.
 #[wasm_bindgen(js_name = callText)]
 pub fn call_text(
     function: usize,
@@ -101,7 +102,7 @@ pub fn call_text(
 }
 
 impl Order {
-    /// Passes the values on the desk to `work`, and encodes its answer.
+    /// Passes the values in the shared buffer to `work`, and encodes its answer.
     pub(crate) fn on_values(
         &self,
         given: &mut Given,
@@ -121,7 +122,7 @@ impl Order {
         Ok((report(given.report), answer.handed, if given.share { desk::SHARE } else { 0 }))
     }
 
-    /// Passes the texts on the desk to `work`.
+    /// Passes the texts in the shared buffer to `work`.
     pub(crate) fn on_texts(
         &self,
         broken: bool,

@@ -1,4 +1,5 @@
-//! The memory through which both sides exchange data: four buffers, and a header with their addresses.
+//! The shared buffer: the memory through which both sides exchange data. It consists of four vectors, and a header with
+//! their addresses.
 //!
 //! The header keeps its address for the life of the instance; JavaScript asks for that address once and reads the rest
 //! from the header. This module does not know the contents of the buffers.
@@ -101,7 +102,7 @@ fn grow<T: Copy + Default>(buffer: &mut Vec<T>, length: usize) {
     }
 }
 
-/// Takes the input from the desk, and the buffers of the last answer for reuse.
+/// Takes the input out of the shared buffer, and the vectors of the last answer for reuse.
 #[allow(clippy::panic, reason = "a test wants to see what becomes of one")]
 pub(crate) fn take() -> (Given, Handed) {
     if FAILS.take() {
@@ -115,7 +116,7 @@ pub(crate) fn take() -> (Given, Handed) {
     })
 }
 
-/// Returns the buffers to the desk, with the answer where JavaScript reads it.
+/// Returns the vectors to the shared buffer, with the answer in the place where JavaScript reads it.
 pub(crate) fn put(mut given: Given, handed: Handed, flags: u32) {
     if given.words.capacity().saturating_mul(4) > KEEP {
         given.words = Vec::new();

@@ -23,9 +23,9 @@ thread_local! {
     static LISTS: ToolListCache = ToolListCache::default();
 }
 
-/// Opens an exchange for the URL and the body on the desk. The answer is the text to be sent. Returns an object with
-/// the exchange's `number`, the `betas` and the `warning`, an empty one if there is no exchange, or an error as
-/// [`crate::call::call`] does. [`report_of_exchange`] returns the report.
+/// Opens an exchange for the URL and the body in the shared buffer. The answer is the text to be sent. Returns an
+/// object with the exchange's `number`, the `betas` and the `warning`, an empty one if there is no exchange, or an
+/// error as [`crate::call::call`] does. [`report_of_exchange`] returns the report.
 #[wasm_bindgen(js_name = openExchange)]
 pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     let (mut given, handed) = desk::take();
@@ -61,9 +61,9 @@ pub fn report_of_exchange(exchange: usize) -> Option<String> {
     OPEN.with_borrow(|open| open.get(exchange).and_then(Option::as_ref).map(report))
 }
 
-/// Handles the whole reply on the desk. The answer is the reply for the client, or, if the model must be asked again,
-/// the next request. Returns an object, which has a `report` in the second case. The result of this function and of
-/// those below also has the repaired `calls`, if there are any.
+/// Handles the whole reply in the shared buffer. The answer is the reply for the client, or, if the model must be asked
+/// again, the next request. Returns an object, which has a `report` in the second case. The result of this function and
+/// of those below also has the repaired `calls`, if there are any.
 #[wasm_bindgen(js_name = replyExchange)]
 pub fn reply_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |reply| {
@@ -74,7 +74,7 @@ pub fn reply_exchange(exchange: usize, words: usize, chars: usize, spelled: bool
     })
 }
 
-/// Handles the piece of a stream on the desk. The answer is the text to be passed on.
+/// Handles the piece of a stream in the shared buffer. The answer is the text to be passed on.
 #[wasm_bindgen(js_name = feedExchange)]
 pub fn feed_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |piece| {
@@ -101,7 +101,7 @@ pub fn finish_exchange(exchange: usize, words: usize, chars: usize, spelled: boo
     })
 }
 
-/// Converts the error body on the desk to an error event, which is the answer.
+/// Converts the error body in the shared buffer to an error event, which is the answer.
 #[wasm_bindgen(js_name = failExchange)]
 pub fn fail_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |body| {
@@ -109,8 +109,8 @@ pub fn fail_exchange(exchange: usize, words: usize, chars: usize, spelled: bool,
     })
 }
 
-/// Writes an error in the form of an API, which is the answer. The desk holds the URL of the request, the error's code,
-/// its pointer and its message.
+/// Writes an error in the form of an API, which is the answer. The shared buffer contains the URL of the request, the
+/// error's code, its pointer and its message.
 #[wasm_bindgen(js_name = refuseExchange)]
 pub fn refuse_exchange(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     let (mut given, handed) = desk::take();

@@ -21,7 +21,8 @@ thread_local! {
     static KEPT: RefCell<Option<ToolIndex>> = const { RefCell::new(None) };
 }
 
-/// Stores the tool list on the desk, given as a value. Returns undefined, or an error as [`crate::call::call`] does.
+/// Stores the tool list that the shared buffer contains as a value. Returns undefined, or an error as
+/// [`crate::call::call`] does.
 #[wasm_bindgen]
 pub fn keep(words: usize, chars: usize, spelled: bool) -> JsValue {
     let (mut given, handed) = desk::take();
@@ -32,7 +33,7 @@ pub fn keep(words: usize, chars: usize, spelled: bool) -> JsValue {
     hand_over(given, outcome)
 }
 
-/// Stores the tool list on the desk, given as JSON text. Returns what [`keep`] returns.
+/// Stores the tool list that the shared buffer contains as JSON text. Returns what [`keep`] returns.
 #[wasm_bindgen(js_name = keepText)]
 pub fn keep_text(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     let (mut given, handed) = desk::take();
@@ -49,7 +50,7 @@ pub fn kept_tools() -> usize {
     KEPT.with_borrow(|kept| kept.as_ref().map_or(0, ToolIndex::len))
 }
 
-/// Searches the list for the query on the desk. Returns what [`keep`] returns.
+/// Searches the list for the query that the shared buffer contains. Returns what [`keep`] returns.
 #[wasm_bindgen(js_name = searchKept)]
 pub fn search_kept(words: usize, chars: usize, spelled: bool) -> JsValue {
     ask(words, chars, spelled, |index, query, options| {
@@ -61,7 +62,7 @@ pub fn search_kept(words: usize, chars: usize, spelled: bool) -> JsValue {
     })
 }
 
-/// Answers the call on the desk from the list. Returns what [`keep`] returns.
+/// Answers, from the list, the call that the shared buffer contains. Returns what [`keep`] returns.
 #[wasm_bindgen(js_name = answerKept)]
 pub fn answer_kept(words: usize, chars: usize, spelled: bool) -> JsValue {
     ask(words, chars, spelled, |index, call, options| Ok(bindings::answer(index, call, options)?.unwrap_or_default()))

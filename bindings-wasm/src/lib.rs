@@ -1,10 +1,11 @@
 //! toolwire as WebAssembly.
 //!
-//! It only translates: a caller's values arrive as *records* (see [`records`]), the function runs, and the answer is
-//! returned as records; reports and errors are returned as JavaScript values. `npm/src/values/` is the other side.
+//! This crate only translates: a caller's values arrive as *records* (see [`records`]), the function runs, and the
+//! answer is returned as records; reports and errors are returned as JavaScript values. `npm/src/values/` is the other
+//! side.
 //!
-//! Both sides exchange data through the [`desk`]: JavaScript asks for room there, writes directly into WebAssembly
-//! memory, makes one call, and reads the answer at the address in the desk's header. A call crosses the boundary
+//! Both sides exchange data through the shared buffer ([`desk`]): JavaScript asks for room there, writes directly into
+//! WebAssembly memory, makes one call, and reads the answer at the address in its header. A call crosses the boundary
 //! once, however large the value is.
 
 #![forbid(unsafe_code)]

@@ -16,8 +16,8 @@ use crate::{
 
 /// Maximum number of cached restores.
 const MAX_RESTORES: usize = 16;
-/// Maximum size of the JSON of all cached restores, in bytes on the desk; in memory, they are a few times as large. The
-/// newest is cached whatever its size.
+/// Maximum size of the JSON of all cached restores, in bytes in the shared buffer; in memory, they are a few times as
+/// large. The newest is cached whatever its size.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 struct Kept {
@@ -37,8 +37,8 @@ pub fn keeps_restore(number: u32) -> bool {
     KEPT.with_borrow(|all| all.iter().any(|one| one.number == number))
 }
 
-/// Calls a function of a `Restore` on values: the desk holds its inputs, followed by the JSON of the `Restore` if it is
-/// not cached. Returns what [`crate::call::call`] does.
+/// Calls a function of a `Restore` on values: the shared buffer contains its inputs, followed by the JSON of the
+/// `Restore` if it is not cached. Returns what [`crate::call::call`] does.
 #[wasm_bindgen(js_name = callRestore)]
 pub fn call_restore(number: u32, function: usize, inputs: usize, words: usize, chars: usize, spelled: bool) -> JsValue {
     let (mut given, handed) = desk::take();
@@ -53,8 +53,8 @@ pub fn call_restore(number: u32, function: usize, inputs: usize, words: usize, c
     hand_over(given, outcome)
 }
 
-/// Restores a reply that is JSON text: the desk holds the reply, followed by the JSON of the `Restore` if it is not
-/// cached. Returns what [`crate::call::call`] does.
+/// Restores a reply that is JSON text: the shared buffer contains the reply, followed by the JSON of the `Restore` if
+/// it is not cached. Returns what [`crate::call::call`] does.
 #[wasm_bindgen(js_name = callRestoreText)]
 pub fn call_restore_text(
     number: u32,

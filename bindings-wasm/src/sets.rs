@@ -18,8 +18,8 @@ thread_local! {
     static SET: RefCell<Option<ToolSet>> = const { RefCell::new(None) };
 }
 
-/// Stores the tool list on the desk, given as a value, and replaces the previous one. The answer is the list as JSON
-/// text in a string, or null if it is equal to the previous one. Returns undefined, or an error as
+/// Stores the tool list that the shared buffer contains as a value, and replaces the previous one. The answer is the
+/// list as JSON text in a string, or null if it is equal to the previous one. Returns undefined, or an error as
 /// [`crate::call::call`] does.
 #[wasm_bindgen(js_name = keepSet)]
 pub fn keep_set(words: usize, chars: usize, spelled: bool) -> JsValue {
@@ -32,8 +32,8 @@ pub fn keep_set(words: usize, chars: usize, spelled: bool) -> JsValue {
     hand_over(given, outcome)
 }
 
-/// Stores the tool list on the desk, given as JSON text. Does the same as [`keep_set`], except that the answer is
-/// text, and `null` if the list is equal to the previous one.
+/// Stores the tool list that the shared buffer contains as JSON text. Does the same as [`keep_set`], except that the
+/// answer is text, and `null` if the list is equal to the previous one.
 #[wasm_bindgen(js_name = keepSetText)]
 pub fn keep_set_text(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     let (mut given, handed) = desk::take();
@@ -50,8 +50,8 @@ pub fn tools_in_set() -> usize {
     SET.with_borrow(|set| set.as_ref().map_or(0, ToolSet::len))
 }
 
-/// Sanitizes the list for the options on the desk. The answer is an object of JSON texts: `json` for the list, and the
-/// other results by name, without the changes. Returns undefined, or an error as [`crate::call::call`] does.
+/// Sanitizes the list for the options in the shared buffer. The answer is an object of JSON texts: `json` for the list,
+/// and the other results by name, without the changes. Returns undefined, or an error as [`crate::call::call`] does.
 #[wasm_bindgen(js_name = readySet)]
 pub fn ready_set(words: usize, chars: usize, spelled: bool) -> JsValue {
     let (mut given, handed) = desk::take();

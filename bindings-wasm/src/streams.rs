@@ -27,8 +27,8 @@ thread_local! {
     static OPEN: RefCell<Vec<Option<Restoring>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Opens a stream for the value on the desk: a `restore`, or a list of one and the name of the called tool. The answer
-/// is the stream's number. Returns undefined, or an error as [`crate::call::call`] does.
+/// Opens a stream for the value in the shared buffer: a `restore`, or a list of one and the name of the called tool.
+/// The answer is the stream's number. Returns undefined, or an error as [`crate::call::call`] does.
 #[wasm_bindgen(js_name = openStream)]
 pub fn open_stream(words: usize, chars: usize, spelled: bool) -> JsValue {
     on_value(words, chars, spelled, |given| {
@@ -51,8 +51,8 @@ pub fn open_stream(words: usize, chars: usize, spelled: bool) -> JsValue {
     })
 }
 
-/// Handles the event on the desk. The answer is the list of events to be passed on. Returns what [`open_stream`]
-/// returns, or an object with the repaired `calls`.
+/// Handles the event in the shared buffer. The answer is the list of events to be passed on. Returns what
+/// [`open_stream`] returns, or an object with the repaired `calls`.
 #[wasm_bindgen(js_name = feedStream)]
 pub fn feed_stream(stream: usize, words: usize, chars: usize, spelled: bool) -> JsValue {
     on_value_of(stream, words, chars, spelled, |event| {
@@ -63,7 +63,7 @@ pub fn feed_stream(stream: usize, words: usize, chars: usize, spelled: bool) -> 
     })
 }
 
-/// Handles the piece of text on the desk. The answer is the text to be passed on. Returns what [`open_stream`]
+/// Handles the piece of text in the shared buffer. The answer is the text to be passed on. Returns what [`open_stream`]
 /// returns.
 #[wasm_bindgen(js_name = feedStreamText)]
 pub fn feed_stream_text(stream: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {

@@ -79,7 +79,7 @@ pub(crate) struct Gathering {
     pub(crate) notes: Vec<String>,
     /// True if each input is checked separately, so that one of them may fail.
     several: bool,
-    /// True if servers are kept instead of being asked for their tools.
+    /// True if servers are kept, and not asked for their tools.
     keeps_servers: bool,
     /// The servers that were kept, with their names.
     pub(crate) servers: Vec<(String, Server)>,

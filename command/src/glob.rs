@@ -1,4 +1,5 @@
-//! Patterns of file names, for shells that do not expand them. The host lists directories, and this module matches.
+//! Glob patterns for file names, for shells that do not expand them. The host lists directories, and this module
+//! matches.
 
 use std::collections::VecDeque;
 

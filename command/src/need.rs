@@ -57,7 +57,7 @@ pub struct Request {
 }
 
 /// A key that only the host knows. The host inserts it into the request, without surrounding whitespace, and removes it
-/// from everything that it gives back. A key that a header cannot contain is the failure `EKEY`; a timeout is
+/// from everything that it returns. It reports a key that a header cannot contain as `EKEY`, and a timeout as
 /// `ETIMEDOUT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {

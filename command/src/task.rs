@@ -43,7 +43,7 @@ pub(crate) trait Task: Send + Sync {
         Ok(())
     }
 
-    /// Accepts the failure of the need: a message, or the name of a system error.
+    /// Records that the need could not be met: a message, or the name of a system error.
     fn fail(&mut self, _message: &str) -> Result<(), CommandError> {
         Ok(())
     }

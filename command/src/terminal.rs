@@ -22,7 +22,7 @@ pub(crate) struct Terminal {
     pub(crate) width: Option<usize>,
     /// True if progress is shown.
     pub(crate) progress: bool,
-    /// Date of today, as in `2026-11-23`.
+    /// Today's date, such as `2026-11-23`.
     pub(crate) date: Option<String>,
     /// Absolute path of the working directory.
     pub(crate) folder: Option<String>,

@@ -1,6 +1,7 @@
-//! Follows the advice of the linter, as `check --fix` writes it: for every dialect, on the shortest fixture that violates
-//! each constraint, and on ten schemas around it. Afterwards, the findings of the rule are gone, none has come, and the
-//! schema accepts the same arguments, by a real validator. What has no fix is in [`BY_HAND`], with the reason.
+//! Follows the advice of the linter, as `check --fix` writes it: for every dialect, on the shortest fixture that
+//! violates each constraint, and on ten schemas around it. Afterwards, the findings of the rule have disappeared, none
+//! was added, and the schema accepts the same arguments, by a real validator. What has no fix is in [`BY_HAND`], with
+//! the reason.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -250,7 +251,7 @@ fn new_finding(dialect: &str, before: &str, after: &str) -> Option<String> {
 #[derive(Default)]
 struct Tally {
     faults: Vec<String>,
-    /// Constraints of which the findings are gone by a safe fix, by an unsafe one, and by none.
+    /// Constraints whose findings a safe fix removes, those that need an unsafe fix, and those that no fix removes.
     fixed: BTreeSet<&'static str>,
     fixed_unsafely: BTreeSet<&'static str>,
     left: BTreeMap<&'static str, String>,

@@ -46,8 +46,8 @@ fn cases(tools: &[Value], is_whole: bool) -> Vec<Case> {
     list.iter().filter_map(case).collect()
 }
 
-/// The quality of a ranking: how often an expected tool is first, how often one is among the first five, and the mean
-/// reciprocal rank of the first expected tool.
+/// The quality of a ranking: the rate at which an expected tool is first, the rate at which one is among the first
+/// five, and the mean reciprocal rank of the first expected tool.
 #[derive(Clone, Copy, Debug, Default)]
 struct Quality {
     first: f64,

@@ -1,4 +1,4 @@
-// Builds the site into dist/: pages in their places, VitePress, and the playground beside them.
+// Builds the site into dist/: the pages at their paths, VitePress, and the playground next to them.
 
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';

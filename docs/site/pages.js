@@ -1,4 +1,4 @@
-// Which files of the repository are pages of the site, and where they stand on it.
+// The files of the repository that are pages of the site, and their paths on it.
 
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ export const SITE = dirname(fileURLToPath(import.meta.url));
 export const ROOT = join(SITE, '..', '..');
 export const REPOSITORY = 'https://github.com/toolwire/toolwire';
 
-/** Pages at the root of the repository, by the names that they have on the site. */
+/** Pages at the root of the repository, by their names on the site. */
 const AT_ROOT = {
   'README.md': 'index.md',
   'ARCHITECTURE.md': 'architecture.md',

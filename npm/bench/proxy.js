@@ -28,7 +28,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 `,
 );
 
-/** A server, or a proxy in front of one, that gets one request at a time. */
+/** A server, or a proxy for one, that receives one request at a time. */
 async function peer(args) {
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

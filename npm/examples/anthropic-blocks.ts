@@ -14,7 +14,7 @@ interface Part {
   kind: 'text' | 'thinking' | 'call' | 'search';
   text: string;
   started?: boolean;
-  /** `own` is the id that the client gets. */
+  /** `own` is the id that the client receives. */
   call?: { index: number; id: string | undefined; own: string; name: string; stream: CallStream };
 }
 

@@ -56,7 +56,7 @@ export function gateway(baseURL: string, options: Options) {
     try {
       const asked: Anthropic.MessageCreateParams = JSON.parse(await read(request));
       if (!Array.isArray(asked?.messages)) throw new Refused(400, 'expected a request with a list of messages');
-      // The backend only gets the key: it does not know `anthropic-beta` and the other headers.
+      // Only the key is sent to the backend, which does not know `anthropic-beta` and the other headers.
       const { 'x-api-key': key, authorization = 'none' } = request.headers;
       const apiKey = String(key ?? authorization.replace(/^Bearer /i, ''));
       const message = empty(asked.model);
@@ -91,7 +91,7 @@ async function read(request: IncomingMessage) {
   return Buffer.concat(chunks).toString();
 }
 
-/** Yields the events of one message. Asks the backend once, and again after each turn in which the model only searches. */
+/** Yields the events of one message. Calls the backend once, and again after each turn in which the model only searches. */
 async function* answered(
   backend: OpenAI,
   asked: Anthropic.MessageCreateParams,

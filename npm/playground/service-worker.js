@@ -31,7 +31,7 @@ addEventListener('fetch', (event) => {
   const kept = async (key) => (await caches.open(CACHE)).match(key, { ignoreVary: true });
   const answer = async () => {
     if (event.request.mode !== 'navigate') return (await kept(event.request.url)) ?? fetch(event.request);
-    // The page comes from the network if there is one: a newer build may be there, or, on localhost, the address may belong to another
+    // The page is loaded from the network if possible: it may have a newer build, or, on localhost, the address may belong to another
     // program on this port.
     try {
       return await fetch(event.request, { cache: 'no-cache' });

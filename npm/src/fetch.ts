@@ -41,7 +41,7 @@ const OF_REQUEST = ['idempotency-key', 'x-idempotency-key'];
 type Send = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * Returns a `fetch` that adapts every request with tools to the backend that it goes to, and restores the reply, whole or streamed.
+ * Returns a `fetch` that adapts every request with tools to its backend, and restores the reply, whole or streamed.
  *
  * The host, the path and the model determine the dialect, unless the option `dialect` is set. A GET, another path, or a body that is not
  * a conversation passes unchanged, and so do error responses. If a request cannot be adapted, nothing is sent: the response has status
@@ -192,7 +192,7 @@ interface Callbacks {
 /** Statuses whose responses have no body: `new Response` throws if it gets one of them and a body. */
 const NO_BODY = new Set([204, 205]);
 
-/** Errors that do not depend on the request, for which status 400 would blame the request. */
+/** Errors that do not depend on the request, so that status 400 would be wrong. */
 const NOT_OF_THE_REQUEST = new Set<string>(['internal', 'no-webassembly']);
 
 /** Returns the response to a request that was not sent because of a toolwire error. Rethrows any other error. */

@@ -24,14 +24,14 @@ class Part:
     # The following fields are used for calls and searches.
     index: int = -1
     id: str | None = None
-    # The id that the client gets.
+    # The id that the client receives.
     own: str = ""
     name: str = ""
     stream: CallStream | None = None
 
     @property
     def complete(self) -> bool:
-        """True if the part gets no more pieces once another part follows."""
+        """True if the part has no more pieces once another part follows."""
         if self.stream is None:
             return True
         try:

@@ -1,4 +1,4 @@
-"""Clients of Anthropic's API (Claude Code, Anthropic's SDKs) in front of a backend that supports only Chat Completions.
+"""Clients of Anthropic's API (Claude Code, Anthropic's SDKs) with a backend that supports only Chat Completions.
 
 toolwire translates requests, their history and calls. This gateway sends them, runs the hosted tool search, and
 returns whole or streamed replies.
@@ -71,7 +71,7 @@ def gateway(base_url: str, options: Options, port: int = 0) -> ThreadingHTTPServ
                 asked = json.loads(self.read())
                 if not isinstance(asked, dict) or not isinstance(asked.get("messages"), list):
                     raise RefusedError(400, "expected a request with a list of messages")
-                # The backend gets only the key, because `anthropic-beta` and the other headers mean nothing to it.
+                # Only the key is sent to the backend, which does not know `anthropic-beta` and the other headers.
                 key = self.headers.get("x-api-key") or self.headers.get("authorization", "none").removeprefix("Bearer ")
                 self.answer(backend.with_options(api_key=key), asked)
             except ConnectionError:

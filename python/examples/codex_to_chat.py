@@ -1,4 +1,4 @@
-"""Codex in front of a backend that supports only Chat Completions: one request of a gateway, and its reply.
+"""Codex with a backend that supports only Chat Completions: one request of a gateway, and its reply.
 
 Codex uses the Responses API: its tools are in namespaces, some are `custom` tools without a schema, and with *Responses
 Lite* all tools are in an item of the history. (This example does not stream the reply to the client; a gateway does

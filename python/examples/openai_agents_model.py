@@ -27,7 +27,8 @@ def agent(base_url: str, published: list[Any], call: Callable[[str, Any], str], 
             params_json_schema=one["inputSchema"],
             on_invoke_tool=invoke,
             strict_json_schema=False,
-            # A call that could not be repaired does not run. Instead, the model is told what was expected.
+            # A call that could not be repaired does not run. Instead, the model receives a message that states what was
+            # expected.
             tool_input_guardrails=[model.guardrail],
         )
 

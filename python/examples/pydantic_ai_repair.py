@@ -1,4 +1,4 @@
-"""pydantic-ai with repaired arguments: they are repaired before the tool's own validator gets them.
+"""pydantic-ai with repaired arguments: they are repaired before the tool's own validator receives them.
 
 Arguments that cannot be repaired raise `ModelRetry`: the model reads what was expected, and calls again.
 """
@@ -18,7 +18,7 @@ from toolwire import ToolwireError, repair_arguments
 
 @dataclass
 class Repairing:
-    """A validator that repairs the model's arguments before the tool's own validator gets them."""
+    """A validator that repairs the model's arguments before the tool's own validator receives them."""
 
     validator: Any
     name: str

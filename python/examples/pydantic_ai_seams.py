@@ -22,7 +22,7 @@ DIALECT: DialectName = "moonshot"
 
 
 class Sanitizing(JsonSchemaTransformer):
-    """The first extension point: rewrites the schema that the API gets."""
+    """The first extension point: rewrites the schema that the API receives."""
 
     def walk(self) -> dict[str, Any]:
         """Rewrite the whole schema at once."""
@@ -36,7 +36,7 @@ class Sanitizing(JsonSchemaTransformer):
 
 @dataclass
 class Restoring:
-    """The second extension point: restores arguments before the tool's own validator gets them."""
+    """The second extension point: restores arguments before the tool's own validator receives them."""
 
     validator: Any
     plan: RestorePlan

@@ -45,7 +45,7 @@ def called(name: str) -> Callable[..., Any]:
 
 
 def agree(name: str, value: Any, options: dict[str, Any]) -> None:
-    """Check that a function gives the same for a value and for its text, and does not change the value."""
+    """Check that a function returns the same for a value and for its text, and does not change the value."""
     text = compact(value)
     on_value = outcome(called(name), value, options)
     on_text = outcome(called(name), text, options)

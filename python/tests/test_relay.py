@@ -101,7 +101,7 @@ def call(identifier: str, name: str, arguments: str) -> dict[str, Any]:
 
 
 class Between:
-    """A fake API, the relay in front of it, and a client."""
+    """A fake API, a relay to it, and a client."""
 
     def __init__(self, answer: Any, *arguments: str, **environment: str) -> None:
         self._answer, self._arguments, self._environment = answer, arguments, environment

@@ -1,5 +1,4 @@
-// Real clients, with the lines of docs/clients, in front of fakes that refuse what the real APIs refuse: without and with
-// `toolwire relay`.
+// Runs real clients with the lines of docs/clients against fakes that refuse what the real APIs refuse, without and with `toolwire relay`.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -90,7 +89,7 @@ async function run({ place, line, environment }) {
   return text;
 }
 
-/** Starts the relay of PyPI in front of a fake. */
+/** Starts the relay from PyPI, with a fake as its upstream. */
 async function pythonRelay(upstream, dialect) {
   const options = ['relay', '--upstream', upstream, '--dialect', dialect, '--listen', '127.0.0.1:0'];
   return listening(spawn(PYTHON, ['-m', 'toolwire', ...options], { stdio: ['ignore', 'ignore', 'pipe'] }));

@@ -1,4 +1,4 @@
-// An MCP server with one tool, whose schema some APIs refuse. It writes the calls that it gets into the file that it is given.
+// An MCP server with one tool, whose schema some APIs refuse. It writes the calls that it receives to the file that its argument names.
 
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';

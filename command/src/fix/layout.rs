@@ -202,7 +202,7 @@ fn of_items<'n, 'a>(before: &'n [Node<'a>], after: &'n [Node<'a>]) -> Vec<Part<'
     after.iter().zip(pairs).map(part).collect()
 }
 
-/// Gives new elements the places of old ones that disappear between the same neighbours.
+/// Assigns to new elements the places of old ones that disappear between the same neighbors.
 fn paired(kept: &[Option<usize>], old: usize) -> Vec<Option<usize>> {
     let mut pairs = Vec::with_capacity(kept.len());
     let mut free = 0;
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn everything_else_stays() {
         for (text, after, expected) in [
-            // A member gets another name, and another value of the same kind.
+            // A member is renamed, and its value is replaced by one of the same kind.
             (
                 "{\"a\" : 1.0,\n\t\"oneOf\":[ {}, 2 ]}",
                 r#"{"a":1.0,"anyOf":[{},3]}"#,

@@ -271,7 +271,7 @@ impl Fixer<'_> {
         (!changes.is_empty()).then_some((after, changes))
     }
 
-    /// Returns true if findings are gone, no finding has come, and nothing is lost that may not be.
+    /// Returns true if findings disappeared, none was added, and nothing was lost that must be kept.
     fn is_better(&self, before: &Version, after: &Version, wanted: &Wanted, max_safety: Safety) -> bool {
         let (old, new) = (&before.contents, &after.contents);
         if !old.keeps_references(new) || (max_safety == Safety::Safe && !old.keeps_meaning(new)) {

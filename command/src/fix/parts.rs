@@ -138,7 +138,7 @@ impl<'n, 'a> Parts<'n, 'a> {
             // What a change makes below its place is not reported again.
             let is_in = |path: &str| places.iter().flatten().any(|place| !place.is_empty() && is_below(path, place));
             around.extend(self.parts.keys().filter(|path| is_in(path)));
-            // A value that the rewriting has made is reported at the root, wherever it is.
+            // A value that the rewriting added is reported at the root, regardless of its position.
             if places.iter().all(|place| place.is_none_or(str::is_empty)) {
                 around.clear();
             }

@@ -22,7 +22,7 @@ use crate::{
 };
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
-/// Version of the fingerprints, which is raised whenever the same finding gets another fingerprint.
+/// Version of the fingerprints, which is increased whenever the fingerprint of a finding changes.
 const FINGERPRINT: &str = "toolwire/v1";
 /// The only fingerprint that GitHub reads.
 const LINE: &str = "primaryLocationLineHash";

@@ -1,5 +1,5 @@
 //! Chooses the requests, so that few requests determine which tools an API refuses. It does no input or output, and
-//! only gets the result of each request.
+//! only receives the result of each request.
 //!
 //! The first request contains all tools. A refused group is split and asked again, with the tools that the table
 //! expects to be refused in their own group; a tool that the error names is separated. A refusal is attributed to tools

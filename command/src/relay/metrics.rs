@@ -14,7 +14,7 @@ pub(super) struct Metrics {
     pub(super) replies: BTreeMap<u16, u64>,
     /// Requests that an upstream did not answer, or not completely.
     pub(super) failures: u64,
-    /// Requests for which the model was asked again after a search.
+    /// Requests in which the model was called again after a search.
     pub(super) searches: u64,
     /// Tools with a change, and tools that were left out, over all requests.
     pub(super) rewritten: u64,

@@ -1,7 +1,7 @@
 //! `toolwire relay`: sits between an agent and a model API, adapts requests, and restores replies.
 //!
 //! The relay takes requests, replies and pieces of both, and returns actions for the host, which owns the sockets and
-//! timers. The relay decides what a client receives, and where a request goes with which headers.
+//! timers. The relay decides what a client receives, and which upstream each request is sent to, with which headers.
 
 mod file;
 mod journal;

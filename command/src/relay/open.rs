@@ -269,7 +269,7 @@ impl Open {
         self.send(self.exchange.as_ref().map(Exchange::request).unwrap_or_default())
     }
 
-    /// Handles the failure of the upstream. Depending on what the client has received, the client gets an error
+    /// Handles the failure of the upstream. Depending on what the client has received, the client receives an error
     /// response, an error event, or a closed connection.
     pub(super) fn failed(&mut self, is_late: bool, why: &str) -> Vec<RelayEffect> {
         let message = format!("expected a reply of {}, found none ({why})", self.origin);

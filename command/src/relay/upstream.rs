@@ -24,12 +24,12 @@ pub(crate) struct Upstream {
     /// Models whose requests this API receives: names, or patterns with `*`. If the list is empty, the API receives
     /// requests for every model.
     pub(crate) models: Vec<String>,
-    /// The API's names of models, by the names that clients use.
+    /// Model names of the API, by the names that clients use.
     pub(crate) names: BTreeMap<String, String>,
     pub(crate) options: Words,
 }
 
-/// Options for requests, as given on the command line.
+/// Options for requests from the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Words {
     /// The dialect; `None` if it is detected from the host, path and model.
@@ -102,7 +102,7 @@ impl Upstream {
         }
     }
 
-    /// Returns the API's name of a model, if it differs.
+    /// Returns the model name that the API uses, if it differs.
     pub(super) fn renamed(&self, model: &str) -> Option<&str> {
         self.names.get(model).map(String::as_str)
     }

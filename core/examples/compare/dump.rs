@@ -142,7 +142,8 @@ fn run_variants(request: &Request, out: &mut impl Write) -> Result<(), String> {
                     line(out, &Row::Answer(answer))?;
                 }
             }
-            // This step is coprime to the number of option sets, so that each request gets other combinations.
+            // This step is coprime to the number of option sets, so that each request is tested with different
+            // combinations.
             at += if request.some == 0 { 0 } else { count + 1 };
         }
     }

@@ -85,7 +85,7 @@ fn input(id: String, row: &Node<'_>) -> Option<Input> {
 /// Wraps a schema as a property of an object, because arguments are objects, but many schemas of test suites describe
 /// other values.
 ///
-/// The schema gets an identifier, so that its references still resolve within it.
+/// An identifier is added to the schema, so that its references still resolve within it.
 pub(crate) fn wrapped(input: &Input) -> Option<Input> {
     let mut inner = json::read(&input.text).ok().filter(|_| input.kind == Kind::Schema)?;
     let draft = inner.get("$schema").cloned();

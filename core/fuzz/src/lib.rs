@@ -48,7 +48,7 @@ pub enum Target {
     Sanitize,
     /// Reports and `restoreArguments`, compared with a validator.
     Arguments,
-    /// The same for response formats, whose answers may be any value.
+    /// Like `Arguments`, but for response formats, whose answers may be any value.
     Answers,
     /// Tool lists and whole requests.
     Requests,

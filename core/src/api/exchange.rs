@@ -188,7 +188,7 @@ impl Exchange {
         self.0.feed_text(piece)
     }
 
-    /// Like [`Self::feed_text`], but takes bytes, which may be split within a character. Bytes that are not UTF-8
+    /// Like [`Self::feed_text`], but accepts bytes, which may be split within a character. Bytes that are not UTF-8
     /// become U+FFFD.
     ///
     /// # Errors

@@ -178,7 +178,7 @@ impl ReplyRestorer {
         self.stream.feed(Node::from_value(event)?)?.iter().map(Node::to_value).collect()
     }
 
-    /// Like [`Self::feed`], but takes and returns trees, for bindings.
+    /// Like [`Self::feed`], but accepts and returns trees, for bindings.
     ///
     /// # Errors
     /// Same as [`Self::feed`].
@@ -197,7 +197,7 @@ impl ReplyRestorer {
         self.stream.feed_text(piece)
     }
 
-    /// Like [`Self::feed_text`], but takes bytes, which may be split within a character. Bytes that are not UTF-8
+    /// Like [`Self::feed_text`], but accepts bytes, which may be split within a character. Bytes that are not UTF-8
     /// become U+FFFD.
     ///
     /// ```

@@ -130,8 +130,8 @@ pub fn normalize_envelope<T: Input>(schema: T) -> Result<Rewritten<T>, Error> {
     Ok(Rewritten::new(schema, written, None))
 }
 
-/// Like [`sanitize`], but takes and returns trees, and returns the report. It may take more steps than [`sanitize`], so
-/// that a report can be made for every schema that was rewritten.
+/// Like [`sanitize`], but accepts and returns trees, and returns the report. It may take more steps than [`sanitize`],
+/// so that a report can be made for every schema that was rewritten.
 ///
 /// # Errors
 /// Same as [`sanitize`].
@@ -143,7 +143,7 @@ pub(super) fn sanitize_node<'a>(
     Ok((schema, SchemaReport::new(changes, plan)))
 }
 
-/// Like [`sanitize`], but takes and returns trees, and returns the report. Schemas that exceed the step budget of
+/// Like [`sanitize`], but accepts and returns trees, and returns the report. Schemas that exceed the step budget of
 /// [`sanitize`] are refused.
 ///
 /// # Errors
@@ -156,7 +156,7 @@ pub fn sanitize_with_report<'a>(
     sanitize_node(schema, options)
 }
 
-/// Like [`normalize_envelope`], but takes and returns trees, and returns the report.
+/// Like [`normalize_envelope`], but accepts and returns trees, and returns the report.
 pub(super) fn normalize_node(mut schema: Node<'_>, with_report: bool) -> (Node<'_>, SchemaReport) {
     let mut recorder = if with_report { Recorder::on() } else { Recorder::off() };
     envelope::normalize(&mut schema, &mut recorder);

@@ -162,7 +162,7 @@ impl ToolIndex {
         answer.map(|answer| call.text(Some(json::write(&answer)))).transpose()
     }
 
-    /// Like [`Self::answer`], but takes and returns trees, for bindings.
+    /// Like [`Self::answer`], but accepts and returns trees, for bindings.
     ///
     /// # Errors
     /// `invalid-option`.

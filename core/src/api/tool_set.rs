@@ -107,7 +107,7 @@ impl ToolSet {
         ToolSet::from_node(tools.given()?.read()?)
     }
 
-    /// Like [`ToolSet::new`], but takes a tree.
+    /// Like [`ToolSet::new`], but accepts a tree.
     ///
     /// # Errors
     /// Same as [`ToolSet::new`].
@@ -141,7 +141,7 @@ impl ToolSet {
         self.update_node(tools.given()?.read()?)
     }
 
-    /// Like [`ToolSet::update`], but takes a tree.
+    /// Like [`ToolSet::update`], but accepts a tree.
     ///
     /// # Errors
     /// Same as [`ToolSet::update`].

@@ -115,7 +115,7 @@ pub fn sanitize_tools<T: Input>(tools: T, options: &ToolsOptions) -> Result<Sani
     Ok(SanitizedTools { tools, quarantined, lossless, restore, warning, input, options, changes })
 }
 
-/// Like [`sanitize_tools`], but takes and returns trees.
+/// Like [`sanitize_tools`], but accepts and returns trees.
 ///
 /// # Errors
 /// Same as [`sanitize_tools`].

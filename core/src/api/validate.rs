@@ -37,7 +37,7 @@ pub fn validate_arguments(arguments: impl Input, schema: impl Input) -> Result<V
     validate_node(&arguments.given()?.read()?, &schema.given()?.read()?)
 }
 
-/// Like [`validate_arguments`], but takes trees.
+/// Like [`validate_arguments`], but accepts trees.
 ///
 /// # Errors
 /// Same as [`validate_arguments`].
@@ -77,7 +77,7 @@ pub fn validate_result(result: impl Input, tool: impl Input) -> Result<Validatio
     validate_result_node(&result.given()?.read()?, &tool.given()?.read()?)
 }
 
-/// Like [`validate_result`], but takes trees.
+/// Like [`validate_result`], but accepts trees.
 ///
 /// # Errors
 /// Same as [`validate_result`].

@@ -81,7 +81,7 @@ pub struct Fact {
     pub severity: Severity,
     /// Keywords that the fact is about, if its constraints are about keywords; empty for all keywords.
     pub(crate) keywords: Keywords,
-    /// True if a program in front of the model removes the part of the schema that violates the fact.
+    /// True if a program that passes schemas to the model removes the part of the schema that violates the fact.
     pub(crate) hides: bool,
 }
 
@@ -289,8 +289,8 @@ impl Dialect {
         self.tools.is_client
     }
 
-    /// Returns true if a program in front of the model removes parts of some schemas. `check` reports such parts as
-    /// `ignored` or `reinterpreted`, because the model does not see them.
+    /// Returns true if a program that passes schemas to the model removes parts of some schemas. `check` reports such
+    /// parts as `ignored` or `reinterpreted`, because the model does not see them.
     pub fn hides(&self) -> bool {
         self.facts.iter().any(|fact| fact.hides)
     }

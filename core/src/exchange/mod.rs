@@ -519,7 +519,7 @@ impl SearchLoop {
         Ok(())
     }
 
-    /// Decides what comes after a round.
+    /// Decides how to continue after a round.
     fn next(&mut self, searched: bool, called: bool, stop_reason: Option<&Node<'_>>) -> Next {
         let ended = stop_reason
             .is_none_or(|reason| reason.is_null() || ["tool_use", "end_turn"].iter().any(|one| reason.is_text(one)));

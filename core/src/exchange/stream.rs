@@ -194,7 +194,7 @@ impl SearchLoop {
         }
     }
 
-    /// Processes a `message_delta` event: adds up the usage and decides what comes next. Returns true if the event must
+    /// Processes a `message_delta` event: adds up the usage and decides how to continue. Returns true if the event must
     /// be passed on.
     fn stops(&mut self, event: &mut Node<'_>) -> bool {
         if let Some(last) = event.get("usage") {

@@ -204,7 +204,7 @@ pub fn search(index: &ToolIndex, query: &str, options: &SearchOptions) -> Result
     index.search_node(query, options)
 }
 
-/// Like [`ToolIndex::answer`], but takes and returns trees.
+/// Like [`ToolIndex::answer`], but accepts and returns trees.
 ///
 /// # Errors
 /// Same as [`ToolIndex::answer`].

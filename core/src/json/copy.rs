@@ -6,7 +6,8 @@ use super::{Data, Member, Node, Object, Text};
 use crate::budget::Budget;
 
 impl<'a> Node<'a> {
-    /// Returns a copy, for which the budget pays node by node. Once the budget is spent, the remaining values are null.
+    /// Returns a copy. Each copied node is paid from the budget. Once the budget is spent, the remaining values are
+    /// null.
     pub(crate) fn copy(&self, budget: &Budget) -> Node<'a> {
         let data = match self.data() {
             _ if !budget.pay(1) => Data::Null,

@@ -324,7 +324,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a string whose opening quote has been read. (hifijson's `str_fold` reads byte by byte; this goes from one
+    /// Reads a string whose opening quote has been read. (hifijson's `str_fold` reads byte by byte; this jumps from one
     /// significant byte to the next, and skips simple escapes.)
     fn string(&mut self) -> Result<Text<'a>, Fault> {
         let bytes = self.source.as_bytes();

@@ -43,7 +43,7 @@ fn unreadable(before: &str, message: &str) -> Error {
     }
 }
 
-/// Decodes bytes that come in pieces, which may end within a character. Bytes that are not UTF-8 become U+FFFD, as
+/// Decodes bytes that arrive in pieces, which may end within a character. Bytes that are not UTF-8 become U+FFFD, as
 /// event streams require (WHATWG, "server-sent events").
 #[derive(Debug, Default)]
 pub(crate) struct Utf8Pieces {

@@ -33,7 +33,7 @@ pub(super) struct Layers {
     pub(super) texts: u8,
     /// True for the only item of an array that a repair added.
     pub(super) is_wrapped: bool,
-    /// True for one of several items none of which is an array: together they may be the array that was meant.
+    /// True for one of several items none of which is an array: together they may be the intended array.
     pub(super) is_of_row: bool,
     /// Number of enclosing arrays and objects that were removed.
     pub(super) unwrapped: u8,

@@ -335,8 +335,9 @@ impl<'a> NameMap<'a> {
         true
     }
 
-    /// Records the client's tool behind a flat name, unless it was recorded with its namespace. A deferred tool is in a
-    /// namespace of its own name after it is loaded, unless it came in the default namespace.
+    /// Records the client's tool behind a flat name, unless it was recorded with its namespace. The API calls a
+    /// deferred tool, once it is loaded, with the tool's own name as the namespace, unless it came in the default
+    /// namespace.
     pub(crate) fn note(&mut self, flat: &Text<'_>, (is_loaded, is_at_api): (bool, bool), kind: CallKind) {
         let known: &Map<Text<'_>, (Option<Text<'_>>, Text<'_>)> = &self.known;
         let is_top = match known.get(flat) {
@@ -348,7 +349,7 @@ impl<'a> NameMap<'a> {
         // Another tool may be in a namespace with this name.
         let is_alone = is_top && !self.flat.has(flat, flat);
         let namespace = (is_loaded && is_alone).then(|| name.clone());
-        // The API calls the tool in a namespace of its own name, which the client does not have.
+        // The API calls the tool with the tool's own name as the namespace, which the client does not have.
         let is_put = is_loaded && !is_alone && is_at_api;
         if namespace.is_some() || is_put || kind != CallKind::Function {
             self.list.push((name.clone(), ClientTool { namespace, name, kind }));
@@ -525,8 +526,8 @@ impl Renames<'_> {
         let Some((namespace, name)) = text("namespace").zip(text("name")) else { return };
         let key = (String::from(namespace.display()), String::from(name.display()));
         let known = self.known.get(&key);
-        // The API calls a loaded top-level tool in a namespace of the tool's own name. A choice with such a namespace
-        // refers to that tool.
+        // The API calls a loaded top-level tool with the tool's own name as the namespace. A choice with such a
+        // namespace refers to that tool.
         let is_loaded = self.keeps_loaded && self.loaded.contains(&key.1);
         if namespace == name && (known.is_none() || is_loaded) {
             return;

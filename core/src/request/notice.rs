@@ -16,7 +16,7 @@ pub(crate) const REMOVED: &str = "[Tool references removed - tools no longer ava
 /// The content of a search result without matches.
 pub(crate) const NO_MATCH: &str = "No matching deferred tools found";
 
-/// Maximum number of characters of an unquoted name. No API allows longer ones.
+/// Maximum number of characters of an unquoted name. No API allows longer names.
 const MAX_PLAIN_NAME: usize = 128;
 
 /// Returns true if a name needs no quotes in a text.

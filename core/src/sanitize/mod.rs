@@ -1,4 +1,4 @@
-//! `sanitize`: the entry points. A schema that the dialect accepts is returned unchanged; any other goes through the
+//! `sanitize`: the entry points. A schema that the dialect accepts is returned unchanged; any other is processed by the
 //! pipeline, and the result is verified.
 
 mod analysis;

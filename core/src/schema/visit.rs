@@ -90,7 +90,7 @@ pub(crate) trait VisitorMut<'a> {
 
 /// Walks a schema and lets `visitor` change it, through the keywords in `through`.
 ///
-/// Each visited node is paid from the budget, and the walk goes no deeper than [`crate::limits::MAX_WALK_DEPTH`].
+/// Each visited node is paid from the budget, and the walk is no deeper than [`crate::limits::MAX_WALK_DEPTH`].
 ///
 /// # Errors
 /// The errors of `visitor`, `budget-exceeded`, `too-deep`.

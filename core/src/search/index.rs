@@ -1,4 +1,4 @@
-//! The index: how often each tool contains each word, and the ranking that follows from it.
+//! The index: the number of occurrences of each word in each tool, and the ranking that is based on it.
 //!
 //! The ranking is BM25F: BM25 over a weighted sum of fields, in which the counts of each field are normalized by its
 //! average length. This crate has its own implementation because the `bm25` crate needs the standard library and

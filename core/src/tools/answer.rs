@@ -122,7 +122,8 @@ impl Answer {
         Answer { tool: Some(name), is_only, ..Answer::new(plan) }
     }
 
-    /// Returns true if texts may have to be restored. If a function gives the answer, only encoded answers have to be.
+    /// Returns true if texts may have to be restored. If the answer is the arguments of a function, only encoded
+    /// answers have to be restored.
     pub(super) fn restores_text(&self) -> bool {
         self.tool.is_none() || !self.plan.is_empty()
     }

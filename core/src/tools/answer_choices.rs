@@ -198,7 +198,7 @@ impl Choice {
         // every piece.
         let is_other_id = |known: &Option<Text<'static>>| id.is_some() && known.is_some() && id != *known;
         match self.slots.get(&index) {
-            // Some servers give every piece a different id.
+            // Some servers assign a different id to every piece.
             Some(Begun::Answer { id: known, is_first })
                 if function.is_some() && (name.is_none() || is_answer && !is_other_id(known)) =>
             {

@@ -24,7 +24,7 @@ pub(super) struct Restores {
     pub(super) fenced: bool,
 }
 
-/// Parser for the beginning of a text that comes in pieces.
+/// Parser for the beginning of a text that arrives in pieces.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Beginning {
     restores: Restores,

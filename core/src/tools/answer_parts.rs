@@ -1,4 +1,4 @@
-//! Restores the texts of an answer that comes in parts: JSON may begin in one part and end in another.
+//! Restores the texts of an answer that arrives in parts: JSON may begin in one part and end in another.
 
 use alloc::{string::String, vec, vec::Vec};
 

@@ -102,7 +102,7 @@ impl Bars<'_> {
             .y_labels(self.rows.len() + 1)
             .x_label_formatter(&|number| format!("{number:.0}{}", self.unit))
             .y_label_formatter(&|row| match row {
-                // The axis goes upwards, the list downwards.
+                // The axis points upwards, but the rows are listed from top to bottom.
                 SegmentValue::CenterOf(row) => last
                     .checked_sub(*row)
                     .and_then(|row| self.rows.get(row))

@@ -37,7 +37,7 @@ pub(crate) fn call(
     let is_right = |one: &Arrived| {
         tools.iter().any(|tool| {
             let namespace = one.namespace.as_deref().filter(|space| !space.is_empty());
-            // The API calls a loaded tool in a namespace of its own name.
+            // The API calls a loaded tool with the tool's own name as the namespace.
             let is_own = namespace == Some(&*tool.name) && tool.namespace.is_none();
             let in_default = tool.namespace.as_deref() == Some("functions") && namespace.is_none();
             let is_tool = one.name == tool.name && (namespace == tool.namespace.as_deref() || is_own || in_default);

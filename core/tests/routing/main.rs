@@ -90,7 +90,7 @@ fn call(about: &dyn Fn() -> String, wire: Wire, restore: &Restore, tools: &[Tool
             ways.push((alone.namespace, alone.name, alone.arguments));
         }
         for (namespace, name, arguments) in ways {
-            // The API calls a loaded tool in a namespace of its own name.
+            // The API calls a loaded tool with the tool's own name as the namespace.
             let is_own = tool.namespace.is_none() && namespace.as_deref() == Some(&*name);
             let found = (if is_own { "" } else { space(namespace.as_deref()) }, name.as_str());
             assert_eq!(
@@ -367,8 +367,9 @@ fn searching(name: Option<&str>) -> String {
     json!({"stop_reason": "tool_use", "content": [block]}).to_string()
 }
 
-/// The same for requests whose history adds tools, in every format, with every target, native construct and option. The
-/// tool of a name is determined from the request that was sent. `ROUTING_CASES` increases the number of cases.
+/// Checks the promise for requests whose history adds tools, in every format, with every target, native construct and
+/// option. The tool of a name is determined from the request that was sent. `ROUTING_CASES` increases the number of
+/// cases.
 #[test]
 fn tools_that_a_history_brings_route_as_listed_ones_do() {
     let cases: usize = std::env::var("ROUTING_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2_500);

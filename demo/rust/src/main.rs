@@ -1,5 +1,4 @@
-//! Answers the calls of `make demo` from Rust: one JSON line in, one out. `demo/languages.mjs` says what stands in
-//! them.
+//! Answers the calls of `make demo` from Rust: one JSON line in, one out. `demo/languages.mjs` describes their format.
 
 use std::{
     error::Error,

@@ -34,7 +34,7 @@ export default defineConfig({
   themeConfig: {
     search: {
       provider: 'local',
-      // The changelog has every word, so that it would come before the pages that people look for.
+      // The changelog contains every word, so it would rank above the pages that people look for.
       options: {
         _render: (source, env, markdown) => (env.relativePath === 'changelog.md' ? '' : markdown.render(source, env)),
       },

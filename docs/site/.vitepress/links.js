@@ -1,14 +1,14 @@
-// Links as the pages have them in the repository become links of the site: to a page where the target is one, to the repository otherwise.
+// Converts links between files of the repository to links of the site: to a page if the target is a page, otherwise to the repository.
 
 import { existsSync, statSync } from 'node:fs';
 import { posix } from 'node:path';
 
 import { pages, REPOSITORY, ROOT, sources } from '../pages.js';
 
-/** Whether a link leads out of the repository, or stays on its page. */
+/** Returns true if a link leads out of the repository, or to an anchor of the same page. */
 const isElsewhere = (href) => /^([a-z][a-z0-9+.-]*:|#|\/\/)/i.test(href);
 
-/** Where a link of a page leads on the site. */
+/** Returns the target of a link of a page, on the site. */
 export function onSite(href, page) {
   if (isElsewhere(href)) return href;
   const [path, anchor] = href.split(/(?=#)/);
@@ -22,7 +22,7 @@ export function onSite(href, page) {
   return `${REPOSITORY}/${kind}/main/${target}${anchor ?? ''}`;
 }
 
-/** Where an image of a page stands on the site, seen from that page. */
+/** Returns the path of an image on the site, relative to its page. */
 function image(src, page) {
   if (isElsewhere(src)) return src;
   const target = posix.join(posix.dirname(sources.get(page) ?? page), src);

@@ -20,7 +20,8 @@ use toolwire_core::{
 
 /// Requests whose replies are expected. Beyond that, the oldest is forgotten, and its reply passes as it is.
 const OPEN: usize = 4096;
-/// Second version of the host's JSON: from it on, requests have ids, and the host says when one is complete.
+/// Second version of the host's JSON. Since this version, requests have ids, and the host reports when a request is
+/// complete.
 const SCHEMA_VERSION: u64 = 2;
 
 /// Beginnings of the text of an event.
@@ -36,7 +37,7 @@ struct Open {
     sent: String,
     restore: Restore,
     stream: Option<ReplyRestorer>,
-    /// True if a part of the stream could not be restored. The client got an error, and gets no more chunks.
+    /// True if a part of the stream could not be restored. The client received an error, and receives no more chunks.
     is_failed: bool,
 }
 

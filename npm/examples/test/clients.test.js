@@ -68,7 +68,7 @@ describe('the lines of docs/clients', { skip: windows }, () => {
 
     const alone = await started(t, before, StrictClient, StrictTransport);
     await alone.listTools();
-    // What the page quotes; the SDK's message goes on.
+    // What the page quotes; the SDK's message is longer.
     const message = /^```text\n(.*?)\n```$/ms.exec(read(page))[1].replace('\n', ' ');
     await assert.rejects(alone.callTool(call), (error) => error.message.startsWith(message));
 
@@ -153,7 +153,7 @@ describe('the lines of docs/clients', { skip: windows }, () => {
     assert.match(last, /<tr><td>/);
   }
 
-  /** The arguments that the model calls the tool with, repaired: the number is no text. */
+  /** The repaired arguments of the model's call: the number is not a string. */
   const ARGUMENTS = /\{\\*"city\\*":\\*"Rome\\*",\\*"days\\*":3\}/;
 
   test('Claude Code', LIMITS, async (t) => {

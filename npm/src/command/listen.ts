@@ -1,4 +1,4 @@
-/** Sockets and timers of `toolwire proxy --listen`. Rust decides which client gets which answer. */
+/** Sockets and timers of `toolwire proxy --listen`. Rust decides which client receives which response. */
 
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

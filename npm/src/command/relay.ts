@@ -1,4 +1,4 @@
-/** Sockets and timers of `toolwire relay`. Rust decides where a request goes, and what the client gets. */
+/** Sockets and timers of `toolwire relay`. Rust decides which upstream a request is sent to, and what the client receives. */
 
 import {
   type ClientRequest,

@@ -45,8 +45,8 @@ export interface Outcome<T> {
 }
 
 /**
- * Makes the call once the inputs are on the desk. The parameters are the total number of words, the number of bytes of the records'
- * characters, whether they are escaped, and the number of inputs.
+ * Makes the call once the inputs are in the shared buffer. The parameters are the total number of words, the number of bytes of the
+ * records' characters, whether they are escaped, and the number of inputs.
  */
 type Calling = (engine: Engine, words: number, chars: number, spelled: boolean, inputs: number) => Returned;
 
@@ -170,7 +170,7 @@ export function callOnText<T extends Text>(
   return onText(shared, name, [text, ...more], options, textCall(name, false));
 }
 
-/** Puts values on the desk of a place, and reads the answer from it. `more` returns additional inputs, and is called last. */
+/** Puts values in the shared buffer of a place, and reads the answer from it. `more` returns additional inputs, and is called last. */
 export function onValues(
   place: Place,
   inputs: readonly unknown[],
@@ -205,7 +205,7 @@ export function onValues(
   });
 }
 
-/** Puts texts on the desk of a place, and reads the answer from it. `name` is used in the error about an input that is not text. */
+/** Puts texts in the shared buffer of a place, and reads the answer from it. `name` is used in the error about an input that is not text. */
 export function onText<T extends Text>(
   place: Place,
   name: string,

@@ -1,5 +1,5 @@
 /**
- * The desk: the part of WebAssembly memory through which both sides exchange data. The other side is bindings-wasm/src/desk.rs.
+ * The shared buffer: the part of WebAssembly memory through which both sides exchange data. The other side is bindings-wasm/src/desk.rs.
  */
 
 /** Indices of the header's fields. */
@@ -21,7 +21,7 @@ const encoder = new TextEncoder();
 // Without ignoreBOM, a leading U+FEFF would be dropped.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Text to be written to the desk: a string, or bytes that are already UTF-8. */
+/** Text to be written to the shared buffer: a string, or bytes that are already UTF-8. */
 export type Characters = string | Uint8Array;
 
 function encoded(characters: Characters): Uint8Array {
@@ -49,8 +49,8 @@ export class Desk {
   }
 
   /**
-   * Puts records and their characters on the desk, followed by texts. The lengths of the texts in bytes precede the
-   * records. Returns the number of bytes of the records' characters.
+   * Puts records and their characters in the shared buffer, followed by texts. The lengths of the texts in bytes precede the records.
+   * Returns the number of bytes of the records' characters.
    */
   put(records: Uint32Array, chars: string, texts: readonly Characters[] = []): number {
     const pieces = [chars, ...texts];

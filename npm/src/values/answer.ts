@@ -15,7 +15,7 @@ const JSON_TEXT = 5;
 const ARRAY = 6;
 const OBJECT = 7;
 
-/** Returns the value that the answer on the desk describes. */
+/** Returns the value that the answer in the shared buffer describes. */
 export function answered(desk: Desk, records: Records): unknown {
   const { words, start } = desk.answerRecords;
   return new Answer(words, start, desk.answerText, records, desk.share).value();

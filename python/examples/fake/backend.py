@@ -18,7 +18,7 @@ from typing import Any
 from toolwire import check_tools
 from toolwire.types import DialectName
 
-# Members that each API accepts, by the end of its path. A request with another member gets the status 400.
+# Members that each API accepts, by the end of its path. A request with another member is refused with status 400.
 TAKES = {
     "/messages": "model max_tokens messages tools tool_choice stream system temperature metadata",
     "/chat/completions": (

@@ -262,7 +262,7 @@ def test_langchain_messages_that_repeat_their_calls_in_their_content() -> None:
 
 
 def sent_by_langchain(*tools: Any) -> list[Any]:
-    """Return the tools that a model gets."""
+    """Return the tools that a model receives."""
     model = scripted()
     middleware = ToolwireMiddleware(dialect="moonshot", on_set_aside="error")
     create_agent(model, list(tools), middleware=[middleware]).invoke({"messages": [HumanMessage("Go.")]})

@@ -171,7 +171,7 @@ def test_codex_to_chat() -> None:
         ("message", None, None),
     ]
     assert turns[0]["input"] == "text(1)"
-    # The backend never gets a namespace, and each request starts with the messages of the previous one.
+    # The backend never receives a namespace, and each request starts with the messages of the previous one.
     assert [[name for name, _ in tools_of(body)] for body in fake.got] == [["exec", "crew__spawn_agent"]] * 3
     assert fake.got[2]["messages"][: len(fake.got[1]["messages"])] == fake.got[1]["messages"]
 

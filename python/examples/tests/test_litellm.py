@@ -152,7 +152,7 @@ class Log:
 
 
 async def restored(*chunks: Any) -> list[Any]:
-    """Return the chunks that a client of LiteLLM's proxy gets for these chunks."""
+    """Return the chunks that a client of LiteLLM's proxy receives for these chunks."""
     ours, log = logger(), Log()
     kwargs = {"messages": ASKED, "tools": TOOL_LIST, "litellm_logging_obj": log}
     await ours.async_pre_call_deployment_hook(kwargs, CallTypes.acompletion)
@@ -393,7 +393,7 @@ def test_a_fallback_is_restored_with_what_its_own_model_was_sent(
         message = asyncio.run(asked(first, second)).choices[0].message
     expected = {"labels": {"a": "b"}} if is_second_adapted else call["input"]
     assert calls_of(message) == [("label", expected)]
-    # The second backend gets the original request, not the one that was adapted for the first.
+    # The second backend receives the original request, not the one that was adapted for the first.
     (sent,) = second.got
     assert (sent["tools"] == [LABEL]) != is_second_adapted
     assert first.got[0]["tools"] != sent["tools"]
@@ -471,7 +471,7 @@ def test_chunks_may_be_dicts() -> None:
 
 @contextmanager
 def relay(upstream: str, token: str) -> Iterator[str]:
-    """Start the relay in front of an API, and give its host and port."""
+    """Start the relay for an API, and return its host and port."""
     options = ["--upstream", upstream, "--dialect", "moonshot", "--listen", "127.0.0.1:0", "--token-env", "TOKEN"]
     command = [sys.executable, "-m", "toolwire", "relay", *options]
     environment = {**os.environ, "TOKEN": token}

@@ -27,7 +27,7 @@ _OF_BODY = (b"content-length", b"transfer-encoding", b"content-digest", b"repr-d
 """Headers that describe the exact bytes of a body, so that they do not apply to a rewritten one."""
 
 _OF_REPLY = (*_OF_BODY, b"content-encoding", b"etag")
-"""The same for a reply: its body is already decompressed, and its `etag` does not identify the rewritten body."""
+"""Headers that do not apply to a rewritten reply: its body is decompressed, and its `etag` is the original one."""
 
 _OF_REQUEST = (b"idempotency-key", b"x-idempotency-key")
 """Headers by which a backend recognizes a repeated request. They are removed when the model is asked again."""

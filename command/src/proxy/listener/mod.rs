@@ -38,7 +38,7 @@ const MAX_REQUESTS: usize = 1_000;
 const MAX_SESSIONS: u64 = 64;
 /// Maximum number of sessions that may still be ending while all others are open.
 const MAX_ENDING: usize = 8;
-/// Default time for which a session without an open request is kept, in seconds.
+/// Default lifetime of a session without an open request, in seconds.
 const IDLE: u64 = 1_800;
 /// Interval of comments in an event stream, in seconds. They keep the stream open, and reveal disconnected clients.
 const PAUSE: u64 = 15;

@@ -356,8 +356,8 @@ pub(crate) struct EnumRule {
     pub(crate) needs_type: bool,
     /// A list of types next to `enum` may only contain `null` and one scalar type.
     pub(crate) nullable_scalar_only: bool,
-    /// `null` must be first in that list if a value is null, because a numeric type in front of it refuses all other
-    /// kinds of value.
+    /// `null` must be first in that list if a value is null, because a numeric type before it refuses all other kinds
+    /// of value.
     pub(crate) null_first: bool,
     /// Accepted kinds of values by type name; `integer` includes every number without a fraction.
     pub(crate) kinds: &'static [&'static str],

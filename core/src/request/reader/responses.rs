@@ -382,7 +382,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let client = is_client_search(&item);
         let search_name = self.reader.reading.options.tool_search_name.as_str();
         let id = if client {
-            // A call without an id never gets an output.
+            // A call without an id never has an output.
             self.calls.extend(item.get("call_id").and_then(Node::as_text).cloned());
             match self.reader.skims() {
                 true => item.get("call_id").cloned().unwrap_or_default(),

@@ -240,7 +240,7 @@ impl<'s, 'n> Texts<'_, 's, 'n> {
         let listed = Holds::planned(schema).filter(|holds| holds.is_listed());
         match value.data() {
             Data::Null => schema.get("nullable").and_then(Node::as_bool) == Some(true) || is_of("null"),
-            // A value that is listed as text may also come unquoted.
+            // A value that is listed as text may also be sent unquoted.
             Data::Bool(value) if listed == Some(Holds::Boolean) => {
                 self.lists(schema, if *value { "true" } else { "false" })
             }

@@ -16,7 +16,7 @@ pub(crate) const REPAIRING: u64 = 3;
 /// Version of data that also restores answers to a response format.
 pub(crate) const ANSWERING: u64 = 4;
 
-/// Version of data that also restores answers given as calls.
+/// Version of data that also restores answers that are calls.
 pub(crate) const CALLING: u64 = 5;
 
 /// Version of data that also takes answers out of Markdown fences.

@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// The encoded schema also accepts strings that hold no object; these stay strings.
+/// The encoded schema also accepts strings that do not contain an object, which are not decoded.
 const OBJECT: ChangeKind = ChangeKind::of(Rule::ObjectToJson);
 
 /// Keywords that are kept in addition to `type`.

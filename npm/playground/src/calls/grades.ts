@@ -1,4 +1,4 @@
-/** The verdicts of `toolwire matrix`, in its words: how an API takes a tool as it is, and what rewriting does to it. */
+/** The verdicts of `toolwire matrix`, in its words: how an API handles an original tool, and the effect of rewriting it. */
 
 /** The outcome of rewriting a tool for a dialect, from best to worst. */
 export type Outcome =
@@ -47,7 +47,7 @@ export const OUTCOMES: Record<Outcome, Word> = {
 };
 export const OUTCOME_ORDER = Object.keys(OUTCOMES) as Outcome[];
 
-/** How an API takes an original tool that it does not refuse. */
+/** The treatment of an original tool that an API does not refuse. */
 export type Taken = 'reinterpreted' | 'ignored';
 
 export const TAKEN: Record<Taken, Word> = {
@@ -78,7 +78,7 @@ export interface Cell {
 /** The verdicts of a dialect on all tools, or the reason why there are none. */
 export type Row = { cells: readonly Cell[] } | { refused: string };
 
-/** Returns how the API takes the original tool, if it accepts it with a reservation. */
+/** Returns how the API handles the original tool, if it accepts the tool with a reservation. */
 export function takenOf({ accepted, reinterpreted, ignored }: Cell): Taken | undefined {
   if (!accepted) return undefined;
   return reinterpreted ? 'reinterpreted' : ignored ? 'ignored' : undefined;
@@ -87,7 +87,7 @@ export function takenOf({ accepted, reinterpreted, ignored }: Cell): Taken | und
 export interface Overall {
   /** The worst outcome of the tools that are not refused, which do not affect the others. */
   worst: Outcome;
-  /** Number of tools that are accepted as they are, and after rewriting. */
+  /** Number of tools that are accepted unchanged, and after rewriting. */
   accepted: number;
   rewritten: number;
   taken: Taken | undefined;

@@ -1,4 +1,4 @@
-/** The calls behind the view "Restore": the schema that the model sees, its arguments, and those that the tool's server gets. */
+/** The calls behind the view "Restore": the schema that the model sees, its arguments, and those that the tool's server receives. */
 
 import { type Dialect, dialects, type RestoredCall, restoreArguments, sanitize, sanitizeTools } from 'toolwire/slim';
 
@@ -32,7 +32,7 @@ export interface Restored {
   encodes: string[];
 }
 
-/** Restored arguments as the page shows them: beside the model's, with marks at the repairs, and with what differs. */
+/** Restored arguments as the page shows them: next to the model's, with marks at the repairs and at the differences. */
 export interface Shown extends Restored {
   /** The name of the tool to show. */
   label: string;

@@ -1,13 +1,13 @@
 /**
- * The differences between two JSON texts, by JSON Pointer: the values that stand at a pointer of only one of them, or are not the same at
- * both. The layout of the texts makes no difference.
+ * The differences between two JSON texts, by JSON Pointer: the values at a pointer that exists in only one of them, and the values that are
+ * not equal in both. The layout of the texts is ignored.
  */
 
 import type { Node } from 'jsonc-parser';
 
 import { children } from './tree.js';
 
-/** Ranges of two texts that differ. One of them may be empty: nothing corresponds to the other there. */
+/** Ranges of two texts that differ. One of them may be empty: it marks the place where the other has no counterpart. */
 export interface Difference {
   fromA: number;
   toA: number;
@@ -15,7 +15,7 @@ export interface Difference {
   toB: number;
 }
 
-/** A text with the value in it that is compared. */
+/** A text, and the value in it that is compared. */
 export interface Compared {
   text: string;
   value: Node;

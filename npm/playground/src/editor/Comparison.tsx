@@ -29,7 +29,7 @@ interface Props {
   onSelect?: (number: number) => void;
 }
 
-/** The view only aligns: it compares nothing, and gets the differences from the page. */
+/** The view only aligns both sides. It does not compare them: the page passes the differences. */
 const DIFFERENCE = { override: () => [] };
 
 export function Comparison(given: Props) {
@@ -78,7 +78,7 @@ export function Comparison(given: Props) {
     if (view.current === undefined) return;
     const { a, b } = view.current;
     const { before: lengthA, after: lengthB, list } = differences;
-    // The user has typed since: the answer to that text comes.
+    // The user has typed since. The differences of the new text follow.
     if (a.state.doc.length !== lengthA || b.state.doc.length !== lengthB) return;
     a.dispatch({
       effects: setChanged.of({ length: lengthA, ranges: list.map(({ fromA, toA }) => [fromA, toA]) }),
@@ -92,7 +92,7 @@ export function Comparison(given: Props) {
   useEffect(() => {
     if (view.current === undefined) return;
     const { a, b } = view.current;
-    // Both scroll together, and the last request wins. The output comes last, because it is more important.
+    // Both scroll together, and the last request wins. The output is scrolled last, because it is more important.
     for (const [editor, marks] of [
       [a, before.marks],
       [b, after.marks],
@@ -129,7 +129,7 @@ function chunksOf(differences: readonly Difference[], a: Text, b: Text): Chunk[]
   return found;
 }
 
-/** Length of a text between differences from which the view takes it to be the same on both sides. */
+/** Length of a text between differences from which the view treats it as equal on both sides. */
 const SAME = 1000;
 
 /** Aligns both sides at the chunks, of which some may be those of an earlier text. */

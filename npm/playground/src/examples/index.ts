@@ -19,7 +19,7 @@ export interface Example {
   /** The subject of the example. */
   shows: string;
   text: string;
-  /** The views for which it was made, the most suitable first. */
+  /** The views that it illustrates, the most suitable first. */
   views: readonly View[];
   choice: Partial<Shared>;
 }

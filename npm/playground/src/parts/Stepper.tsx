@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 import { change } from '../state/state.js';
 
-/** Pause between turns in milliseconds, long enough to read which tools come and go. */
+/** Pause between turns in milliseconds, long enough to read which tools are added and removed. */
 const PAUSE = 1800;
 
 export function Stepper({ gists, at, skipped }: { gists: readonly string[]; at: number; skipped: number }) {

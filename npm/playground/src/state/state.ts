@@ -1,6 +1,6 @@
 /**
  * The state of the page and the values derived from it. Views read the signals and change them with the functions below. A worker derives
- * the values, so each comes with what it was derived from.
+ * the values, so each contains the input from which it was derived.
  */
 
 import { computed, effect, signal, untracked } from '@preact/signals';

@@ -1,4 +1,4 @@
-/** A conversation in which tools come and go, on two backends: the tools that the model sees in each turn, and their cost. */
+/** A conversation in which tools are added and removed, on two backends: the tools that the model sees in each turn, and their cost. */
 
 import { BACKENDS, type BackendId } from '../calls/backends.js';
 import { shortened } from '../calls/conversation.js';

@@ -1,4 +1,4 @@
-/** What the page asks the worker for, and the answers. */
+/** The jobs of the worker, and their results. */
 
 import type { Dialect } from 'toolwire/slim';
 

@@ -1,6 +1,6 @@
 /**
- * The page's side of the worker: one job at a time, the newest of each kind, urgent ones first. A superseded job
- * blocks the others only briefly: if it takes long, the worker is ended, and another one does the rest.
+ * The page's side of the worker: one job at a time, the newest of each kind, urgent ones first. A superseded job blocks the others only
+ * briefly: if it does not end soon, the worker is terminated and replaced by another one.
  */
 
 import { signal } from '@preact/signals';
@@ -10,12 +10,12 @@ import type { Job, JobName, Jobs } from './jobs.js';
 import type { FromWorker, ToWorker } from './thread.js';
 import PageWorker from './thread.js?worker&inline';
 
-/** How long a superseded job may go on, in milliseconds. Starting another worker takes about as long. */
+/** Maximum time that a superseded job may continue, in milliseconds. Starting another worker takes about as long. */
 const GRACE = 100;
 
 interface Task {
   key: string;
-  /** The text that the job is about; missing if it brings its own. */
+  /** The text that the job processes; missing if the job contains its own. */
   text: string | undefined;
   job: Job;
   isUrgent: boolean;

@@ -1,11 +1,11 @@
-/** The worker: reads, rewrites and judges texts, so that the page stays free for its user. */
+/** The worker: reads, rewrites and judges texts, so that the page stays responsive. */
 
 import { Document } from '../document/document.js';
 import { compiled } from '../engine/compile.js';
 import { begin, type Modules, readingOf } from '../engine/engine.js';
 import { done, type Job } from './jobs.js';
 
-/** A message to the worker. The first one brings the WebAssembly: as text, or compiled if the page has had it before. */
+/** A message to the worker. The first one contains the WebAssembly: as text, or compiled if the page has loaded it before. */
 export type ToWorker =
   | { sources: { library: string; command: string } }
   | { modules: Modules }
