@@ -33,7 +33,7 @@ def answer(call: dict[str, Any]) -> dict[str, Any]:
 
 
 def spelled(value: object) -> Any:
-    """What is kept of the way back, as JavaScript and Rust spell it."""
+    """Return restore data in the form of JavaScript and Rust."""
     return json.loads(value.to_json()) if isinstance(value, toolwire.Restore) else value
 
 

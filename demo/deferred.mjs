@@ -1,5 +1,5 @@
-// Prints what deferred loading saves on the demo's real tools, and how much of each request a provider's prompt cache can
-// take over from the one before: the tables of docs/deferred-loading.md.
+// Prints the savings of deferred loading for the demo's real tools, and the part of each request that a provider's prompt cache can reuse
+// from the previous one: the tables of docs/deferred-loading.md.
 import { answerToolSearch, applyDeferredLoading } from 'toolwire';
 
 import { listTools } from './servers.mjs';
@@ -32,7 +32,7 @@ const TURNS = 8;
 
 /** Providers hash a prompt in this order, whatever the order of the request's members: tools, system prompt, messages. */
 function prompt({ tools, system, instructions, messages, input }) {
-  // A deferred tool is no part of the prompt until it is referred to.
+  // A deferred tool is not part of the prompt until it is referenced.
   const listed = (tools ?? []).filter((tool) => tool.defer_loading !== true);
   return JSON.stringify([listed, system ?? instructions ?? '', messages ?? input]);
 }
@@ -87,7 +87,7 @@ for (const [label, options] of Object.entries({
 })) {
   const { tools, sent, kept, possible, saved, unreachable } = play(options);
   if (unreachable) throw new Error(`${label}: the model cannot reach its tools`);
-  // What was saved and what was sent are what there is: each hidden tool counts once, and nothing else.
+  // Saved and sent tools add up to all tools: each hidden tool counts once, and nothing else does.
   if (options.mode === 'load-all' && saved !== 0) throw new Error('nothing is hidden, and something was saved');
   console.log(`| ${label} | ${tools} | ${sent} | ${kept} of ${possible} (${Math.round((100 * kept) / possible)} %) |`);
 }

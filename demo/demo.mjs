@@ -85,7 +85,7 @@ function showAgreement(calls, byLanguage) {
   return wrong.length;
 }
 
-/** A table row: sizes, and how many changes had which effect. */
+/** A table row: sizes, and the number of changes with each effect. */
 function effects(label, results) {
   const answered = results.filter(({ answer }) => !answer.error);
   const changes = answered.flatMap(({ answer }) => answer.report.changes);

@@ -1,4 +1,4 @@
-// The same calls in Rust, Node and Python, each through the package its users install, and the comparison.
+// Makes the same calls in Rust, Node and Python, each through the package that users install, and compares the results.
 //
 // A call is `{ function, options, input }` with the input as JSON text. An answer is `{ text, report, value }`: the result and the report
 // for text, and the result for an object; or `{ error: { code, pointer, message } }`.
@@ -69,7 +69,7 @@ function elsewhere(language, calls) {
   });
 }
 
-/** Where languages disagree: `[{ call, part, found: { Rust, Node, Python } }]`. Text is compared byte for byte. */
+/** Returns the differences between languages: `[{ call, part, found: { Rust, Node, Python } }]`. Text is compared byte for byte. */
 export function disagreements(calls, byLanguage) {
   const languages = Object.keys(byLanguage);
   return calls.flatMap((call, index) =>

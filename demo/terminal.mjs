@@ -10,11 +10,11 @@ export const green = paint(32);
 
 export const count = (number) => number.toLocaleString('en-US');
 
-/** How much smaller or larger, in per cent: `-12 %`. */
+/** Returns the change in percent: `-12 %`. */
 export function percent(before, after) {
   if (before === after) return '0 %';
   const change = (100 * (after - before)) / before;
-  // A tenth where rounding would hide that something changed, or that something is left.
+  // One decimal if rounding would hide that something changed, or that something is left.
   const digits = Math.abs(change) < 10 || Math.abs(change) > 99 ? 1 : 0;
   return `${change > 0 ? '+' : ''}${change.toFixed(digits)} %`;
 }

@@ -1,4 +1,4 @@
-// Prints the tools of the demo's servers, one per line: what the benchmarks measure where there is no larger collection.
+// Prints the tools of the demo's servers, one per line: the benchmarks measure them if there is no larger collection.
 import { listTools } from './servers.mjs';
 
 for (const { tools } of await listTools()) {

@@ -16,7 +16,7 @@ crate() {
   tar -xzf "$packed/toolwire-$(scripts/version.sh).crate" -C "$out"
   mv "$out/toolwire-$(scripts/version.sh)" "$out/toolwire"
 }
-# Progress goes to standard error; standard output contains the counts of the tests.
+# Progress is written to standard error; standard output contains the counts of the tests.
 step "npm tarball for the roles" "$LOGS/roles-npm.log" npm pack --ignore-scripts --pack-destination "$out" ./npm
 step "wheel for the roles" "$LOGS/roles-wheel.log" wheel
 step "crate for the roles" "$LOGS/roles-crate.log" crate

@@ -8,7 +8,7 @@ LOGS=$ROOT/target/logs
 mkdir -p "$TOOLS/bin" "$LOGS"
 export PATH="$TOOLS/bin:$PATH"
 
-# Progress goes to stderr, because the standard output of a script is its result.
+# Progress is written to stderr, because the standard output of a script is its result.
 say() { printf '  %s\n' "$*" >&2; }
 heading() { printf '\n%s\n' "$*" >&2; }
 die() { printf '\nerror: %s\n' "$*" >&2; exit 1; }

@@ -344,7 +344,7 @@ fn files_that_a_folder_chooses_are_regular_and_written_through_no_link() {
     }
 }
 
-/// Without `--key-env`, a key goes only to its API's own hosts, over TLS.
+/// Without `--key-env`, a key is sent only to its API's own hosts, over TLS.
 #[test]
 fn a_key_goes_to_its_own_hosts_only() {
     let key_of = |dialect: &str, url: &str| {

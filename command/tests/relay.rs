@@ -65,7 +65,7 @@ enum Expects {
     Nothing,
 }
 
-/// Carries out the effects, and returns the event that the host expects next. A client gets one head and one end.
+/// Carries out the effects, and returns the event that the host expects next. A client receives one head and one end.
 fn carried_out(effects: &[RelayEffect], has_head: &mut bool, before: Expects) -> Expects {
     let mut next = before;
     for effect in effects {
@@ -100,8 +100,8 @@ fn carried_out(effects: &[RelayEffect], has_head: &mut bool, before: Expects) ->
     next
 }
 
-/// Clients and upstreams that send anything, in any order that sockets allow: each client gets one head and one end,
-/// and no state of a request remains after it.
+/// Clients and upstreams that send anything, in any order that sockets allow: each client receives one head and one
+/// end, and no state of a request remains after it.
 #[test]
 fn anything_on_the_wire() {
     let settings = json!({"upstreams": [{"url": "http://127.0.0.1:1/x", "dialect": "openai-chat", "formats": "ladder"},

@@ -1,4 +1,4 @@
-//! Whole lists of real MCP tools (`reference`), and lists that are made to be difficult.
+//! Tests whole lists of real MCP tools (`reference`), and lists that are difficult by design.
 #![allow(
     clippy::panic,
     clippy::expect_used,
@@ -102,7 +102,7 @@ fn every_real_tool_has_a_name_of_its_own_and_every_call_comes_back() {
     }
 }
 
-/// The same tools in another order must get the same names.
+/// The same tools in another order must have the same names.
 #[test]
 fn names_do_not_depend_on_the_order() {
     let names = ["a.b", "a_b", "a b", "a/b", "abc", "ls", "ls_", "21", "__1", "é", "è", "e"];

@@ -121,7 +121,8 @@ fn a_last_event_that_cannot_be_restored_loses_nothing() {
     assert_eq!(stream.finish_text().expect("nothing more"), "");
 }
 
-/// The same in the middle of a piece: the next call returns the events before it, and then the event unchanged.
+/// Tests an event in the middle of a piece that cannot be restored: the next call returns the events before it, and
+/// then the event unchanged.
 #[test]
 fn an_event_in_the_middle_that_cannot_be_restored_loses_nothing() {
     let (before, bad, after) = ("data: {\"a\":1}\n\n", format!("data: {}\n\n", large(63)), "data: {\"b\":1}\n\n");

@@ -17,7 +17,7 @@ const AT_ROOT = {
   'SECURITY.md': 'security.md',
 };
 
-/** Everything that git knows or would add. */
+/** All files that git tracks or would add. */
 export const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   cwd: ROOT,
   encoding: 'utf8',
@@ -35,5 +35,5 @@ export const pages = new Map(
     .map((path) => [path, AT_ROOT[path] ?? path.slice('docs/'.length).replace(/(^|\/)README\.md$/, '$1index.md')]),
 );
 
-/** The same the other way round. */
+/** The inverse of `pages`: from the path on the site to the path in the repository. */
 export const sources = new Map([...pages].map(([source, page]) => [page, source]));

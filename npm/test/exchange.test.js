@@ -181,7 +181,7 @@ test('a tool that is found to be unusable after a search is reported then', () =
   assert.throws(() => strict.reply(JSON.stringify({ content: [search], stop_reason: 'tool_use' })), {
     code: 'not-representable',
   });
-  // A client that already has the beginning of a stream gets the error in the stream.
+  // A client that already has the beginning of a stream receives the error in the stream.
   const streaming = open({ options: { dialect: 'anthropic', onSetAside: 'error' } }, body);
   const events = [
     { type: 'message_start', message: { content: [] } },

@@ -36,8 +36,8 @@ describe('sarif', () => {
       for (const { ruleId, ruleIndex, locations, relatedLocations, partialFingerprints } of results) {
         assert.equal(tool.driver.rules[ruleIndex].id, ruleId);
         assert.match(partialFingerprints['toolwire/v1'], /^[0-9a-f]{16}$/);
-        // What GitHub demands: "SARIF support for code scanning" in its documentation, read on 2026-11-27. A result
-        // without a file makes it refuse the whole upload ("expected a physical location").
+        // GitHub's requirements: "SARIF support for code scanning" in its documentation, read on 2026-11-27. A result without a file makes
+        // it refuse the whole upload ("expected a physical location").
         assert.ok(locations.length > 0);
         for (const { physicalLocation } of [...locations, ...relatedLocations]) {
           const { artifactLocation, region } = physicalLocation;

@@ -1,4 +1,4 @@
-// Tests `toolwire probe` over HTTP: the key goes into the header and nowhere else.
+// Tests `toolwire probe` over HTTP: the key is sent in the header and nowhere else.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

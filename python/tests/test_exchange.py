@@ -176,7 +176,7 @@ def test_a_tool_that_proves_unusable_when_found_is_reported_then() -> None:
     with pytest.raises(toolwire.ToolwireError) as raised:
         exchange.reply(reply)
     assert raised.value.code == "not-representable"
-    # If the stream has begun, the client gets the error as an event of it.
+    # If the stream has begun, the client receives the error as an event of the stream.
     exchange = toolwire.Exchange.open(URL, body, dialect="anthropic", on_set_aside="error")
     assert exchange is not None
     piece = {"type": "input_json_delta", "partial_json": '{"query":"rooms"}'}

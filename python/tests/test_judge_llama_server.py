@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 DIALECT: Any = "llama-cpp"
 SEEDS = (1, 2, 3)
 MAX_SECONDS = 20.0
-"""Timeout for an answer, in seconds. A schema whose bounds admit nothing never gets an answer."""
+"""Timeout for an answer, in seconds. A schema whose bounds admit nothing is never answered."""
 MAX_BYTES = 4 << 30
 """Maximum memory of the server's process, which grows without limit for such schemas."""
 MAX_TOKENS = 1500

@@ -1,4 +1,4 @@
-"""Many threads get the same results as one, and other threads can run while long text is read."""
+"""Many threads have the same results as one, and other threads can run while long text is read."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ const responses = (check) => ({
 export const RESPONSES = {
   // 49 recorded requests were answered so: docs/dialects/groq.md.
   Groq: responses(functionsOnly('tools[#].type must be one of [function, mcp]', ['function', 'mcp'])),
-  // It was made for Codex; nothing of a request that it refuses is known.
+  // The API was made for Codex; no request that it refuses is known.
   DeepSeek: responses(() => {}),
   Kimi: responses(({ tools = [] }) => {
     for (const { tools: inner, parameters } of tools) {

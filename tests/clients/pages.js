@@ -1,4 +1,4 @@
-// The lines of docs/clients, run as they are written.
+// Runs the lines of docs/clients unchanged.
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -3,7 +3,7 @@
     pip install openai==3.52.0 anthropic==2.11.0 mcp==1.30.0 pydantic==2.14.3
     python tests/corpus/make.py
 
-Each row has the package and the type that it was made of, and the licence of the package.
+Each row has its package and type, and the license of the package.
 """
 
 import importlib
@@ -19,10 +19,10 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, TypeAdapter
 from typing_extensions import TypedDict
 
 MOST_BYTES = 2_500
-"""Rows are for reading, too."""
+"""Maximum size of a row, which people should be able to read."""
 
 MOST_ROWS = 24
-"""Of one package and role: rows without a union at the root and without a tuple."""
+"""Maximum number of rows of one package and role that have neither a union at the root nor a tuple."""
 
 PACKAGES = {
     "mcp": ("MIT", ["mcp.types"]),
@@ -100,7 +100,7 @@ OWN: dict[str, Any] = {
 
 
 def kinds(schema: Any) -> set[str]:
-    """What a schema is here for."""
+    """Return the features for which a schema is in the corpus."""
     found = set()
     if any(key in schema for key in ("anyOf", "oneOf", "allOf", "$ref")):
         found.add("root")

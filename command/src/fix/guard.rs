@@ -1,5 +1,5 @@
-//! What a fix must not lose, whatever the report of the rewriting says: targets of references, names of properties,
-//! descriptions, and schemas that accept something.
+//! The parts of a schema that a fix must keep, whatever the report of the rewriting contains: targets of references,
+//! names of properties, descriptions, and schemas that accept something.
 
 use std::collections::BTreeMap;
 

@@ -148,7 +148,8 @@ impl Fixer<'_> {
                 let better = self.with_donor(entry, &version, wanted);
                 version = better.unwrap_or(version);
             }
-            // What one dialect needs may be refused by another until it is rewritten for that one, too.
+            // A change that one dialect needs may be refused by another until the schema is rewritten for that one,
+            // too.
             if version.number_of(wanted) == before && self.dialects.len() > 1 {
                 let better = self.in_turn(entry, &version, wanted, max_safety);
                 version = better.unwrap_or(version);
@@ -260,7 +261,7 @@ impl Fixer<'_> {
         schema: &Node<'a>,
         dialect: &'static Dialect,
     ) -> Option<(Node<'a>, Vec<toolwire::reports::Change>)> {
-        // Codex's dialects show what Codex would lose, which is no advice.
+        // Codex's dialects show which parts Codex would lose. This is not advice.
         if !internal::is_of_an_api(dialect) {
             return None;
         }

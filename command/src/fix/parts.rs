@@ -36,7 +36,7 @@ const MOVING: [&str; 13] = [
 ];
 const REFERENCE: &str = "$ref";
 
-/// How much a change may alter.
+/// The extent to which a change may alter a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Safety {
     /// The schema accepts the same arguments, and the model reads the same.
@@ -135,7 +135,7 @@ impl<'n, 'a> Parts<'n, 'a> {
             let safety = safety(change);
             let places = [Some(change.pointer.as_str()), change.output_pointer.as_deref()];
             let mut around: Vec<&String> = places.into_iter().flatten().flat_map(|place| self.around(place)).collect();
-            // What a change makes below its place is not reported again.
+            // Results of a change below its place are not reported again.
             let is_in = |path: &str| places.iter().flatten().any(|place| !place.is_empty() && is_below(path, place));
             around.extend(self.parts.keys().filter(|path| is_in(path)));
             // A value that the rewriting added is reported at the root, regardless of its position.
@@ -143,7 +143,7 @@ impl<'n, 'a> Parts<'n, 'a> {
                 around.clear();
             }
             for unit in &mut units {
-                // What happened elsewhere in the schema may have been copied along a reference.
+                // A change elsewhere in the schema may have been copied along a reference.
                 let follows = unit.paths.iter().any(|path| self.parts.get(path).is_some_and(|part| part.has_reference));
                 if follows || around.is_empty() || around.iter().any(|path| unit.paths.contains(*path)) {
                     unit.safety = unit.safety.max(safety);

@@ -79,7 +79,7 @@ pub(crate) struct Member {
     /// The format of the requests.
     pub(crate) api: Api,
     pub(crate) models: Models,
-    /// A member (this or another one) and the JSON value of it for which the API accepts the refused member.
+    /// A member (this or another one) and its JSON value with which the API accepts the refused member.
     pub(crate) unless: Option<(&'static str, &'static str)>,
     pub(crate) sent_as: SentAs,
 }

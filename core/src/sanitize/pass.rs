@@ -21,7 +21,8 @@ pub(in crate::sanitize) struct Pass {
     pub(in crate::sanitize) needs: Keywords,
     /// Returns true if the pass may have something to do for this grammar and this document.
     pub(in crate::sanitize) applies: fn(&PassContext) -> bool,
-    /// Whether a change of the pass may give work to itself, or to a pass before it, so that all passes run again.
+    /// Condition under which a change of the pass may require it or an earlier pass to run again; all passes then run
+    /// again.
     pub(in crate::sanitize) wakes: Wakes,
     pub(in crate::sanitize) run: Run,
     /// Reason for the position of the pass.
@@ -31,10 +32,10 @@ pub(in crate::sanitize) struct Pass {
 
 /// Condition under which all passes run again after a change of a pass.
 pub(in crate::sanitize) enum Wakes {
-    /// Never: what the pass writes is as the passes before it leave it.
+    /// Never: the output of the pass needs no change by the passes before it.
     Never,
-    /// If the document had such content, as the page of the pipeline calls it. If the pass removes references,
-    /// definitions may be unused or no longer recursive.
+    /// If the document had this content, which docs/pipeline.md describes with these words. If the pass removes
+    /// references, definitions may be unused or no longer recursive.
     If(
         #[cfg_attr(not(test), allow(dead_code, reason = "the page of the pipeline shows it"))] &'static str,
         fn(&PassContext) -> bool,

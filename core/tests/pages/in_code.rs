@@ -1,7 +1,8 @@
-//! How the advice about a constraint is written in the libraries that generate most tools' schemas.
+//! The advice about a constraint, in the syntax of the libraries that generate most tools' schemas.
 //!
-//! What zod and pydantic write was read from zod 4.6 (`z.toJSONSchema`) and pydantic 2.14 (`model_json_schema`), run on
-//! 2026-11-27; what Go writes, from the source of google/jsonschema-go (`infer.go`), which MCP's official Go SDK uses.
+//! The output of zod and pydantic is that of zod 4.6 (`z.toJSONSchema`) and pydantic 2.14 (`model_json_schema`), run on
+//! 2026-11-27; the output of Go was derived from the source of google/jsonschema-go (`infer.go`), which MCP's official
+//! Go SDK uses.
 
 use std::fmt::Write as _;
 

@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(output.flush()?)
 }
 
-/// Why a call has no answer: the library refused it, or it is no call of this demo.
+/// The reason why a call has no answer: the library refused it, or it is not a call of this demo.
 enum Problem {
     Refused(toolwire::Error),
     Protocol(String),
@@ -86,7 +86,7 @@ fn rewritten(text: &Rewritten<&str>, value: &Value) -> Result<Value, Problem> {
     Ok(json!({"text": text.schema, "report": report, "value": value}))
 }
 
-/// What is kept of the way back.
+/// Returns restore data as a value.
 fn plan(kept: &str) -> Result<Value, Problem> {
     Ok(serde_json::from_str(kept)?)
 }

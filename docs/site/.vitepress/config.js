@@ -23,7 +23,7 @@ export default defineConfig({
   srcDir: 'target/pages',
   outDir: 'dist',
   cacheDir: 'node_modules/.vitepress',
-  // What was built at the same commit is the same, byte for byte.
+  // Builds of the same commit are identical, byte for byte.
   lastUpdated: false,
   markdown: {
     anchor: { slugify: (text) => new GithubSlugger().slug(text) },

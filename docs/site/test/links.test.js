@@ -1,4 +1,5 @@
-// Every link of the built site leads somewhere, and every anchor exists. What is on other hosts is not asked: tests need no network.
+// Checks that every link of the built site has a target, and that every anchor exists. Links to other hosts are not checked, so that the
+// test needs no network.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,9 +1,9 @@
 //! The methods of the plugin: a request is adapted once its upstream is known, and its reply is restored, whole or in
 //! chunks.
 //!
-//! `request.intercept_after`, and not `request.normalize`: only interceptors get the `RequestID`, by which a chunk of a
-//! stream belongs to its request. They see the client's format, before the host translates the request and after it has
-//! translated the reply.
+//! The plugin uses `request.intercept_after`, not `request.normalize`: only interceptors receive the `RequestID`, which
+//! identifies the request of a chunk. They see the client's format, before the host translates the request and after it
+//! has translated the reply.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -18,7 +18,8 @@ use toolwire_core::{
     Restore,
 };
 
-/// Requests whose replies are expected. Beyond that, the oldest is forgotten, and its reply passes as it is.
+/// Maximum number of requests whose replies are expected. Beyond it, the oldest is forgotten, and its reply is passed
+/// on unchanged.
 const OPEN: usize = 4096;
 /// Second version of the host's JSON. Since this version, requests have ids, and the host reports when a request is
 /// complete.
@@ -196,7 +197,7 @@ fn configured_dialect(yaml: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// Adapts a request. Without an id, its reply could not be restored, so it passes as it is.
+/// Adapts a request. Without an id, its reply could not be restored, so the request is passed on unchanged.
 fn adapt(request: &Value) -> Result<Value, Failure> {
     let id = id_of(request);
     let Some(body) = text_of(request, "Body").filter(|_| !id.is_empty()) else { return Ok(json!({})) };

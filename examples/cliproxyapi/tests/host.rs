@@ -1,4 +1,5 @@
-//! Plays the host: loads the built library, calls it through the C ABI, and checks what CLIProxyAPI would get.
+//! Plays the host: loads the built library, calls it through the C ABI, and checks the results that CLIProxyAPI would
+//! receive.
 #![allow(
     unsafe_code,
     clippy::unwrap_used,
@@ -162,7 +163,7 @@ fn a_request_is_adapted_and_its_whole_reply_restored() {
     assert!(restored.contains("weather.of"), "{restored}");
     assert!(restored.contains(r#"{\"$ref\":\"main\",\"days\":3}"#), "{restored}");
 
-    // After its completion, and without an id, everything passes as it is.
+    // After its completion, and without an id, everything is passed on unchanged.
     host.result("request.complete", &id);
     assert_eq!(host.body_after("response.intercept_after", &id, &reply).unwrap(), reply);
     assert_eq!(host.body_after("request.intercept_after", &json!({"Model": "kimi-k3"}), &asks()).unwrap(), asks());
@@ -188,7 +189,7 @@ fn streams_of_the_same_request_are_restored_apart_from_each_other() {
         json!({"tool_calls": [{"index": 0, "id": id, "type": "function", "function": function}]})
     };
     let rest = ["{\"dollar_", "ref_\":\"main\",", "\"days\":\"3\"}"];
-    // As the host passes chunks of Chat Completions: JSON alone; and as it passes whole events.
+    // The two forms in which the host passes chunks: JSON alone for Chat Completions, and whole events.
     for (form, end) in [(false, ""), (true, "\n\n")] {
         let text = |json: String| if form { format!("data: {json}{end}") } else { json };
         let mut chunks = vec![text(chunk(json!({"role": "assistant", "content": "data: "}), Value::Null))];
@@ -200,7 +201,7 @@ fn streams_of_the_same_request_are_restored_apart_from_each_other() {
             for (id, got) in ids.iter().zip(&mut got) {
                 if let Some(body) = host.body_after("response.intercept_stream_chunk", id, piece) {
                     assert!(body.ends_with(end));
-                    // What CLIProxyAPI writes for such a chunk.
+                    // The event that CLIProxyAPI writes for such a chunk.
                     *got += &if form { body } else { format!("data: {body}\n\n") };
                 }
             }

@@ -1,5 +1,5 @@
-// Runs the lines of docs/clients as they are written: an MCP SDK takes the place of Claude Desktop and Cursor, and requests like the clients'
-// own are sent to the relay. `make clients` runs the clients that can be run.
+// Runs the lines of docs/clients unchanged: an MCP SDK takes the place of Claude Desktop and Cursor, and requests like the clients' own are
+// sent to the relay. `make clients` runs the clients that can be run.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -68,7 +68,7 @@ describe('the lines of docs/clients', { skip: windows }, () => {
 
     const alone = await started(t, before, StrictClient, StrictTransport);
     await alone.listTools();
-    // What the page quotes; the SDK's message is longer.
+    // The message that the page quotes; the SDK's message is longer.
     const message = /^```text\n(.*?)\n```$/ms.exec(read(page))[1].replace('\n', ' ');
     await assert.rejects(alone.callTool(call), (error) => error.message.startsWith(message));
 

@@ -1,5 +1,5 @@
-// Tests what the worker gives the page: inputs read as by the command line, differences of values and not of layout, a page that stays
-// responsive, and one that opens without a network.
+// Tests the results of the worker: inputs are read as by the command line, differences are those of values and not of layout, and the page
+// stays responsive and opens without a network.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -99,7 +99,7 @@ describe('the worker', { skip }, () => {
       assert.ok(strict > 0, 'more strict tools than the API takes');
     }));
 
-  // The editor warns when its estimates of line heights far from the top are wrong, and goes on.
+  // The editor warns if its estimates of line heights far from the top are wrong, and continues.
   const complaints = [/^Measure loop restarted/];
   test('four megabytes: a key is handled, and frames are drawn, before the result is there', () =>
     site.page({ complaints }, async (page) => {

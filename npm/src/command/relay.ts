@@ -52,7 +52,7 @@ interface Settings extends Listening {
   report: string | null;
 }
 
-/** How a request is sent to an upstream. */
+/** The form in which a request is sent to an upstream. */
 interface Sending {
   upstream: number;
   method: string;

@@ -206,7 +206,7 @@ impl Diagnostics {
         let polarity = if self.doubt.covers(from.number()) { Polarity::Mixed } else { polarity };
         let effect = ChangeKind { accepts: polarity.through(effect.accepts), ..effect };
         match self.reported.get(&(from.clone(), effect.rule)).and_then(|place| entries.get_mut(*place)) {
-            // The same definition, at a use where the effect differs.
+            // The same definition is used in a place where the effect differs.
             Some(reported) if reported.effect.accepts != effect.accepts => {
                 reported.effect.accepts = reported.effect.accepts.or_elsewhere(effect.accepts);
             }

@@ -118,7 +118,7 @@ fn shorten(root: &mut Node<'_>, context: &mut PassContext, found: usize, limit: 
     Ok(plain_length(root) < before)
 }
 
-/// What is known of the lowered schema before it is lowered.
+/// Knowledge about the lowered schema before the lowering.
 enum Estimate {
     /// No limit is exceeded.
     Within,

@@ -129,9 +129,9 @@ pub(in crate::sanitize) fn sanitize<'a>(
 enum Outcome {
     /// No pass changed anything.
     Unchanged,
-    /// What passes changed gives none of them work.
+    /// Passes changed the schema, and no pass has to run again.
     Settled,
-    /// What passes changed may give some of them work.
+    /// Passes changed the schema, and some passes may have to run again.
     Woken,
 }
 

@@ -46,7 +46,7 @@ pub(crate) struct Aging {
 }
 
 /// Returns the facts that were last checked more than [`OLD`] days before a day: those of dialects without a judge, and
-/// those about requests, for which there are no judges.
+/// those about requests, which have no judges.
 pub(crate) fn old_facts(day: &str) -> Vec<Aging> {
     let judged: Vec<String> = programs().into_iter().flat_map(|program| program.dialects).collect();
     let facts = dialects().iter().flat_map(|dialect| {

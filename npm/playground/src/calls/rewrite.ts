@@ -20,7 +20,7 @@ export interface Asked {
   deferred: DeferredChoice;
 }
 
-/** What a function gives. */
+/** The result of a function. */
 interface Given {
   /** The formatted output; missing if the function has none. */
   output?: string;

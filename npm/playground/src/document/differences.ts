@@ -51,7 +51,7 @@ function compare(a: Node, b: Node, textA: string, textB: string, found: Differen
   const [ours, theirs] = [membersOf(a, textA), membersOf(b, textB)];
   const partner = partnersOf(ours, theirs, a.type === 'array');
   const kept = increasing(partner);
-  // A member that only moved is no difference: its pointer and its value are the same.
+  // A member that only moved is not a difference: its pointer and its value are the same.
   const moved = ours.flatMap((mine, one) => {
     const yours = kept.has(one) ? undefined : theirs[partner[one] ?? -1];
     return yours !== undefined && same(mine.value, yours.value, textA, textB) ? [one] : [];

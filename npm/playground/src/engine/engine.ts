@@ -14,7 +14,7 @@ export interface Modules {
   command: WebAssembly.Module;
 }
 
-/** What a command prints. */
+/** The output of a command. */
 export interface Printed {
   stdout: string;
   stderr: string;

@@ -189,7 +189,7 @@ whileShown(
   },
 );
 
-/** The verdicts on the text, as far as they are known: dialect by dialect, the chosen one first. */
+/** The verdicts on the text that are known so far: dialect by dialect, the chosen one first. */
 export const survey = signal<ReadonlyMap<string, Row>>(new Map());
 effect(() => {
   const text = settled.value;

@@ -158,7 +158,7 @@ function Table() {
   );
 }
 
-/** The numbers of tools that the API accepts as they are, and after rewriting. */
+/** The numbers of tools that the API accepts unchanged, and after rewriting. */
 function Counts({ row, of }: { row: Row | undefined; of: number }) {
   const found = overall(row);
   if (found === undefined) {
