@@ -145,12 +145,12 @@ export function noteOfError(error: unknown): Note {
   return { effect: 'refused', pointer, outputPointer: undefined, rule: code, message: detail };
 }
 
-/** Returns a note whose pointer into the input is another one. */
+/** Returns a copy of a note with another pointer into the input. */
 export function at(note: Note, spot: Spot): Note {
   return { ...note, ...spot };
 }
 
-/** Returns a note whose pointers into the input and the output begin with a prefix. */
+/** Returns a copy of a note with a prefix before its pointers into the input and the output. */
 export function below(note: Note, above: string): Note {
   const { pointer, outputPointer } = note;
   const within = typeof outputPointer === 'string' ? above + outputPointer : outputPointer;

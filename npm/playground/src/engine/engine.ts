@@ -29,7 +29,7 @@ export function begin({ library, command }: Modules): void {
   glue.initSync({ module: command });
 }
 
-/** Returns what the command line reads in a text. */
+/** Describes a text as the command line reads it. */
 export function readingOf(text: string): Reading | Refused {
   return JSON.parse(glue.CommandLine.reading(encoded(text)));
 }

@@ -1,4 +1,4 @@
-/** The page's icons, drawn as lines in the colour of the surrounding text. */
+/** The page's icons, drawn as lines in the color of the surrounding text. */
 
 const PATHS = {
   share: 'M9 12a3 3 0 0 0 4.2.3l2.6-2.6a3 3 0 0 0-4.3-4.3l-.9.9M11 8a3 3 0 0 0-4.2-.3L4.2 10.3a3 3 0 0 0 4.3 4.3l.9-.9',

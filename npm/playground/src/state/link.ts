@@ -3,7 +3,7 @@
 import { BACKEND_IDS } from '../calls/backends.js';
 import { DEFAULTS, DEFERRED, FUNCTIONS, OPTIONS, SHAPES, type Shared, VIEWS } from './shared.js';
 
-/** Version of the links' format, raised when its meaning changes. */
+/** Version of the links' format, which is increased when its meaning changes. */
 const VERSION = '1';
 /** Maximum length of a link, because some programs truncate longer ones. */
 const LONGEST = 32_000;

@@ -27,7 +27,7 @@ export const toast = signal('');
 export function change(part: Partial<Shared>): void {
   const next = { ...shared.peek(), ...part };
   if (!DIALECT_NAMES.includes(next.dialect)) next.dialect = DEFAULTS.dialect;
-  // A selected note and entered arguments are only valid for the input from which they were made.
+  // A selected note and entered arguments are only valid for the input for which they were created.
   if (['text', 'dialect', 'fn', 'options', 'shape'].some((key) => key in part)) selected.value = undefined;
   // Arguments that need repair are kept when the dialect changes, so that they can be tried in others.
   const madeFor = next.repair ? ['text', 'tool'] : ['text', 'dialect', 'tool'];
@@ -70,7 +70,7 @@ effect(() => {
   shown = example;
 });
 
-/** True while what the page shows is not that of the current text and choices. */
+/** True while the page still shows the results of an earlier text or of earlier choices. */
 export const busy = computed(() => pending.value > 0 || settled.value !== shared.value.text);
 
 export const doc = signal<Facts>({ text: '', kind: 'nothing', tools: [], hasLines: false, isJson: false });
@@ -79,7 +79,7 @@ effect(() => {
   untracked(() => ask('facts', text, 'facts', {}, (found) => (doc.value = found)));
 });
 
-/** Asks for a value as long as its view is shown, whenever the text or the choices change. */
+/** Requests a value as long as its view is shown, whenever the text or the choices change. */
 function whileShown(view: View, choices: () => unknown, asked: (text: string, done: () => void) => void): void {
   const isShown = computed(() => shared.value.view === view);
   const chosen = computed(() => JSON.stringify(choices()));

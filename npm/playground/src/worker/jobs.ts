@@ -13,7 +13,7 @@ import type { Document, Kind } from '../document/document.js';
 import { layout } from '../document/layout.js';
 import type { DeferredChoice } from '../state/shared.js';
 
-/** A text and what it is, without its places. */
+/** A text and its kind, without its places. */
 export interface Facts {
   text: string;
   kind: Kind;
@@ -24,7 +24,7 @@ export interface Facts {
   isJson: boolean;
 }
 
-/** The jobs by name, with what each is given and what it returns. */
+/** The jobs by name, with the input and the result of each. */
 export interface Jobs {
   facts: { given: object; found: Facts };
   rewrite: { given: Asked; found: Outcome };
@@ -40,7 +40,7 @@ export interface Jobs {
 export type JobName = keyof Jobs;
 export type Job = { [Name in JobName]: { name: Name; given: Jobs[Name]['given'] } }[JobName];
 
-/** Does a job for a document. */
+/** Runs a job for a document. */
 export function done(document: Document, job: Job): Jobs[JobName]['found'] {
   switch (job.name) {
     case 'facts':

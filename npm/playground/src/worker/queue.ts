@@ -34,7 +34,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 /** True if the worker could not be started. */
 let isEnded = false;
 
-/** Number of urgent jobs that are not done: what the user waits for. */
+/** Number of urgent jobs that are not done. The user waits for these. */
 export const pending = signal(0);
 /** The message of a defect in the worker. */
 export const defect = signal('');
@@ -56,7 +56,7 @@ export async function start(sources: { library: string; command: string }): Prom
   return found;
 }
 
-/** Asks for a job, which may be on a text. It supersedes an earlier one with the same key: its answer is discarded. */
+/** Queues a job, which may process a text. It supersedes an earlier job with the same key, whose answer is discarded. */
 export function ask<Name extends JobName>(
   key: string,
   text: string | undefined,
