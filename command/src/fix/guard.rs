@@ -1,22 +1,25 @@
 //! The parts of a schema that a fix must keep, whatever the report of the rewriting contains: targets of references,
 //! names of properties, descriptions, and schemas that accept something.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use toolwire::json::{Data, Node};
 
 use crate::places::value_at;
 
-/// Properties of a schema that a fix has to preserve.
+/// Maximum number of descriptions that a fix may extend. Each one is searched for in all others.
+const MAX_EXTENDED: usize = 100;
+
+/// Contents of a schema that a fix has to preserve.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     /// Number of local references without a target.
     dangling: usize,
     /// Number of schemas that accept nothing.
     empty: usize,
-    /// Number of declarations of each property.
-    properties: BTreeMap<String, usize>,
-    descriptions: Vec<String>,
+    /// Names of properties.
+    properties: BTreeSet<String>,
+    descriptions: BTreeSet<String>,
 }
 
 impl Contents {
@@ -48,7 +51,7 @@ impl Contents {
         for member in node.as_object().into_iter().flat_map(|object| object.iter()) {
             if member.key.is("properties") {
                 for property in member.value.as_object().into_iter().flat_map(|object| object.iter()) {
-                    *self.properties.entry(property.key.display().into_owned()).or_default() += 1;
+                    self.properties.insert(property.key.display().into_owned());
                     self.empty += usize::from(property.value.as_bool() == Some(false));
                 }
             }
@@ -64,9 +67,12 @@ impl Contents {
     /// Returns true if the fixed schema still declares every property, contains every description, and accepts
     /// something wherever this one does.
     pub(super) fn keeps_meaning(&self, after: &Contents) -> bool {
-        let has = |name: &String| after.properties.contains_key(name);
-        let says = |text: &String| after.descriptions.iter().any(|other| other.contains(text.as_str()));
-        after.empty <= self.empty && self.properties.keys().all(has) && self.descriptions.iter().all(says)
+        let extended: Vec<&String> = self.descriptions.difference(&after.descriptions).take(MAX_EXTENDED + 1).collect();
+        let contains = |text: &&String| after.descriptions.iter().any(|other| other.contains(text.as_str()));
+        after.empty <= self.empty
+            && self.properties.is_subset(&after.properties)
+            && extended.len() <= MAX_EXTENDED
+            && extended.iter().all(contains)
     }
 }
 

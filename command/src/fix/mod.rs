@@ -21,7 +21,7 @@ use toolwire::{
 use self::{
     guard::Contents,
     layout::Layout,
-    parts::{Parts, Safety, Unit},
+    parts::{prefixes, Parts, Safety, Unit},
 };
 use crate::{
     error::CommandError,
@@ -194,7 +194,8 @@ impl Fixer<'_> {
             let paths = units.iter().flat_map(|unit| unit.paths.iter().map(String::as_str)).collect();
             self.version(entry, json::write(&parts.merged(&paths))).ok()
         };
-        let of_findings: Vec<&Unit> = units.iter().filter(|unit| version.has_in(unit, wanted)).collect();
+        let places = version.number_by_place(wanted);
+        let of_findings: Vec<&Unit> = units.iter().filter(|unit| unit.sum(&places) > 0).collect();
         let all: Vec<&Unit> = if self.has(dialect) { units.iter().collect() } else { of_findings.clone() };
         if all.is_empty() {
             return None;
@@ -204,18 +205,15 @@ impl Fixer<'_> {
             let few = merged(&of_findings)
                 .filter(|few| is_better(few) && few.number_of(wanted) <= whole.number_of(wanted))
                 .map(|few| (of_findings, few));
-            let (mut taken, mut best) = few.unwrap_or((all, whole));
-            // Leaves out what removes no finding.
-            for at in (0..taken.len().min(SINGLE_UNITS)).rev() {
-                let mut fewer = taken.clone();
-                fewer.remove(at);
-                let found = if fewer.is_empty() { None } else { merged(&fewer) };
-                let found = found.filter(|found| is_better(found) && found.number_of(wanted) <= best.number_of(wanted));
-                if let Some(found) = found {
-                    (taken, best) = (fewer, found);
-                }
-            }
-            return Some(best);
+            let (taken, best) = few.unwrap_or((all, whole));
+            // Leaves out the units that still have all their findings.
+            let left = best.number_by_place(wanted);
+            let removes = |unit: &&&Unit| unit.sum(&left) < unit.sum(&places);
+            let fewer: Vec<&Unit> = taken.iter().filter(removes).copied().collect();
+            let is_shorter = !fewer.is_empty() && fewer.len() < taken.len();
+            let found = if is_shorter { merged(&fewer) } else { None };
+            let found = found.filter(|found| is_better(found) && found.number_of(wanted) <= best.number_of(wanted));
+            return Some(found.unwrap_or(best));
         }
         let mut taken: Vec<&Unit> = Vec::new();
         let mut best: Option<Version> = None;
@@ -337,11 +335,13 @@ impl Version {
         self.counts.keys().any(|(name, rule, ..)| *name == dialect.name && wanted.contains(&(*name, *rule)))
     }
 
-    fn has_in(&self, unit: &Unit, wanted: &Wanted) -> bool {
-        let is_wanted = |(name, rule, pointer): &(&'static str, &'static str, String)| {
-            wanted.contains(&(*name, *rule)) && unit.has(pointer)
-        };
-        self.findings.iter().any(is_wanted)
+    /// Returns the number of wanted findings at each place and below it.
+    fn number_by_place(&self, wanted: &Wanted) -> BTreeMap<&str, usize> {
+        let mut numbers = BTreeMap::new();
+        for (_, _, pointer) in self.findings.iter().filter(|(name, rule, _)| wanted.contains(&(*name, *rule))) {
+            prefixes(pointer).for_each(|place| *numbers.entry(place).or_default() += 1);
+        }
+        numbers
     }
 }
 

@@ -55,10 +55,15 @@ pub(super) struct Unit {
 }
 
 impl Unit {
-    /// Returns true if a place is in one of the unit's schemas.
-    pub(super) fn has(&self, pointer: &str) -> bool {
-        self.paths.iter().any(|path| is_below(pointer, path))
+    /// Returns the sum of the numbers at the unit's schemas.
+    pub(super) fn sum(&self, numbers: &BTreeMap<&str, usize>) -> usize {
+        self.paths.iter().filter_map(|path| numbers.get(path.as_str())).sum()
     }
+}
+
+/// Returns a pointer, and those to everything around its place, the longest first.
+pub(super) fn prefixes(pointer: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(pointer), |pointer| pointer.rfind('/').and_then(|end| pointer.get(..end)))
 }
 
 /// The difference between two schemas.
@@ -131,32 +136,47 @@ impl<'n, 'a> Parts<'n, 'a> {
                 (!shared.is_empty()).then(|| Unit { paths: paths(shared).into_iter().collect(), safety: Safety::Safe }),
             )
             .collect();
+        let owners: BTreeMap<String, usize> = units
+            .iter()
+            .enumerate()
+            .flat_map(|(at, unit)| unit.paths.iter().map(move |path| (path.clone(), at)))
+            .collect();
+        let (mut of_all, mut of_any) = (Safety::Safe, Safety::Safe);
         for change in changes {
             let safety = safety(change);
+            of_any = of_any.max(safety);
             let places = [Some(change.pointer.as_str()), change.output_pointer.as_deref()];
             let mut around: Vec<&String> = places.into_iter().flatten().flat_map(|place| self.around(place)).collect();
             // Results of a change below its place are not reported again.
-            let is_in = |path: &str| places.iter().flatten().any(|place| !place.is_empty() && is_below(path, place));
-            around.extend(self.parts.keys().filter(|path| is_in(path)));
+            for place in places.into_iter().flatten().filter(|place| !place.is_empty()) {
+                let below = self.parts.range(format!("{place}/")..).map(|(path, _)| path);
+                around.extend(below.take_while(|path| is_below(path, place)));
+            }
             // A value that the rewriting added is reported at the root, regardless of its position.
             if places.iter().all(|place| place.is_none_or(str::is_empty)) {
                 around.clear();
             }
-            for unit in &mut units {
-                // A change elsewhere in the schema may have been copied along a reference.
-                let follows = unit.paths.iter().any(|path| self.parts.get(path).is_some_and(|part| part.has_reference));
-                if follows || around.is_empty() || around.iter().any(|path| unit.paths.contains(*path)) {
+            if around.is_empty() {
+                of_all = of_all.max(safety);
+            }
+            for unit in around.into_iter().filter_map(|path| owners.get(path)) {
+                if let Some(unit) = units.get_mut(*unit) {
                     unit.safety = unit.safety.max(safety);
                 }
             }
+        }
+        for unit in &mut units {
+            // A change elsewhere in the schema may have been copied along a reference.
+            let follows = unit.paths.iter().any(|path| self.parts.get(path).is_some_and(|part| part.has_reference));
+            unit.safety = unit.safety.max(if follows { of_any } else { of_all });
         }
         units
     }
 
     /// Returns the paths of the parts that a change at a place belongs to.
     fn around(&self, pointer: &str) -> Vec<&String> {
-        let mut around: Vec<&String> = self.parts.keys().filter(|path| is_below(pointer, path)).collect();
-        around.sort_by_key(|path| std::cmp::Reverse(path.len()));
+        let part = |path| self.parts.get_key_value(path).map(|(path, _)| path);
+        let mut around: Vec<&String> = prefixes(pointer).filter_map(part).collect();
         // A change of a whole schema may also be one of the object around it, for example of its `required`.
         let is_of_schema = around.first().is_some_and(|path| **path == pointer);
         around.truncate(if is_of_schema { 2 } else { 1 });
