@@ -217,8 +217,8 @@ fn collect(value: &Value, pointer: String, each: &mut dyn FnMut(String)) {
     }
 }
 
-/// Returns a value that only one of two schemas accepts, or an error of the validator about the second one. `None` if
-/// there is none, or the validator cannot judge the first one.
+/// Returns a value that only one of two schemas accepts, or a message if the validator refuses the second schema.
+/// Returns `None` if both accept the same values, or if the validator cannot judge the first schema.
 fn difference(before: &str, after: &str, dice: &mut Dice) -> Option<Value> {
     let read = |text: &str| serde_json::from_str::<Value>(text).ok();
     let (one, two) = (read(before)?, read(after)?);

@@ -289,6 +289,9 @@ fn nothing_of_others_is_a_command() {
             Vec::from(["probe", "-d", "openai-chat", "--model", "m", "--key-env", words, &file]),
             Vec::from(["probe", "-d", "openai-chat", "--model", "m", "--url", words, &file]),
             Vec::from(["probe", "-d", "openai-chat", "--model", "m", "--header", words, &file]),
+            Vec::from(["check", "--diff", "-d", "moonshot,openai-strict", &file, "lines.jsonl"]),
+            Vec::from(["check", "--diff", "--unsafe-fixes", "-d", "gemini", "--show", "ignored", &file, "b.json"]),
+            Vec::from(["check", "--fix", "--unsafe-fixes", "-d", "moonshot", "-"]),
             Vec::from(["dialects", words]),
             Vec::from(["dialects"]),
             Vec::from([words]),
@@ -296,8 +299,9 @@ fn nothing_of_others_is_a_command() {
         ]);
         for arguments in commands {
             let arguments: Vec<String> = arguments.into_iter().map(String::from).collect();
-            let is_data = ["sanitize", "defer", "restore", "validate"].contains(&arguments[0].as_str())
-                && !arguments.iter().any(|one| one == "--json");
+            let has = |options: &[&str]| arguments.iter().any(|one| options.contains(&one.as_str()));
+            let is_data = has(&["--diff", "--fix"])
+                || ["sanitize", "defer", "restore", "validate"].contains(&arguments[0].as_str()) && !has(&["--json"]);
             // The other formats of `check` do not depend on the terminal.
             let is_format = arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] != "text");
             for is_terminal in [false, true].into_iter().take(if is_format { 1 } else { 2 }) {

@@ -357,7 +357,7 @@ fn arguments_that_cannot_be_restored_are_never_passed_on() {
 }
 
 /// Choosing a branch of a recursive union takes polynomial time, even if the property that distinguishes the branches
-/// comes after the nested value, or if there is none.
+/// comes after the nested value, or if no property distinguishes them.
 #[test]
 fn deep_arguments_of_recursive_unions_are_restored() {
     for (kinds, names) in [(true, ["add", "neg"]), (false, ["a", "b"])] {

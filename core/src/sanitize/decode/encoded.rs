@@ -71,7 +71,7 @@ impl<'d, 'n> Decode<'d, 'n> {
         Some(at)
     }
 
-    /// Returns the target of a chain of references, or the plan itself if it is none.
+    /// Follows a chain of references to its target. Returns a plan without a reference unchanged.
     fn target(&self, plan: &'d Node<'n>) -> Option<&'d Node<'n>> {
         let mut at = plan;
         let mut left = MAX_REFERENCES;

@@ -124,6 +124,8 @@ pub(in crate::sanitize) fn sanitize<'a>(
     Ok(ends)
 }
 
+const _: () = assert!(PASSES.len() <= 64, "`PassSet` has a bit for each pass");
+
 /// Outcome of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {

@@ -75,7 +75,7 @@ export interface Cell {
   losses: number;
 }
 
-/** The verdicts of a dialect on all tools, or the reason why there are none. */
+/** Verdicts of a dialect on all tools, or the reason why the dialect has no verdict. */
 export type Row = { cells: readonly Cell[] } | { refused: string };
 
 /** Returns how the API handles the original tool, if it accepts the tool with a reservation. */
