@@ -36,7 +36,7 @@ describe('sarif', () => {
       for (const { ruleId, ruleIndex, locations, relatedLocations, partialFingerprints } of results) {
         assert.equal(tool.driver.rules[ruleIndex].id, ruleId);
         assert.match(partialFingerprints['toolwire/v1'], /^[0-9a-f]{16}$/);
-        // GitHub's requirements: "SARIF support for code scanning" in its documentation, read on 2026-11-27. A result without a file makes
+        // GitHub's requirements: "SARIF support for code scanning", as copies of its documentation quote it (read on 2026-11-27). A result without a file makes
         // it refuse the whole upload ("expected a physical location").
         assert.ok(locations.length > 0);
         for (const { physicalLocation } of [...locations, ...relatedLocations]) {

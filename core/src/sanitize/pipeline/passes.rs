@@ -3,7 +3,10 @@
 use alloc::rc::Rc;
 
 use crate::{
-    dialect::{features::COUNTS, grammar::RequiredRule},
+    dialect::{
+        features::COUNTS,
+        grammar::{AnyEncoding, RequiredRule},
+    },
     error::Error,
     json::Node,
     rules::{Phase, Rule},
@@ -370,7 +373,9 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::InferType, Rule::AssumeString, Rule::ExpandAny, Rule::AnyToJson, Rule::OpenMap],
         needs: Keywords::NONE,
         applies: |context| context.types_everything,
-        wakes: Wakes::Never,
+        wakes: Wakes::If("with schemas without a type in dialects that accept them", |context| {
+            context.grammar.anything == AnyEncoding::Unsaid
+        }),
         run: Run::Leave(|node, site, context| {
             if !site.keywords.contains(Keyword::Type) {
                 infer_type::apply(node, site.place, site.known, context);
@@ -511,7 +516,7 @@ pub(in crate::sanitize) const PASSES: &[Pass] = &[
         rules: &[Rule::DropUnknownRequired, Rule::DeclareRequiredProperty],
         needs: Keywords::of(&[Keyword::Required]),
         applies: |context| context.grammar.required_beside_properties,
-        wakes: Wakes::Never,
+        wakes: Wakes::Always,
         run: Run::Leave(|node, site, context| {
             required::beside_properties(node, site.place, context);
             Ok(Flow::Continue)
