@@ -1,6 +1,6 @@
 //! Places in an input of the tools and schemas that were taken from it.
 
-use toolwire::{json::Node, Error};
+use toolwire::{internal, json::Node, Error};
 
 use super::error::CommandError;
 
@@ -48,6 +48,6 @@ fn split(pointer: &str) -> (usize, &str) {
 pub(crate) fn value_at<'n, 'a>(node: &'n Node<'a>, pointer: &str) -> Option<&'n Node<'a>> {
     pointer.split('/').skip(1).try_fold(node, |node, step| match node.as_array() {
         Some(items) => items.get(step.parse::<usize>().ok()?),
-        None => node.get(&step.replace("~1", "/").replace("~0", "~")),
+        None => node.get(&*internal::unescaped_token(step)),
     })
 }

@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-use toolwire::json;
+use toolwire::{internal, json};
 
 /// A position in a text. Lines and columns count from 1, and columns count characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,7 +35,7 @@ pub(crate) fn positions_in<'p>(text: &str, plain: &str, pointers: impl Iterator<
     for pointer in pointers {
         let mut at = &mut root;
         for step in pointer.split('/').skip(1) {
-            at = at.below.entry(step.replace("~1", "/").replace("~0", "~")).or_default();
+            at = at.below.entry(internal::unescaped_token(step).into_owned()).or_default();
         }
         at.here.push(count);
         count += 1;
@@ -82,9 +82,8 @@ pub(crate) fn value_span<'n>(plain: &str, steps: impl Iterator<Item = &'n str>) 
 
 /// Returns the place of the value at a JSON Pointer in valid JSON.
 pub(crate) fn span_of(text: &str, pointer: &str) -> Option<Range<usize>> {
-    let steps: Vec<String> =
-        pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).collect();
-    value_span(text, steps.iter().map(String::as_str))
+    let steps: Vec<_> = pointer.split('/').skip(1).map(internal::unescaped_token).collect();
+    value_span(text, steps.iter().map(AsRef::as_ref))
 }
 
 /// Places of a member of an object, or of an item of an array, which has no key.

@@ -6,7 +6,10 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-use toolwire::json::{self, Node, Object};
+use toolwire::{
+    internal,
+    json::{self, Node, Object},
+};
 
 use super::{
     error::CommandError,
@@ -49,7 +52,9 @@ pub(crate) fn declared(text: &str, timeout: u32) -> Option<Declaration> {
             continue;
         }
         let name = member.key.display().into_owned();
-        pointers.push(format!("{above}/{}", name.replace('~', "~0").replace('/', "~1")));
+        let mut pointer = above.to_string();
+        internal::push_token(&mut pointer, &name);
+        pointers.push(pointer);
         let server = transport(&member.value).map(|transport| Server { transport, timeout, secrets: Vec::new() });
         found.push(Declared { name, position: Position::default(), server });
     }

@@ -34,8 +34,10 @@ use crate::{
 pub use crate::{
     api::{sanitize::sanitize_with_report, tools::sanitize_tools_node as sanitize_tools},
     check::check,
+    json::pointer::{push_token, unescaped_token},
     nearest::{did_you_mean, nearest},
     sanitize::sanitize,
+    schema::uri::percent_decoded,
     tools::{
         as_sent::{as_sent, strict_member, SentTool},
         check::list as check_tools,

@@ -3,7 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use toolwire::json::{Data, Node};
+use toolwire::{
+    internal,
+    json::{Data, Node},
+};
 
 use crate::places::value_at;
 
@@ -82,18 +85,6 @@ fn resolves(root: &Node<'_>, reference: &str) -> bool {
     if !pointer.is_empty() && !pointer.starts_with('/') {
         return true;
     }
-    value_at(root, pointer).is_some() || value_at(root, &decoded(pointer)).is_some()
-}
-
-/// Decodes the percent-encoding of a URI's fragment.
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, others)) = rest.split_first() {
-        let digits = others.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        let code = digits.filter(|_| *first == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(code.unwrap_or(*first));
-        rest = if code.is_some() { others.get(2..).unwrap_or_default() } else { others };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    value_at(root, pointer).is_some()
+        || internal::percent_decoded(pointer).is_some_and(|name| value_at(root, &name).is_some())
 }

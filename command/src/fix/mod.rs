@@ -382,8 +382,9 @@ fn schema_pointer(tool: &Node<'_>) -> Option<String> {
         }
         let members = node.as_object().into_iter().filter(|_| depth < SCHEMA_DEPTH).flat_map(|object| object.iter());
         open.extend(members.map(|member| {
-            let key = member.key.display().replace('~', "~0").replace('/', "~1");
-            (&member.value, format!("{path}/{key}"), depth + 1)
+            let mut below = path.clone();
+            internal::push_token(&mut below, &member.key.display());
+            (&member.value, below, depth + 1)
         }));
     }
     None
@@ -402,8 +403,7 @@ fn put<'a>(node: &mut Node<'a>, pointer: &str, value: Node<'a>) {
         }
         return;
     }
-    let name = step.replace("~1", "/").replace("~0", "~");
-    node.visit(name.as_str(), |inner| put(inner, &rest, value));
+    node.visit(&*internal::unescaped_token(step), |inner| put(inner, &rest, value));
 }
 
 /// Writes the edited values of a list into its text.

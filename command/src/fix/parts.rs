@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use toolwire::{
+    internal,
     json::{self, Member, Node, Object},
     reports::{Change, Guidance},
     rules::Rule,
@@ -267,7 +268,9 @@ fn below<'n, 'a>(
 }
 
 fn step(key: &str) -> String {
-    format!("/{}", key.replace('~', "~0").replace('/', "~1"))
+    let mut step = String::new();
+    internal::push_token(&mut step, key);
+    step
 }
 
 fn is_below(pointer: &str, path: &str) -> bool {

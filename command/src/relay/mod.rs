@@ -12,9 +12,10 @@ mod run;
 mod settings;
 mod upstream;
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use toolwire::{
+    internal,
     json::{self, Node},
     Code, ToolListCache,
 };
@@ -493,21 +494,10 @@ fn reading(encoding: Option<String>) -> String {
 fn model_in(path: &str) -> Option<String> {
     let (before, _) = path.rsplit_once(':')?;
     let (above, name) = before.rsplit_once('/')?;
-    (above.ends_with("/models") && !name.is_empty() && name.len() <= MAX_NAME).then(|| decoded(name))
+    (above.ends_with("/models") && !name.is_empty() && name.len() <= MAX_NAME).then(|| decoded(name).into_owned())
 }
 
-/// Decodes the percent-encoding of a path segment.
-fn decoded(segment: &str) -> String {
-    let (mut out, mut rest) = (Vec::with_capacity(segment.len()), segment.as_bytes());
-    while let Some((first, after)) = rest.split_first() {
-        let byte = match (first, after) {
-            (b'%', [one, two, ..]) => {
-                std::str::from_utf8(&[*one, *two]).ok().and_then(|digits| u8::from_str_radix(digits, 16).ok())
-            }
-            _ => None,
-        };
-        out.push(byte.unwrap_or(*first));
-        rest = if byte.is_some() { after.get(2..).unwrap_or_default() } else { after };
-    }
-    String::from_utf8_lossy(&out).into_owned()
+/// Decodes the percent-encoding of a path segment. A segment that is not UTF-8 stays encoded.
+fn decoded(segment: &str) -> Cow<'_, str> {
+    internal::percent_decoded(segment).unwrap_or(Cow::Borrowed(segment))
 }

@@ -14,7 +14,7 @@ mod node;
 mod number;
 mod object;
 mod plain;
-mod pointer;
+pub(crate) mod pointer;
 mod read;
 mod same;
 mod scan;
@@ -38,7 +38,7 @@ pub(crate) use plain::{
     compact_length, compact_text_length, plain_length, plain_length_at_most, plain_text_length_at_most, write_compact,
     write_plain,
 };
-pub(crate) use pointer::push_token;
+pub(crate) use pointer::{push_token, unescaped_token};
 pub use pointer::{Pointer, Step};
 pub use read::read;
 pub(crate) use read::{read_noting_repeats, read_outline};

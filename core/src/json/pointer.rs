@@ -1,6 +1,6 @@
 //! JSON Pointers (RFC 6901), which are built while walking and rendered only if needed.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::fmt::Write as _;
 
 use super::Text;
@@ -76,7 +76,7 @@ impl<'a> Pointer<'a> {
 }
 
 /// Appends `/token`, with `~` and `/` in the token escaped.
-pub(crate) fn push_token(out: &mut String, token: &str) {
+pub fn push_token(out: &mut String, token: &str) {
     out.push('/');
     let mut rest = token;
     while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'~' | b'/')) {
@@ -87,4 +87,13 @@ pub(crate) fn push_token(out: &mut String, token: &str) {
         rest = special.get(1..).unwrap_or_default();
     }
     out.push_str(rest);
+}
+
+/// Returns a token of a pointer without escapes.
+pub fn unescaped_token(token: &str) -> Cow<'_, str> {
+    if token.contains('~') {
+        Cow::Owned(token.replace("~1", "/").replace("~0", "~"))
+    } else {
+        Cow::Borrowed(token)
+    }
 }

@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use crate::{
     collections::Set,
-    json::{Data, Node},
+    json::{unescaped_token, Data, Node},
     report::Repair,
 };
 
@@ -34,7 +34,7 @@ fn around(pointer: &str) -> impl Iterator<Item = &str> {
 fn exists(root: &Node<'_>, pointer: &str) -> bool {
     let mut place = Some(root);
     for token in pointer.split('/').skip(1) {
-        let name = token.replace("~1", "/").replace("~0", "~");
+        let name = unescaped_token(token);
         place = place.and_then(|place| match place.data() {
             Data::Array(items) => items.get(name.parse::<usize>().ok()?),
             Data::Object(object) => {

@@ -6,12 +6,13 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use super::{
     keyword::{Keyword, Keywords},
+    uri::percent_decoded,
     visit::{self, Visit},
 };
 use crate::{
     budget::Budget,
     collections::{Map, Set},
-    json::{Data, Node, Text},
+    json::{unescaped_token, Data, Node, Text},
 };
 
 /// Keywords whose subschemas count as outside the tables.
@@ -42,7 +43,7 @@ pub(crate) fn definition(reference: &Text<'_>) -> Option<Definition> {
     let fragment = reference.strip_prefix('#')?;
     let decoded = percent_decoded(fragment)?;
     let mut tokens = decoded.strip_prefix('/')?.split('/');
-    let (table, name) = (token(tokens.next()?), token(tokens.next()?));
+    let (table, name) = (unescaped_token(tokens.next()?), unescaped_token(tokens.next()?));
     let table = TABLES.iter().position(|known| *known == table)?;
     Some(Definition { table, name: name.into_owned() })
 }
@@ -90,40 +91,5 @@ fn references(value: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool, found: &mut Ve
             }
             _ => {}
         }
-    }
-}
-
-/// Decodes percent-encoded bytes; `None` if the result is not UTF-8.
-pub(crate) fn percent_decoded(text: &str) -> Option<Cow<'_, str>> {
-    if !text.contains('%') {
-        return Some(Cow::Borrowed(text));
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, tail)) = rest.split_first() {
-        let code = tail
-            .get(..2)
-            .filter(|hex| *first == b'%' && hex.iter().all(u8::is_ascii_hexdigit))
-            .and_then(|hex| u8::from_str_radix(core::str::from_utf8(hex).ok()?, 16).ok());
-        match code {
-            Some(code) => {
-                bytes.push(code);
-                rest = tail.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8(bytes).ok().map(Cow::Owned)
-}
-
-/// Decodes a token of a JSON Pointer.
-pub(crate) fn token(spelled: &str) -> Cow<'_, str> {
-    if spelled.contains('~') {
-        Cow::Owned(spelled.replace("~1", "/").replace("~0", "~"))
-    } else {
-        Cow::Borrowed(spelled)
     }
 }

@@ -9,7 +9,7 @@
 //! (`https://{host}/a.json`). `fluent-uri` 0.4.1 costs 1.7 and 3.6 KB and five macro crates, and refuses references
 //! relative to `urn:a:b`.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 /// Splits a reference at `#`.
 pub(crate) fn split_fragment(reference: &str) -> (&str, Option<&str>) {
@@ -58,6 +58,32 @@ pub(crate) fn resolve(base: &str, reference: &str) -> String {
         without_dots(&format!("{folder}{path}"))
     };
     format!("{base_scheme}{authority}{merged}{query}")
+}
+
+/// Decodes percent-encoded bytes; `None` if the result is not UTF-8.
+pub fn percent_decoded(text: &str) -> Option<Cow<'_, str>> {
+    if !text.contains('%') {
+        return Some(Cow::Borrowed(text));
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, tail)) = rest.split_first() {
+        let code = tail
+            .get(..2)
+            .filter(|hex| *first == b'%' && hex.iter().all(u8::is_ascii_hexdigit))
+            .and_then(|hex| u8::from_str_radix(core::str::from_utf8(hex).ok()?, 16).ok());
+        match code {
+            Some(code) => {
+                bytes.push(code);
+                rest = tail.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8(bytes).ok().map(Cow::Owned)
 }
 
 /// Returns the length of the scheme, if there is one.

@@ -7,7 +7,7 @@ use crate::{
     budget::Budget,
     collections::{Map, Set},
     error::Error,
-    json::{self, push_token, Node, Text},
+    json::{self, push_token, unescaped_token, Node, Text},
     report::Change,
     schema::{
         keyword::{Keyword, Keywords},
@@ -98,7 +98,7 @@ pub(super) fn rename(
     for output in changes.iter_mut().filter_map(|change| change.output_pointer.as_mut()) {
         let Some(inside) = output.strip_prefix(&above) else { continue };
         let (token, rest) = inside.split_at(inside.find('/').unwrap_or(inside.len()));
-        if let Some(new) = table.get(&*token.replace("~1", "/").replace("~0", "~")) {
+        if let Some(new) = table.get(&*unescaped_token(token)) {
             let mut moved = String::from(above.trim_end_matches('/'));
             push_token(&mut moved, new);
             *output = moved + rest;

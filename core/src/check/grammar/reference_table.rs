@@ -8,8 +8,8 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use crate::{
     collections::Map,
     dialect::grammar::RefRule,
-    json::Node,
-    schema::{codex_reachability::percent_decoded, keyword::Keyword, references},
+    json::{unescaped_token, Node},
+    schema::{keyword::Keyword, references, uri::percent_decoded},
 };
 
 /// Prefix of references to definitions.
@@ -58,7 +58,7 @@ impl<'t, 'a> References<'t, 'a> {
     pub(super) fn leads_elsewhere(&self, name: &str, rule: RefRule) -> bool {
         let is_fine =
             |target: &&Node<'_>| target.as_object().is_some() || (rule.to_true && target.as_bool() == Some(true));
-        let unescaped = || Some(percent_decoded(name)?.replace("~1", "/").replace("~0", "~"));
+        let unescaped = || Some(unescaped_token(&percent_decoded(name)?).into_owned());
         let is_there = |name: &str| self.definitions.get(name).is_some_and(is_fine);
         is_there(name) || (rule.escapes && !name.contains('/') && unescaped().is_some_and(|name| is_there(&name)))
     }

@@ -8,11 +8,11 @@ use crate::{
     budget::Budget,
     collections::Map,
     error::Error,
-    json::{self, Member, Node, Step, Text},
+    json::{self, unescaped_token, Member, Node, Step, Text},
     schema::{
-        codex_reachability::{percent_decoded, token},
         definitions::TABLES,
         keyword::Keywords,
+        uri::percent_decoded,
         visit::{self, SchemaPath, Visit},
     },
 };
@@ -62,7 +62,7 @@ impl Names {
         if fragment.is_empty() {
             return Some(0);
         }
-        let mut tokens = fragment.strip_prefix('/')?.split('/').map(token);
+        let mut tokens = fragment.strip_prefix('/')?.split('/').map(unescaped_token);
         let (table, name) = (tokens.next()?, tokens.next()?);
         if tokens.next().is_some() {
             return None;

@@ -14,9 +14,8 @@ use crate::{
     budget::Budget,
     collections::{self, Map, Set},
     error::Error,
-    json::{self, Data, Node, Text},
+    json::{self, unescaped_token, Data, Node, Text},
     schema::{
-        codex_reachability,
         draft::Draft,
         keyword::{Keyword, Keywords, Subschemas},
         references::Number,
@@ -272,7 +271,7 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         } else {
             *self.resources.get(&self.absolute(base, name))?
         };
-        let fragment = codex_reachability::percent_decoded(fragment.unwrap_or_default())?;
+        let fragment = uri::percent_decoded(fragment.unwrap_or_default())?;
         if !fragment.is_empty() && !fragment.starts_with('/') {
             let (node, base) = self.anchors.get(&(base, fragment.into_owned())).copied()?;
             return Some(Target { node, base, is_outside: false });
@@ -280,7 +279,7 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         let mut target = Target { node: resource, base, is_outside: false };
         let mut place = Some(Expected::Schema);
         for spelled in fragment.split('/').skip(1) {
-            let token = codex_reachability::token(spelled);
+            let token = unescaped_token(spelled);
             place = place.and_then(|place| place.below(&token));
             target.node = self.child(target.node, &token)?;
             let own = target.node.origin().number().and_then(|number| self.embedded.get(&number));
