@@ -4,7 +4,7 @@ import { EXAMPLES, exampleOf } from '../examples/index.js';
 import { share } from '../state/address.js';
 import { VIEWS, type View } from '../state/shared.js';
 import { change, open, shared } from '../state/state.js';
-import { choose, type Theme, theme } from '../state/theme.js';
+import { switchTheme, theme } from '../state/theme.js';
 import { Icon } from './Icon.js';
 import { rove } from './roving.js';
 import { showShortcuts } from './Shortcuts.js';
@@ -15,12 +15,6 @@ export const TITLES: Record<View, string> = {
   deferred: 'Deferred loading',
   restore: 'Restore',
 };
-
-const NEXT: Record<Theme, Theme> = { system: 'light', light: 'dark', dark: 'system' };
-
-export function switchTheme(): void {
-  choose(NEXT[theme.peek()]);
-}
 
 export function Header() {
   const { view, example, text } = shared.value;

@@ -7,7 +7,7 @@ import { DIALECT_NAMES } from '../calls/dialects.js';
 import { share } from '../state/address.js';
 import { VIEWS } from '../state/shared.js';
 import { change, listed, shared } from '../state/state.js';
-import { switchTheme } from './Header.js';
+import { switchTheme } from '../state/theme.js';
 import { Icon } from './Icon.js';
 
 const open = signal(false);

@@ -2,12 +2,15 @@
 
 import { signal } from '@preact/signals';
 
-export type Theme = 'system' | 'light' | 'dark';
+type Theme = 'system' | 'light' | 'dark';
 const KEY = 'toolwire-theme';
 
 export const theme = signal<Theme>(kept());
 
-export function choose(next: Theme): void {
+const NEXT: Record<Theme, Theme> = { system: 'light', light: 'dark', dark: 'system' };
+
+export function switchTheme(): void {
+  const next = NEXT[theme.peek()];
   theme.value = next;
   show();
   try {
