@@ -114,10 +114,10 @@ impl Baseline {
             let message = "expected a baseline, as `--update-baseline` writes it, found something else";
             CommandError::new("", message).in_source(path)
         };
-        if file.get("version").and_then(Node::as_u64) != Some(VERSION) {
+        if file.u64_at("version") != Some(VERSION) {
             return Err(expected());
         }
-        let list = file.get("findings").and_then(Node::as_array).ok_or_else(expected)?;
+        let list = file.array_at("findings").ok_or_else(expected)?;
         let mut known = Known::new();
         for (at, entry) in list.iter().enumerate() {
             let (identity, dialects) = read_entry(entry).map_err(|(member, message)| {
@@ -214,7 +214,7 @@ fn read_entry(entry: &Node<'_>) -> Result<(Identity, Vec<String>), (String, Stri
     let number = number.ok_or_else(|| ("/number".into(), "expected an integer, found something else".into()))?;
     let tool = if entry.get("tool").is_some() { word("tool")? } else { String::new() };
     let (source, rule, pointer) = (word("source")?, word("rule")?, word("pointer")?);
-    let list = entry.get("dialects").and_then(Node::as_array);
+    let list = entry.array_at("dialects");
     let list = list.ok_or_else(|| (String::new(), "expected a list in `dialects`, found none".into()))?;
     let names: Vec<&str> = dialects().iter().map(|dialect| dialect.name).collect();
     let dialect = |(at, node): (usize, &Node<'_>)| {

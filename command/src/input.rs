@@ -145,8 +145,7 @@ impl<'a> Input<'a> {
         // The JSON-RPC response of an MCP server.
         if above.is_empty() && node.get("jsonrpc").is_some() {
             if let Some(error) = node.get("error") {
-                let message =
-                    error.get("message").and_then(Node::as_text).map(|message| format!(": {}", message.display()));
+                let message = error.text_at("message").map(|message| format!(": {}", message.display()));
                 let message = message.unwrap_or_default();
                 return Err(CommandError::new(
                     "/error",

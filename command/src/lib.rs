@@ -142,7 +142,7 @@ impl Command {
     pub fn new(facts: &str) -> Command {
         let facts = json::read(facts).unwrap_or_default();
         let terminal = Terminal::read(&facts);
-        let arguments = facts.get("arguments").and_then(Node::as_array).unwrap_or_default();
+        let arguments = facts.items_at("arguments");
         let arguments = arguments.iter().filter_map(Node::as_text).map(|text| text.display().into_owned());
         let (state, gathering) =
             match CommandLine::try_parse_from(["toolwire".to_string()].into_iter().chain(arguments)) {

@@ -47,7 +47,7 @@ pub(crate) fn declared(text: &str, timeout: u32) -> Option<Declaration> {
     let (above, members) = list(&file)?;
     let (mut found, mut pointers, mut disabled) = (Vec::new(), Vec::new(), 0);
     for member in members.iter() {
-        if member.value.get("disabled").and_then(Node::as_bool) == Some(true) {
+        if member.value.bool_at("disabled") == Some(true) {
             disabled += 1;
             continue;
         }
@@ -99,9 +99,9 @@ fn list<'n>(file: &'n Node<'_>) -> Option<(String, &'n Object<'n>)> {
 }
 
 fn transport(entry: &Node<'_>) -> Result<Transport, String> {
-    let word = |name: &str| entry.get(name).and_then(Node::as_text).map(|text| text.display().into_owned());
+    let word = |name: &str| entry.text_at(name).map(|text| text.display().into_owned());
     if let Some(program) = word("command") {
-        let arguments = entry.get("args").and_then(Node::as_array).unwrap_or_default();
+        let arguments = entry.items_at("args");
         let arguments = arguments.iter().filter_map(Node::as_text).map(|text| text.display().into_owned());
         return Ok(Transport::Process {
             command: [program].into_iter().chain(arguments).collect(),

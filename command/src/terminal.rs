@@ -37,12 +37,12 @@ impl Terminal {
     /// for a terminal, a number, the date, the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` that are set, the working
     /// directory, and the words that start the program.
     pub(crate) fn read(facts: &Node<'_>) -> Terminal {
-        let is = |name: &str| facts.get(name).and_then(Node::as_bool) == Some(true);
+        let is = |name: &str| facts.bool_at(name) == Some(true);
         let variable = |name: &str| {
             let value = facts.get("environment")?.get(name)?.as_text()?.display().into_owned();
             Some(value).filter(|value| !value.is_empty())
         };
-        let columns = facts.get("columns").and_then(Node::as_u64).and_then(|columns| usize::try_from(columns).ok());
+        let columns = facts.u64_at("columns").and_then(|columns| usize::try_from(columns).ok());
         let columns = columns.filter(|columns| *columns > 0).unwrap_or(COLUMNS).max(MIN_COLUMNS);
         let dumb = variable("TERM").as_deref() == Some("dumb");
         let paint = |terminal: bool| {
@@ -56,8 +56,8 @@ impl Terminal {
             typed: is("stdin"),
             width: is("stdout").then_some(columns),
             progress: is("stderr") && !dumb,
-            date: facts.get("date").and_then(Node::as_text).map(|date| date.display().into_owned()),
-            folder: facts.get("folder").and_then(Node::as_text).map(|folder| folder.display().into_owned()),
+            date: facts.text_at("date").map(|date| date.display().into_owned()),
+            folder: facts.text_at("folder").map(|folder| folder.display().into_owned()),
             program: words(facts.get("program")),
             out: paint(is("stdout")),
             err: paint(is("stderr")),

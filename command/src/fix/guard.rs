@@ -40,7 +40,7 @@ impl Contents {
     }
 
     fn object<'n, 'a>(&mut self, root: &'n Node<'a>, node: &'n Node<'a>, open: &mut Vec<&'n Node<'a>>) {
-        let text = |key: &str| node.get(key).and_then(Node::as_text).map(|text| text.display().into_owned());
+        let text = |key: &str| node.text_at(key).map(|text| text.display().into_owned());
         if text("$ref").is_some_and(|reference| reference.starts_with('#') && !resolves(root, &reference)) {
             self.dangling += 1;
         }

@@ -88,8 +88,8 @@ impl Listen {
     /// Reads the member `listen` of settings. Without it, the address is a loopback address.
     pub(crate) fn in_settings(settings: &Node<'_>) -> Listen {
         let read = |listen: &Node<'_>| {
-            let host = listen.get("host").and_then(Node::as_text)?.display().into_owned();
-            let port = listen.get("port").and_then(Node::as_u64).and_then(|port| u16::try_from(port).ok())?;
+            let host = listen.text_at("host")?.display().into_owned();
+            let port = listen.u64_at("port").and_then(|port| u16::try_from(port).ok())?;
             Some(Listen { host, port })
         };
         let listen = settings.get("listen").and_then(read);

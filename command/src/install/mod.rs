@@ -3,7 +3,7 @@
 
 mod entry;
 
-use toolwire::json::{self, Node};
+use toolwire::json;
 
 use self::entry::{quoted, Entry};
 use crate::{
@@ -203,7 +203,7 @@ impl Task for Install {
                 let values = json::read(text).unwrap_or_default();
                 let path = |path: &&str| {
                     let (variable, rest) = path.split_once('/')?;
-                    let value = values.get(variable).and_then(Node::as_text)?.display().into_owned();
+                    let value = values.text_at(variable)?.display().into_owned();
                     Some(format!("{value}/{rest}")).filter(|_| !value.is_empty())
                 };
                 self.paths = self.place.paths.iter().filter_map(path).collect();

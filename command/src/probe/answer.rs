@@ -46,7 +46,7 @@ pub(crate) fn read(given: &str, private: &Private) -> Answer {
     match status {
         status if REFUSED.contains(&status) => Answer::Refused(refusal),
         status if BUSY.contains(&status) || status >= 500 => {
-            let wait = given.get("retryAfter").and_then(Node::as_text).map(|text| text.display().into_owned());
+            let wait = given.text_at("retryAfter").map(|text| text.display().into_owned());
             Answer::Busy(refusal, wait.and_then(|wait| wait.trim().parse::<f64>().ok()).map(|wait| wait.ceil() as u32))
         }
         _ => Answer::Other(refusal),

@@ -141,7 +141,7 @@ impl Proxy {
         let key = gathering.key();
         let mut cursor = None;
         if let Some(key) = key {
-            let Some(list) = result.get(key).and_then(Node::as_array) else {
+            let Some(list) = result.array_at(key) else {
                 let found = format!("expected a list in `{key}`, found none");
                 return self.failed(number, server, &message::error("0", SERVER_ERROR, &found));
             };

@@ -25,7 +25,7 @@ pub(super) fn list_text(first: &BTreeMap<usize, String>, key: &'static str, entr
 /// Returns the other members of the first server's result, with the strictest cache rules of all servers.
 fn frame(first: &BTreeMap<usize, String>) -> Node<'_> {
     let read: Vec<Node<'_>> = first.values().filter_map(|text| json::read(text).ok()).collect();
-    let least = read.iter().map(|one| one.get("ttlMs").and_then(Node::as_u64).unwrap_or_default()).min();
+    let least = read.iter().map(|one| one.u64_at("ttlMs").unwrap_or_default()).min();
     let is_public = read.iter().all(|one| one.get("cacheScope").is_some_and(|scope| scope.is_text("public")));
     let several = read.len() > 1;
     let mut frame = read.into_iter().next().unwrap_or_else(empty);
@@ -43,9 +43,8 @@ pub(super) fn discoveries(first: &BTreeMap<usize, String>, names: &[&str]) -> St
     const VERSIONS: &str = "supportedVersions";
     let read: Vec<Node<'_>> = first.values().filter_map(|text| json::read(text).ok()).collect();
     let named: Vec<(&str, &Node<'_>)> = names.iter().copied().zip(&read).collect();
-    let has = |one: &Node<'_>, version: &Node<'_>| {
-        one.get(VERSIONS).and_then(Node::as_array).unwrap_or_default().iter().any(|other| json::same(other, version))
-    };
+    let has =
+        |one: &Node<'_>, version: &Node<'_>| one.items_at(VERSIONS).iter().any(|other| json::same(other, version));
     let versions = read.first().and_then(|one| one.get(VERSIONS)).and_then(Node::as_array).unwrap_or_default();
     let versions: Vec<Node<'_>> =
         versions.iter().filter(|version| read.iter().all(|one| has(one, version))).cloned().collect();

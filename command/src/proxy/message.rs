@@ -37,7 +37,7 @@ impl Envelope {
     pub(super) fn read(message: &Node<'_>) -> Option<Envelope> {
         message.as_object()?;
         let id = message.get("id");
-        let method = message.get("method").and_then(Node::as_text).map(|method| method.display().into_owned());
+        let method = message.text_at("method").map(|method| method.display().into_owned());
         let kind = match (&method, id) {
             (Some(_), Some(_)) => Kind::Request,
             (Some(_), None) => Kind::Notification,

@@ -85,7 +85,7 @@ impl Routes {
 
     /// Records the resources to which a tool result links.
     pub(super) fn note_links(&mut self, server: usize, result: &Node<'_>) {
-        for block in result.get("content").and_then(Node::as_array).unwrap_or_default() {
+        for block in result.items_at("content") {
             let uri = message::text_at(block, &["uri"]).or_else(|| message::text_at(block, &["resource", "uri"]));
             let _ = note(&mut self.resources, uri, server);
         }

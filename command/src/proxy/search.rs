@@ -80,7 +80,7 @@ impl Search {
         let Some(query) = text_at(&arguments, &["query"]).filter(|query| !query.trim().is_empty()) else {
             return failed_call("expected `query`, a string that describes what the tool should do, found none");
         };
-        let limit = arguments.get("limit").and_then(Node::as_u64).unwrap_or(FOUND as u64).clamp(1, MAX_RESULTS);
+        let limit = arguments.u64_at("limit").unwrap_or(FOUND as u64).clamp(1, MAX_RESULTS);
         let options =
             SearchOptions::default().limit(usize::try_from(limit).unwrap_or(FOUND)).tool_search_name(&*self.find);
         let found = match self.index.search(&query, &options) {

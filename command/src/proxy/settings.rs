@@ -63,7 +63,7 @@ impl Settings {
         let list = servers.iter().map(|(name, server)| {
             let mut entry = server.document();
             entry.set("name", Node::string(name.as_str()));
-            if let Some(inherited) = entry.get("inherited").and_then(Node::as_array) {
+            if let Some(inherited) = entry.array_at("inherited") {
                 let inherited = EVERY_PROGRAM.iter().map(|name| Node::string(*name)).chain(inherited.iter().cloned());
                 entry.set("inherited", Node::array(inherited.collect()));
             }
@@ -92,12 +92,12 @@ impl Settings {
     pub(crate) fn read(text: &str) -> Result<Settings, Error> {
         let node = json::read(text)?;
         let texts = |key: &str, inner: Option<&str>| -> Vec<String> {
-            let list = node.get(key).and_then(Node::as_array).unwrap_or_default();
+            let list = node.items_at(key);
             let one = |item: &Node<'_>| Some(at(item, inner.as_slice())?.as_text()?.display().into_owned());
             list.iter().filter_map(one).collect()
         };
-        let flag = |key: &str| node.get(key).and_then(Node::as_bool).unwrap_or_default();
-        let count = |key: &str| node.get(key).and_then(Node::as_u64);
+        let flag = |key: &str| node.bool_at(key).unwrap_or_default();
+        let count = |key: &str| node.u64_at(key);
         let text = |key: &str| Some(node.get(key)?.as_text()?.display().into_owned());
         let repair = node.get("repair").filter(|word| !word.is_null());
         Ok(Settings {

@@ -147,7 +147,7 @@ impl Relay {
     /// if the client runs on this machine.
     pub fn request(&mut self, number: u64, head: &str) -> Vec<RelayEffect> {
         let head = json::read(head).unwrap_or_default();
-        let text = |key: &str| head.get(key).and_then(Node::as_text).map(|text| text.display().into_owned());
+        let text = |key: &str| head.text_at(key).map(|text| text.display().into_owned());
         let (method, target) = (text("method").unwrap_or_default(), text("target").unwrap_or_default());
         let headers = headers::read(head.get("headers"));
         let path = target.split('?').next().unwrap_or_default();
@@ -168,7 +168,7 @@ impl Relay {
             // A request with forwarding headers did not originate on this machine. With a token, requests are allowed
             // from anywhere.
             let is_forwarded = ["forwarded", "x-forwarded-for"].iter().any(|name| headers::count(&headers, name) > 0);
-            let is_local = head.get("local").and_then(Node::as_bool) == Some(true) && !is_forwarded;
+            let is_local = head.bool_at("local") == Some(true) && !is_forwarded;
             return self.own(open, page, is_local || self.door.token.is_some());
         }
         if self.open.len() >= self.settings.most_clients {

@@ -59,15 +59,15 @@ impl Settings {
     /// Reads the JSON of [`Self::document`]. Missing members get their defaults.
     pub(crate) fn read(text: &str) -> Settings {
         let node = json::read(text).unwrap_or_default();
-        let number = |key: &str| node.get(key).and_then(Node::as_u64);
-        let upstreams = node.get("upstreams").and_then(Node::as_array).unwrap_or_default().iter();
+        let number = |key: &str| node.u64_at(key);
+        let upstreams = node.items_at("upstreams").iter();
         let listen = Listen::in_settings(&node);
         let mut settings = Settings::new(listen, upstreams.filter_map(read_upstream).collect());
         settings.token = word(&node, "token");
         let most = number("mostClients").and_then(|most| usize::try_from(most).ok());
         settings.most_clients = most.unwrap_or(settings.most_clients);
         settings.timeout = number("timeout").and_then(|time| u32::try_from(time).ok()).unwrap_or(settings.timeout);
-        settings.verbose = node.get("verbose").and_then(Node::as_bool).unwrap_or_default();
+        settings.verbose = node.bool_at("verbose").unwrap_or_default();
         settings.reports = word(&node, "report").is_some();
         settings
     }
@@ -114,8 +114,8 @@ fn word(node: &Node<'_>, key: &str) -> Option<String> {
 
 fn read_upstream(node: &Node<'_>) -> Option<Upstream> {
     let text = |node: &Node<'_>| Some(node.as_text()?.display().into_owned());
-    let models = node.get("models").and_then(Node::as_array).unwrap_or_default().iter().filter_map(text).collect();
-    let names = node.get("modelNames").and_then(Node::as_object).map(Object::members).unwrap_or_default().iter();
+    let models = node.items_at("models").iter().filter_map(text).collect();
+    let names = node.object_at("modelNames").map(Object::members).unwrap_or_default().iter();
     let names: BTreeMap<String, String> =
         names.filter_map(|member| Some((member.key.display().into_owned(), text(&member.value)?))).collect();
     let defaults = Words::default();

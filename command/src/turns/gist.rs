@@ -6,7 +6,7 @@ use super::{history::items, tool::label};
 
 /// Returns the author of a message, in the words of its format.
 pub(super) fn who(message: &Node<'_>) -> String {
-    let text = |key| message.get(key).and_then(Node::as_text).map(|text| text.display().into_owned());
+    let text = |key| message.text_at(key).map(|text| text.display().into_owned());
     let kind = text("type").unwrap_or_default();
     match text("role") {
         Some(role) => role,
@@ -71,7 +71,7 @@ fn part(block: &Node<'_>, out: &mut Vec<String>) {
         ("tool_addition", Some(tool)) => out.push(format!("brings {tool}")),
         ("tool_removal", Some(tool)) => out.push(format!("takes {tool} away")),
         ("tool_reference", _) => {
-            let name = block.get("tool_name").and_then(Node::as_text);
+            let name = block.text_at("tool_name");
             out.extend(name.map(|name| format!("refers to {}", name.display())));
         }
         ("", _) => {}
@@ -88,7 +88,7 @@ fn part(block: &Node<'_>, out: &mut Vec<String>) {
 }
 
 fn kind(node: &Node<'_>) -> String {
-    node.get("type").and_then(Node::as_text).map(|kind| kind.display().into_owned()).unwrap_or_default()
+    node.text_at("type").map(|kind| kind.display().into_owned()).unwrap_or_default()
 }
 
 fn calls(name: &str, arguments: Option<&Node<'_>>) -> String {

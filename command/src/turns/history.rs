@@ -121,7 +121,7 @@ fn is_of_the_model(item: &Node<'_>) -> bool {
     if let Some(role) = item.get("role") {
         return role.is_text("assistant");
     }
-    let Some(kind) = item.get("type").and_then(Node::as_text).map(|kind| kind.display()) else { return false };
+    let Some(kind) = item.text_at("type").map(|kind| kind.display()) else { return false };
     // After the result of a hosted search, the model continues its answer.
     let is_hosted = match kind.starts_with("tool_search_") {
         true => !internal::is_client_search(item),

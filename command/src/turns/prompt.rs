@@ -143,7 +143,7 @@ fn at_once<'a>(tool: &Node<'a>) -> Option<Node<'a>> {
 
 /// Collects the names of the tools that a message refers to, and thereby loads.
 fn refer(node: &Node<'_>, found: &mut dyn FnMut(&str)) {
-    let kind = node.get("type").and_then(Node::as_text).map(|kind| kind.display());
+    let kind = node.text_at("type").map(|kind| kind.display());
     match kind.as_deref() {
         Some("tool_removal") => return,
         Some("tool_reference") => {

@@ -4,7 +4,7 @@ use toolwire::json::Node;
 
 /// Returns true if the provider defers a tool.
 pub(super) fn waits(tool: &Node<'_>) -> bool {
-    let flagged = |node: &Node<'_>| node.get("defer_loading").and_then(Node::as_bool) == Some(true);
+    let flagged = |node: &Node<'_>| node.bool_at("defer_loading") == Some(true);
     flagged(tool) || tool.get("function").is_some_and(flagged)
 }
 

@@ -102,7 +102,7 @@ pub(super) fn validate_result_node(result: &Node<'_>, tool: &Node<'_>) -> Result
         return Ok(Validation { valid: Some(true), errors: Vec::new() });
     };
     let validator = Validator::new(schema).map_err(|error| error.below(&format!("/{OUTPUT_SCHEMA}")))?;
-    if result.get("isError").and_then(Node::as_bool) == Some(true) {
+    if result.bool_at("isError") == Some(true) {
         return Ok(Validation { valid: Some(true), errors: Vec::new() });
     }
     let Some(content) = result.get(CONTENT) else {

@@ -146,7 +146,7 @@ fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
             }
         }
     }
-    for message in request.get(history).and_then(Node::as_array).unwrap_or_default() {
+    for message in request.items_at(history) {
         if may_hold(message, prefilter::DEFERRAL) && is_foreign(&*view(message)?, native) {
             return Ok(true);
         }
@@ -160,7 +160,7 @@ pub(super) fn lists_deferred(request: &Node<'_>) -> Result<bool, Error> {
     if request.get("tools").map(view).transpose()?.is_some_and(|tools| has_deferred(&tools)) {
         return Ok(true);
     }
-    for item in request.get("input").and_then(Node::as_array).unwrap_or_default() {
+    for item in request.items_at("input") {
         if may_hold(item, prefilter::CARRIER) {
             let item = view(item)?;
             if has_type(&item, "additional_tools") && item.get("tools").is_some_and(has_deferred) {
@@ -194,12 +194,12 @@ fn has_refused_carriers(request: &Node<'_>) -> Result<bool, Error> {
         }
         is_second(tool);
     }
-    for message in request.get("messages").and_then(Node::as_array).unwrap_or_default() {
+    for message in request.items_at("messages") {
         if !may_hold(message, prefilter::DEFERRAL) {
             continue;
         }
         let message = view(message)?;
-        let Some(tools) = message.get("tools").and_then(Node::as_array) else { continue };
+        let Some(tools) = message.array_at("tools") else { continue };
         let has_content = message.get("content").is_some_and(|content| !content.is_text(""));
         if has_content || tools.iter().any(&mut is_second) {
             return Ok(true);
@@ -210,7 +210,7 @@ fn has_refused_carriers(request: &Node<'_>) -> Result<bool, Error> {
 
 /// Returns true if a message changes the tools with a construct that the backend does not support.
 fn changes(message: &Node<'_>, native: Native) -> bool {
-    let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default();
+    let blocks = message.items_at("content");
     blocks.iter().any(|block| match directive(block) {
         None => false,
         Some(_) if native == Native::References => true,

@@ -54,12 +54,12 @@ pub(crate) fn header<'v>(value: Option<&'v str>, native: Native, needed: &[&str]
 /// documentation, mid-conversation tool changes, read 2026-09-22.
 pub(super) fn needed(request: &Node<'_>) -> Result<Vec<&'static str>, Error> {
     let (mut changes, mut definitions, mut toolsets) = (false, false, false);
-    for message in request.get("messages").and_then(Node::as_array).unwrap_or_default() {
+    for message in request.items_at("messages") {
         if !may_hold(message, prefilter::DEFERRAL) {
             continue;
         }
         let message = view(message)?;
-        for block in message.get("content").and_then(Node::as_array).unwrap_or_default() {
+        for block in message.items_at("content") {
             changes |= directive(block).is_some();
             if let Some(definition) = directive_definition(block).filter(|_| directive(block).is_some()) {
                 definitions = true;

@@ -79,7 +79,7 @@ fn tools_as_functions(
                 *tool = as_one(core::mem::take(tool), warnings)?;
                 return Ok(());
             }
-            let namespace = tool.get("name").and_then(Node::as_text).filter(|_| has_type(tool, "namespace")).cloned();
+            let namespace = tool.text_at("name").filter(|_| has_type(tool, "namespace")).cloned();
             let inner = tool.visit("tools", |inner| {
                 inner.visit_children(|_, tool| {
                     noted.extend(note(namespace.as_ref(), tool, names));
@@ -97,7 +97,7 @@ fn tools_as_functions(
 
 /// Returns the flat name of a tool and its identity, or `None` if a call of it needs no translation.
 fn note<'a>(namespace: Option<&Text<'a>>, tool: &Node<'a>, names: &FlatNames) -> Option<Noted> {
-    let name = tool.get("name").and_then(Node::as_text).filter(|_| !has_type(tool, "namespace"))?;
+    let name = tool.text_at("name").filter(|_| !has_type(tool, "namespace"))?;
     let flat = namespace.map_or_else(|| name.clone(), |namespace| names.of(namespace, name));
     let namespace = namespace.filter(|namespace| !is_default(namespace) || flat != *name);
     let kind = if has_type(tool, "custom") { CallKind::Custom } else { CallKind::Function };

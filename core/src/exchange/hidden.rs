@@ -200,7 +200,7 @@ impl HiddenLoop {
         let called = own.iter().any(|unit| is_call(unit, api) && !self.is_search(unit));
         self.kept = self.kept.saturating_add(json::length(reply));
         let used = reply.get(usage(api)).map(|used| total(self.used.as_ref(), &used.detached()));
-        let first = |key: &str| reply.get(key).and_then(Node::as_array).and_then(<[Node<'_>]>::first);
+        let first = |key: &str| reply.array_at(key).and_then(<[Node<'_>]>::first);
         let is_one_of = |reason: Option<&Node<'_>>, all: &[&str]| {
             reason.is_none_or(|reason| reason.is_null() || all.iter().any(|one| reason.is_text(one)))
         };
@@ -242,7 +242,7 @@ impl HiddenLoop {
                             true => drop(message.remove("tool_calls")),
                             false => message.set("tool_calls", Node::array(kept)),
                         }
-                        let own = message.get("content").and_then(Node::as_text).map(Text::display);
+                        let own = message.text_at("content").map(Text::display);
                         let whole = joined(text, own.as_deref().unwrap_or_default());
                         if !text.is_empty() {
                             message.set("content", Node::string(whole));

@@ -161,7 +161,7 @@ impl HiddenLoop {
             return Ok(());
         }
         self.identify(&mut event, "id");
-        let first = event.get("choices").and_then(Node::as_array).and_then(<[Node<'_>]>::first);
+        let first = event.array_at("choices").and_then(<[Node<'_>]>::first);
         let delta = first.and_then(|choice| choice.get("delta")).filter(|delta| delta.as_object().is_some());
         let reason = first.and_then(|choice| choice.get("finish_reason")).filter(|reason| !reason.is_null());
         let reason = reason.map(Node::detached);
@@ -191,8 +191,8 @@ impl HiddenLoop {
     fn delta(&mut self, delta: &Node<'static>, event: &mut Node<'_>) -> bool {
         let keeps = self.keeps(delta);
         let mut places: Vec<Option<u64>> = Vec::new();
-        for call in delta.get("tool_calls").and_then(Node::as_array).unwrap_or_default() {
-            let index = call.get("index").and_then(Node::as_u64).unwrap_or(self.round.deliveries.len() as u64);
+        for call in delta.items_at("tool_calls") {
+            let index = call.u64_at("index").unwrap_or(self.round.deliveries.len() as u64);
             let (delivery, at) = match self.round.deliveries.get(&index) {
                 Some(known) => *known,
                 None => {
@@ -222,8 +222,8 @@ impl HiddenLoop {
         }
         let breaks = self.breaks(delta.get("content"));
         let is_shortened = places.contains(&None);
-        let is_moved = places.iter().zip(delta.get("tool_calls").and_then(Node::as_array).unwrap_or_default());
-        let is_moved = is_moved.into_iter().any(|(place, call)| *place != call.get("index").and_then(Node::as_u64));
+        let is_moved = places.iter().zip(delta.items_at("tool_calls"));
+        let is_moved = is_moved.into_iter().any(|(place, call)| *place != call.u64_at("index"));
         if !breaks && !is_moved {
             return repeats_role;
         }
@@ -269,7 +269,7 @@ impl HiddenLoop {
             return Ok(());
         }
         self.identify(&mut event, "responseId");
-        let first = event.get("candidates").and_then(Node::as_array).and_then(<[Node<'_>]>::first);
+        let first = event.array_at("candidates").and_then(<[Node<'_>]>::first);
         let reason = first.and_then(|one| one.get("finishReason")).filter(|reason| !reason.is_null());
         let ended = reason.map(|reason| GEMINI_ENDS.iter().any(|end| reason.is_text(end)));
         let parts = first.and_then(|one| one.get("content")?.get("parts")?.as_array()).unwrap_or_default();
@@ -281,7 +281,7 @@ impl HiddenLoop {
             self.round.searched |= is_search;
             self.round.called |= is_call(part, Api::Gemini) && !is_search;
             searches.push(is_search);
-            let is_thought = part.get("thought").and_then(Node::as_bool) == Some(true);
+            let is_thought = part.bool_at("thought") == Some(true);
             if self.breaks(part.get("text").filter(|_| !is_thought)) {
                 breaks = Some(at);
             }
@@ -331,7 +331,7 @@ impl HiddenLoop {
         if is_one_of(names.first) && self.continues() {
             return Ok(());
         }
-        let Some(index) = event.get(names.index).and_then(Node::as_u64) else {
+        let Some(index) = event.u64_at(names.index) else {
             self.pass(event, out);
             return Ok(());
         };
@@ -426,7 +426,7 @@ impl HiddenLoop {
     fn release(&mut self, out: &mut Vec<Node<'_>>) {
         let names = if self.api == Api::GeminiInteractions { &INTERACTIONS } else { &RESPONSES };
         for mut event in core::mem::take(&mut self.round.buffered) {
-            let Some(index) = event.get(names.index).and_then(Node::as_u64) else { continue };
+            let Some(index) = event.u64_at(names.index) else { continue };
             let place = match self.round.deliveries.get(&index) {
                 Some((Delivery::Shown(place), _)) => *place,
                 known => {
@@ -447,7 +447,7 @@ impl HiddenLoop {
     /// Passes on an event. Responses numbers its events, so the number is adjusted.
     fn pass<'a>(&mut self, mut event: Node<'a>, out: &mut Vec<Node<'a>>) {
         const NUMBER: &str = "sequence_number";
-        if let Some(own) = event.get(NUMBER).and_then(Node::as_u64) {
+        if let Some(own) = event.u64_at(NUMBER) {
             let number = self.round.sequence.unwrap_or(own);
             if number != own {
                 event.set(NUMBER, Node::count(number));
@@ -468,7 +468,7 @@ fn put_break(text: &mut Node<'_>) {
 fn is_bare(event: &Node<'_>) -> bool {
     let first = |key: &str| event.get(key)?.as_array()?.first();
     if let Some(choice) = first("choices") {
-        let delta = choice.get("delta").and_then(Node::as_object);
+        let delta = choice.object_at("delta");
         let is_silent = |value: &Node<'_>| value.is_null() || value.as_text().is_some_and(Text::is_empty);
         let has_no_content =
             delta.is_none_or(|delta| delta.iter().all(|member| member.key.is("role") || is_silent(&member.value)));

@@ -475,7 +475,7 @@ impl SearchLoop {
 
     /// Rewrites a non-streamed reply into the form of the provider, including the blocks of earlier rounds.
     fn reply(&mut self, reply: &mut Node<'_>) -> Result<(), Error> {
-        let Some(blocks) = reply.get("content").and_then(Node::as_array) else { return Ok(()) };
+        let Some(blocks) = reply.array_at("content") else { return Ok(()) };
         let blocks: Vec<Node<'static>> = blocks.iter().map(Node::detached).collect();
         if self.answered.is_empty() && !blocks.iter().any(|block| self.searches.is_search(block)) {
             return Ok(());

@@ -132,7 +132,7 @@ impl Step {
     }
 
     pub(super) fn add(&mut self, delta: &Node<'_>) {
-        let text = |key: &str| delta.get(key).and_then(Node::as_text).map(Text::display).unwrap_or_default();
+        let text = |key: &str| delta.text_at(key).map(Text::display).unwrap_or_default();
         let value = |key: &str| delta.get(key).map(Node::detached).unwrap_or_default();
         if is(delta, "arguments_delta") {
             self.arguments.push_str(&text("arguments"));
@@ -156,7 +156,7 @@ impl Step {
     }
 
     fn push(&mut self, key: &'static str, value: Node<'static>) {
-        if self.node.get(key).and_then(Node::as_array).is_none() {
+        if self.node.array_at(key).is_none() {
             self.node.set(key, Node::array(Vec::new()));
         }
         self.node.visit(key, |list| list.as_array_mut().map(|list| list.push(value)));

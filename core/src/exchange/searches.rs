@@ -76,7 +76,7 @@ impl Searches {
 
     /// Rewrites a call into a call of the hosted search.
     pub(super) fn rewrite_call(&self, block: &mut Node<'_>) {
-        let id = block.get("id").and_then(Node::as_text).map(|id| server_id(&id.display())).unwrap_or_default();
+        let id = block.text_at("id").map(|id| server_id(&id.display())).unwrap_or_default();
         block.set("type", Node::literal("server_tool_use"));
         block.set("id", Node::string(id));
         block.set("name", Node::string(self.name.clone()));
@@ -103,10 +103,10 @@ impl Searches {
                 ("error_code", Node::literal("invalid_tool_input")),
             ])
         } else {
-            let found = answer.get("content").and_then(Node::as_array).unwrap_or_default();
+            let found = answer.items_at("content");
             let reference = |block: &Node<'_>| {
                 let mut reference = block.detached();
-                let called = block.get("tool_name").and_then(Node::as_text);
+                let called = block.text_at("tool_name");
                 if let Some(found) = called.and_then(|called| restore_map.name(called)) {
                     reference.set("tool_name", Node::string(found.name.into_owned()));
                     if let Some(server) = found.server {
@@ -160,7 +160,7 @@ impl Catalogue {
     fn name_found(&self, answer: &mut Node<'static>) {
         let name_one = |found: &mut Node<'static>| {
             let key = if is(found, "function") { "name" } else { "tool_name" };
-            let called = found.get(key).and_then(Node::as_text).cloned();
+            let called = found.text_at(key).cloned();
             let Some(own) = called.as_ref().and_then(|called| self.restore_map.name(called)) else { return };
             let name = namespaces::flat(own.namespace.as_ref(), &own.name).into_owned();
             let server = own.server.map(Text::into_owned);

@@ -55,7 +55,7 @@ fn bare(block: &Node<'_>) -> Node<'static> {
 impl SearchLoop {
     /// Processes an event and appends the events to pass on to `out`.
     pub(super) fn feed<'a>(&mut self, mut event: Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
-        let number = event.get("index").and_then(Node::as_u64);
+        let number = event.u64_at("index");
         if is(&event, "message_start") {
             let message = event.get("message");
             self.round.used = message.and_then(|message| message.get("usage")).map(Node::detached);
@@ -150,7 +150,7 @@ impl SearchLoop {
         let open = self.round.open.get_mut(&number).filter(|open| !only_passes || open.is_search);
         let Some((open, delta)) = open.zip(event.get("delta")) else { return Ok(()) };
         if let Some((_, key)) = PIECES.iter().find(|(kind, _)| is(delta, kind)) {
-            let piece = delta.get(key).and_then(Node::as_text).map(Text::display).unwrap_or_default();
+            let piece = delta.text_at(key).map(Text::display).unwrap_or_default();
             open.pieces.push_str(&piece);
             return self.keeps(piece.len());
         }
@@ -261,8 +261,7 @@ impl Open {
                 block.set(INPUT, input.detached());
             }
         } else if let Some(key) = ["text", "thinking"].into_iter().find(|key| block.get(key).is_some()) {
-            let begun =
-                block.get(key).and_then(Node::as_text).map(|text| text.display().into_owned()).unwrap_or_default();
+            let begun = block.text_at(key).map(|text| text.display().into_owned()).unwrap_or_default();
             block.set(key, Node::string(begun + &pieces));
         }
         block

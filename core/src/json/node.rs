@@ -364,6 +364,36 @@ impl<'a> Node<'a> {
         self.as_object()?.get(key)
     }
 
+    /// Returns the items of a member that is an array.
+    pub fn array_at(&self, key: impl Name) -> Option<&[Node<'a>]> {
+        self.get(key)?.as_array()
+    }
+
+    /// Returns the items of a member that is an array, and no items for any other value.
+    pub fn items_at(&self, key: impl Name) -> &[Node<'a>] {
+        self.array_at(key).unwrap_or_default()
+    }
+
+    /// Returns a member that is an object.
+    pub fn object_at(&self, key: impl Name) -> Option<&Object<'a>> {
+        self.get(key)?.as_object()
+    }
+
+    /// Returns a member that is a string.
+    pub fn text_at(&self, key: impl Name) -> Option<&Text<'a>> {
+        self.get(key)?.as_text()
+    }
+
+    /// Returns a member that is a boolean.
+    pub fn bool_at(&self, key: impl Name) -> Option<bool> {
+        self.get(key)?.as_bool()
+    }
+
+    /// Returns a member that is an unsigned integer, like [`Node::as_u64`].
+    pub fn u64_at(&self, key: impl Name) -> Option<u64> {
+        self.get(key)?.as_u64()
+    }
+
     /// Sets a member of an object. An existing member keeps its position, and a new member is appended.
     pub fn set(&mut self, key: &'static str, value: Node<'a>) {
         if let Some(object) = self.as_object_mut() {

@@ -90,7 +90,7 @@ pub(crate) fn references_in<'n, 'a>(json: &'n Node<'a>) -> Option<&'n [Node<'a>]
 /// in which `answer_tool_search` writes references as a member.
 pub(crate) fn has_references(block: &Node<'_>) -> bool {
     if let Some(result) = block.get("toolResult") {
-        let content = result.get("content").and_then(Node::as_array).unwrap_or_default();
+        let content = result.items_at("content");
         return content.iter().any(|block| block.get("json").and_then(references_in).is_some());
     }
     FUNCTION_RESPONSES.iter().any(|key| block.get(key).and_then(|it| references_in(it.get("response")?)).is_some())

@@ -59,7 +59,7 @@ pub(crate) fn each_at<'a>(
     mut take: impl FnMut(Place, &[Node<'a>]),
 ) -> Result<(), Error> {
     let mut carriers = Carriers::of(request, api, deferred)?;
-    for (at, message) in request.get(api.history()).and_then(Node::as_array).unwrap_or_default().iter().enumerate() {
+    for (at, message) in request.items_at(api.history()).iter().enumerate() {
         if !may_hold(message, marks(api)) {
             continue;
         }
@@ -68,13 +68,13 @@ pub(crate) fn each_at<'a>(
             continue;
         }
         if api == Api::Anthropic {
-            let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default().iter().enumerate();
+            let blocks = message.items_at("content").iter().enumerate();
             blocks.filter_map(|(block, node)| Some((block, added(node)?))).for_each(|(block, definition)| {
                 take(Place { message: at, block: Some(block) }, core::slice::from_ref(definition));
             });
         } else {
             let place = Place { message: at, block: None };
-            take(place, message.get(list_of(api)).and_then(Node::as_array).unwrap_or_default());
+            take(place, message.items_at(list_of(api)));
         }
     }
     Ok(())
@@ -98,7 +98,7 @@ pub(crate) fn names_of_hosted<'a>(request: &Node<'a>, api: Api) -> Result<Vec<Te
     if api != Api::GeminiInteractions {
         return Ok(names);
     }
-    for step in request.get(api.history()).and_then(Node::as_array).unwrap_or_default() {
+    for step in request.items_at(api.history()) {
         if may_hold(step, DEFERRAL) {
             let step = view(step)?;
             let found = step.get("result").filter(|_| has_type(&step, "tool_search_result")).and_then(Node::as_array);
@@ -166,7 +166,7 @@ impl<'a> Carriers<'a> {
     /// Returns true if a message may add tools.
     pub(crate) fn brings(&mut self, message: &Node<'a>) -> bool {
         let is_system = message.get("role").is_some_and(|role| role.is_text("system") || role.is_text("developer"));
-        let list = message.get(list_of(self.api)).and_then(Node::as_array).unwrap_or_default();
+        let list = message.items_at(list_of(self.api));
         let lists_tools = || !list.is_empty();
         match self.api {
             Api::OpenaiChat => is_system && lists_tools(),
@@ -237,7 +237,7 @@ impl<'a> Searches<'a> {
 
     /// Records the call in a step, if the step is a call.
     pub(crate) fn note(&mut self, step: &Node<'a>) {
-        let text = |key: &str| step.get(key).and_then(Node::as_text).filter(|_| has_type(step, "function_call"));
+        let text = |key: &str| step.text_at(key).filter(|_| has_type(step, "function_call"));
         if let (Some(id), Some(name)) = (text("id"), text("name")) {
             self.called.insert(id.clone(), name.clone());
         }
@@ -246,7 +246,7 @@ impl<'a> Searches<'a> {
     /// Records a call of Bedrock Converse by its id.
     pub(crate) fn note_block(&mut self, block: &Node<'a>) {
         let Some(call) = block.get("toolUse") else { return };
-        let text = |key: &str| call.get(key).and_then(Node::as_text);
+        let text = |key: &str| call.text_at(key);
         if let (Some(id), Some(name)) = (text("toolUseId"), text("name")) {
             self.called.insert(id.clone(), name.clone());
         }
@@ -256,7 +256,7 @@ impl<'a> Searches<'a> {
     /// result of another tool load nothing, because its server may have written them.
     pub(crate) fn answers(&self, block: &Node<'a>) -> bool {
         let name = match block.get("toolResult") {
-            Some(result) => result.get("toolUseId").and_then(Node::as_text).and_then(|id| self.called.get(id)),
+            Some(result) => result.text_at("toolUseId").and_then(|id| self.called.get(id)),
             None => FUNCTION_RESPONSES.iter().find_map(|key| block.get(key)?.get("name")?.as_text()),
         };
         name.is_some_and(|name| self.names.contains(name)) && has_references(block)
@@ -265,11 +265,11 @@ impl<'a> Searches<'a> {
     /// Returns true for a result with functions that answers a search. Functions in the result of another tool load
     /// nothing, because its server may have written them.
     pub(crate) fn finds(&self, step: &Node<'a>) -> bool {
-        let result = step.get("result").and_then(Node::as_array).unwrap_or_default();
+        let result = step.items_at("result");
         if !has_type(step, "function_result") || !result.iter().any(|entry| has_type(entry, "function")) {
             return false;
         }
-        let text = |key: &str| step.get(key).and_then(Node::as_text);
+        let text = |key: &str| step.text_at(key);
         let name = text("call_id").and_then(|id| self.called.get(id)).or_else(|| text("name"));
         name.is_some_and(|name| self.names.contains(name))
     }

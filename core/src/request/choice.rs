@@ -59,7 +59,7 @@ const INNER: [&str; 2] = ["function", "custom"];
 pub(super) const ALLOWED: &str = "allowed_tools";
 
 fn name_of<'a>(node: &Node<'a>) -> Option<Text<'a>> {
-    node.get("name").and_then(Node::as_text).cloned()
+    node.text_at("name").cloned()
 }
 
 /// Parses a choice in the spelling of any API except Gemini, because gateways mix the spellings. Returns `None` if no
@@ -79,7 +79,7 @@ pub(crate) fn read<'a>(choice: &Node<'a>) -> Option<Choice<'a>> {
     }
     if has_type(choice, ALLOWED) {
         let inner = choice.get(ALLOWED).unwrap_or(choice);
-        let listed = inner.get("tools").and_then(Node::as_array).unwrap_or_default();
+        let listed = inner.items_at("tools");
         let required = inner.get("mode").is_some_and(|mode| mode.is_text("required"));
         return Some(Choice::Allowed { required, tools: listed.iter().filter_map(mention).collect() });
     }
@@ -101,12 +101,12 @@ fn mention<'a>(entry: &Node<'a>) -> Option<Mention<'a>> {
     let is_tool =
         entry.get("type").is_none() || ["tool", "function", "custom"].iter().any(|kind| has_type(entry, kind));
     if !is_tool {
-        let kind = entry.get("type").and_then(Node::as_text);
+        let kind = entry.text_at("type");
         // Choices that do not name a tool may also be objects: `{"type": "auto"}`.
         let is_plain = |kind: &&Text<'_>| ["auto", "any", "none", "required"].iter().any(|plain| kind.is(*plain));
         return kind.filter(|kind| !is_plain(kind)).cloned().map(Mention::Hosted);
     }
-    let namespace = entry.get("namespace").and_then(Node::as_text).cloned();
+    let namespace = entry.text_at("namespace").cloned();
     name_of(entry).map(|name| tool(namespace, name))
 }
 
@@ -347,7 +347,7 @@ pub(super) const GEMINI_ALLOWED: [&str; 2] = ["allowedFunctionNames", "allowed_f
 
 /// Returns true if Gemini's choice requires a call.
 fn forces_a_call(config: &Node<'_>) -> bool {
-    let mode = config.get("mode").and_then(Node::as_text);
+    let mode = config.text_at("mode");
     mode.is_some_and(|mode| mode.display().eq_ignore_ascii_case("any"))
 }
 
@@ -515,7 +515,7 @@ fn rename<'a>(node: &mut Node<'a>, name: Text<'a>, api: Api) {
         return;
     }
     let set = |node: &mut Node<'a>, name: Text<'a>| {
-        if node.get("name").and_then(Node::as_text) != Some(&name) {
+        if node.text_at("name") != Some(&name) {
             if let Some(object) = node.as_object_mut() {
                 object.set("name", Node::string(name));
             }
@@ -614,7 +614,7 @@ pub(crate) fn take<'a>(request: &mut Node<'a>, source: Api, warnings: &mut Warni
     }
     let Some(found) = request.get("tool_choice") else { return Ok(wanted) };
     let found = view(found)?;
-    wanted.single |= found.get("disable_parallel_tool_use").and_then(Node::as_bool) == Some(true);
+    wanted.single |= found.bool_at("disable_parallel_tool_use") == Some(true);
     wanted.choice = if source == Api::GeminiInteractions { read_interactions(&found) } else { read(&found) };
     let is_lost = matches!(
         wanted.choice,

@@ -176,14 +176,14 @@ pub(crate) fn forbid_more_calls(request: &mut Node<'_>, api: Api) -> Result<Opti
         Api::Anthropic => {
             let mut was_set = true;
             edit_member(request, "tool_choice", |choice| {
-                was_set = choice.get(SINGLE).and_then(Node::as_bool) == Some(true);
+                was_set = choice.bool_at(SINGLE) == Some(true);
                 choice.set(SINGLE, Node::bool(true));
                 Ok(())
             })?;
             Ok((!was_set).then_some("/tool_choice/disable_parallel_tool_use"))
         }
         Api::OpenaiChat | Api::OpenaiResponses => {
-            if request.get(PARALLEL_CALLS).and_then(Node::as_bool) == Some(false) {
+            if request.bool_at(PARALLEL_CALLS) == Some(false) {
                 return Ok(None);
             }
             request.set(PARALLEL_CALLS, Node::bool(false));

@@ -336,7 +336,7 @@ fn has_shape_of_anthropic(request: &Node<'_>) -> Result<bool, Error> {
             return Ok(true);
         }
     }
-    for message in request.get("messages").and_then(Node::as_array).unwrap_or_default() {
+    for message in request.items_at("messages") {
         if !may_hold(message, prefilter::CALL | prefilter::RESULT) {
             continue;
         }
@@ -344,7 +344,7 @@ fn has_shape_of_anthropic(request: &Node<'_>) -> Result<bool, Error> {
         let is_of_a_call = |block: &Node<'_>| {
             block.get("type").is_some_and(|kind| kind.is_text("tool_use") || kind.is_text("tool_result"))
         };
-        if message.get("content").and_then(Node::as_array).unwrap_or_default().iter().any(is_of_a_call) {
+        if message.items_at("content").iter().any(is_of_a_call) {
             return Ok(true);
         }
     }
@@ -371,7 +371,7 @@ fn is_chat(request: &Node<'_>, target: Option<Api>) -> Result<bool, Error> {
             return Ok(true);
         }
     }
-    for message in request.get("messages").and_then(Node::as_array).unwrap_or_default() {
+    for message in request.items_at("messages") {
         if !may_hold(message, prefilter::CHAT) {
             continue;
         }

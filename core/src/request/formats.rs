@@ -267,7 +267,7 @@ pub(crate) fn take<'a>(
 }
 
 fn handed<'a>(holder: &Node<'a>, place: &FormatPlace) -> Result<Option<Handed<'a>>, Error> {
-    let text = |key: &str| holder.get(key).and_then(Node::as_text).cloned();
+    let text = |key: &str| holder.text_at(key).cloned();
     let Some(schema) = holder.get(place.schema) else { return Ok(None) };
     let schema = match schema.as_text().map(Text::value) {
         None => schema.clone(),
@@ -278,7 +278,7 @@ fn handed<'a>(holder: &Node<'a>, place: &FormatPlace) -> Result<Option<Handed<'a
         schema,
         name: text("name").filter(|_| place.has_name),
         description: text("description").filter(|_| place.has_name),
-        strict: holder.get("strict").and_then(Node::as_bool).filter(|_| place.has_strict),
+        strict: holder.bool_at("strict").filter(|_| place.has_strict),
     }))
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn have(request: &Node<'_>, format: Api, text: &str) -> Result<bool, 
             return Ok(true);
         }
     }
-    let messages = request.get(format.history()).and_then(Node::as_array).unwrap_or_default();
+    let messages = request.items_at(format.history());
     for message in messages {
         // An unparsed message is only parsed if it may be a system message.
         if matches!(message.data(), Data::Verbatim(json) if !json.contains("system") && !json.contains("developer")) {

@@ -107,7 +107,7 @@ pub(crate) fn visit_tools<'a, R>(
 
 /// Returns the tool list of a request. A request without `tools` has an empty list.
 pub(crate) fn listed<'n, 'a>(request: &'n Node<'a>) -> &'n [Node<'a>] {
-    request.get("tools").and_then(Node::as_array).unwrap_or_default()
+    request.items_at("tools")
 }
 
 /// Replaces the items at some indices, in ascending order, by other items.

@@ -102,15 +102,15 @@ impl Planner {
 
     fn collect<'a>(&mut self, tool: &Node<'a>, outer: Option<&Text<'a>>) {
         if has_type(tool, "namespace") {
-            let namespace = nested(outer, tool.get("name").and_then(Node::as_text));
-            for member in tool.get("tools").and_then(Node::as_array).unwrap_or_default() {
+            let namespace = nested(outer, tool.text_at("name"));
+            for member in tool.items_at("tools") {
                 self.collect(member, namespace.as_ref());
             }
             return;
         }
         // In Chat Completions, the name is nested one level deeper, and there are no namespaces.
         let outer = outer.filter(|namespace| self.default_is_top || !namespace.is_empty());
-        match (outer, tool.get("name").and_then(Node::as_text)) {
+        match (outer, tool.text_at("name")) {
             (Some(namespace), Some(name)) if is_default(namespace) => {
                 self.in_default.insert((namespace.clone().into_owned(), name.clone().into_owned()));
             }
@@ -287,7 +287,7 @@ impl<'a> NameMap<'a> {
     /// Returns the flat name of the tool that a call or a choice refers to.
     pub(crate) fn called(&self, call: &Node<'a>) -> Option<Text<'a>> {
         let name = call.get("name")?.as_text()?;
-        Some(match call.get("namespace").and_then(Node::as_text) {
+        Some(match call.text_at("namespace") {
             Some(namespace) => self.flat.of(namespace, name),
             None => name.clone(),
         })
@@ -308,7 +308,7 @@ impl<'a> NameMap<'a> {
             return;
         }
         if let Some(name) = self.called(call) {
-            if call.get("name").and_then(Node::as_text).is_some_and(|old| *old != name) {
+            if call.text_at("name").is_some_and(|old| *old != name) {
                 call.set("name", Node::string(name));
             }
         }
@@ -374,8 +374,8 @@ pub(crate) fn names_in<'a>(tools: &[Node<'a>], names: &NameMap<'a>) -> Vec<Text<
             out.extend(tool::name(tool).cloned());
             continue;
         }
-        let namespace = tool.get("name").and_then(Node::as_text).filter(|namespace| !namespace.is_empty());
-        let members = tool.get("tools").and_then(Node::as_array).unwrap_or_default().iter();
+        let namespace = tool.text_at("name").filter(|namespace| !namespace.is_empty());
+        let members = tool.items_at("tools").iter();
         let members = members.filter(|member| !has_type(member, "namespace")).filter_map(tool::name);
         out.extend(members.map(|name| match namespace {
             Some(namespace) => names.flat.of(namespace, name),
@@ -393,9 +393,9 @@ pub(crate) fn flatten<'a>(tools: Vec<Node<'a>>, names: &mut NameMap<'a>, warning
             out.push(tool);
             continue;
         }
-        let namespace = tool.get("name").and_then(Node::as_text).cloned();
+        let namespace = tool.text_at("name").cloned();
         let description = description_of(&tool).filter(|_| names.describes).cloned();
-        let deferred = tool.get(FLAG).and_then(Node::as_bool) == Some(true);
+        let deferred = tool.bool_at(FLAG) == Some(true);
         let members = tool.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
         let members = members.unwrap_or_default();
         let description = description.filter(|text| may_describe(text, members.len()));
@@ -409,7 +409,7 @@ pub(crate) fn flatten<'a>(tools: Vec<Node<'a>>, names: &mut NameMap<'a>, warning
 
 /// Returns the description of a namespace, unless it is empty.
 pub(crate) fn description_of<'n, 'a>(namespace: &'n Node<'a>) -> Option<&'n Text<'a>> {
-    namespace.get(DESCRIPTION).and_then(Node::as_text).filter(|text| !text.is_empty())
+    namespace.text_at(DESCRIPTION).filter(|text| !text.is_empty())
 }
 
 const DESCRIPTION: &str = "description";
@@ -447,10 +447,10 @@ fn member_of<'a>(
 ) -> Option<Node<'a>> {
     // The API does not support nested namespaces.
     if has_type(&tool, "namespace") {
-        warnings.about_maybe("not-translated", tool.get("name").and_then(Node::as_text));
+        warnings.about_maybe("not-translated", tool.text_at("name"));
         return None;
     }
-    let name = tool.get("name").and_then(Node::as_text).filter(|name| !name.is_empty()).cloned();
+    let name = tool.text_at("name").filter(|name| !name.is_empty()).cloned();
     if let (Some(namespace), Some(name)) = (namespace, name) {
         let found = names.flat.of(namespace, &name);
         let kind = if has_type(&tool, "custom") { CallKind::Custom } else { CallKind::Function };
@@ -522,7 +522,7 @@ struct Renames<'n> {
 impl Renames<'_> {
     /// Renames a call or a choice of a namespaced tool to its flat name.
     fn rename(&self, one: &mut Node<'_>) {
-        let text = |key: &str| one.get(key).and_then(Node::as_text).map(|text| text.clone().into_owned());
+        let text = |key: &str| one.text_at(key).map(|text| text.clone().into_owned());
         let Some((namespace, name)) = text("namespace").zip(text("name")) else { return };
         let key = (String::from(namespace.display()), String::from(name.display()));
         let known = self.known.get(&key);
@@ -557,7 +557,7 @@ impl Renames<'_> {
 /// own name, which is not one of the client's namespaces.
 pub(crate) fn flatten_choice<'a>(request: &mut Node<'a>, names: &NameMap<'a>) -> Result<(), Error> {
     each_chosen(request, |chosen| {
-        let text = |key: &str| chosen.get(key).and_then(Node::as_text);
+        let text = |key: &str| chosen.text_at(key);
         let is_member = |(namespace, name): (&Text<'a>, &Text<'a>)| namespace != name || names.has(namespace, name);
         if text("namespace").zip(text("name")).is_some_and(is_member) {
             names.flatten_call(chosen);
@@ -571,11 +571,11 @@ pub(crate) fn expand_choice(request: &mut Node<'_>, changes: ToolChanges) -> Res
     let is_namespace = |entry: &Node<'_>| has_type(entry, "namespace");
     let Some(choice) = request.get("tool_choice") else { return Ok(()) };
     let choice = view(choice)?;
-    let allowed = choice.get("tools").and_then(Node::as_array).unwrap_or_default();
+    let allowed = choice.items_at("tools");
     if !has_type(&choice, "allowed_tools") || !allowed.iter().any(is_namespace) {
         return Ok(());
     }
-    let name_of = |entry: &Node<'_>| entry.get("name").and_then(Node::as_text).map(|name| name.clone().into_owned());
+    let name_of = |entry: &Node<'_>| entry.text_at("name").map(|name| name.clone().into_owned());
     let mut members: Map<Text<'static>, Vec<Node<'static>>> = allowed
         .iter()
         .filter(|entry| is_namespace(entry))
@@ -584,7 +584,7 @@ pub(crate) fn expand_choice(request: &mut Node<'_>, changes: ToolChanges) -> Res
     // Tools that the choice lists individually are already allowed.
     let mut seen: Set<(Text<'static>, Text<'static>)> = Set::new();
     for entry in allowed {
-        let space = entry.get("namespace").and_then(Node::as_text).map(|space| space.clone().into_owned());
+        let space = entry.text_at("namespace").map(|space| space.clone().into_owned());
         seen.extend(space.zip(name_of(entry)));
     }
     drop(choice);
@@ -592,7 +592,7 @@ pub(crate) fn expand_choice(request: &mut Node<'_>, changes: ToolChanges) -> Res
         for space in list.iter().filter(|entry| is_namespace(entry)) {
             let Some(name) = name_of(space) else { continue };
             let Some(found) = members.get_mut(&name) else { continue };
-            for tool in space.get("tools").and_then(Node::as_array).unwrap_or_default() {
+            for tool in space.items_at("tools") {
                 let Some(own) = name_of(tool).filter(|_| !is_namespace(tool)) else { continue };
                 if seen.insert((name.clone(), own.clone())) {
                     let kind = if has_type(tool, "custom") { "custom" } else { "function" };

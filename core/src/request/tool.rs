@@ -198,7 +198,7 @@ pub(crate) fn clean(tool: &mut Node<'_>, was_deferred: bool) {
 
 /// Returns two flags: true if a toolset has `defer_loading`, and true if one of these flags is true.
 pub(crate) fn toolset_flags(tool: &Node<'_>) -> (bool, bool) {
-    let configs = tool.get("configs").and_then(Node::as_object).into_iter().flatten().map(|member| &member.value);
+    let configs = tool.object_at("configs").into_iter().flatten().map(|member| &member.value);
     let flags = [Some(tool), tool.get("default_config")]
         .into_iter()
         .flatten()
@@ -310,6 +310,6 @@ pub(crate) fn is_client_search(item: &Node<'_>) -> bool {
     match item.get("execution") {
         Some(execution) if !execution.is_null() => execution.is_text("client"),
         // The output of a hosted search has no `call_id`.
-        _ => item.get("call_id").and_then(Node::as_text).is_some(),
+        _ => item.text_at("call_id").is_some(),
     }
 }

@@ -299,7 +299,7 @@ impl Shape {
             }
             match edits.strict {
                 None if definition.get(STRICT).is_some() => drop(definition.remove(STRICT)),
-                Some(value) if definition.get(STRICT).and_then(Node::as_bool) != Some(value) => {
+                Some(value) if definition.bool_at(STRICT) != Some(value) => {
                     definition.set(STRICT, Node::bool(value));
                 }
                 _ => {}

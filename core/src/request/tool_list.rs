@@ -255,7 +255,7 @@ fn open<'a>(listed: Listed<'a>, key: &str) -> Slot<'a> {
 /// Moves the tools of a namespace into the list under their flat names. Only APIs with namespaces could keep them, and
 /// for those APIs deferred loading has already flattened them.
 fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNames, slots: &mut Vec<Slot<'a>>) {
-    let namespace = nested(outer, listed.entry.get("name").and_then(Node::as_text));
+    let namespace = nested(outer, listed.entry.text_at("name"));
     let description = description_of(&listed.entry).cloned();
     let tools = listed.entry.visit(LIST, core::mem::take).map(Node::into_data);
     let Some(Data::Array(tools)) = tools else { return };
@@ -267,7 +267,7 @@ fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNam
             continue;
         }
         describe(&mut entry, description.as_ref());
-        let name = entry.get("name").and_then(Node::as_text).filter(|name| !name.is_empty()).cloned();
+        let name = entry.text_at("name").filter(|name| !name.is_empty()).cloned();
         let inner = namespace.clone().zip(name);
         if let Some((namespace, name)) = &inner {
             let flat = names.of(namespace, name);

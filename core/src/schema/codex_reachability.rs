@@ -58,11 +58,11 @@ pub(crate) fn reached_except(root: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool, 
     let mut queue: Vec<Definition> = Vec::new();
     // If the budget is spent, later walks report it.
     let _ = visit::walk(budget, root, OUTSIDE, &mut |node, _| {
-        queue.extend(node.get(Keyword::Ref).and_then(Node::as_text).and_then(definition));
+        queue.extend(node.text_at(Keyword::Ref).and_then(definition));
         Ok(Visit::Descend)
     });
     let tables = TABLES.map(|table| {
-        root.get(table).and_then(Node::as_object).map(|object| {
+        root.object_at(table).map(|object| {
             let index: Map<Cow<'_, str>, &Node<'_>> =
                 object.iter().filter_map(|member| Some((member.key.value()?, &member.value))).collect();
             index

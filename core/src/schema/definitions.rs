@@ -17,17 +17,13 @@ pub(crate) const TABLES: [&str; 2] = ["$defs", "definitions"];
 
 /// Returns true if a definition is not reachable from outside the tables.
 pub(crate) fn has_unreached(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
-    let count: usize =
-        TABLES.iter().filter_map(|table| root.get(table).and_then(Node::as_object)).map(Object::len).sum();
+    let count: usize = TABLES.iter().filter_map(|table| root.object_at(table)).map(Object::len).sum();
     Ok(count > 0 && reached(root, budget)?.len() < count)
 }
 
 /// Returns the name of the definition that a kept reference leads to.
 pub(crate) fn definition_name<'n>(node: &'n Node<'_>) -> Option<&'n str> {
-    node.get(Keyword::Ref)
-        .and_then(Node::as_text)
-        .and_then(Text::as_plain)
-        .and_then(|reference| reference.strip_prefix("#/$defs/"))
+    node.text_at(Keyword::Ref).and_then(Text::as_plain).and_then(|reference| reference.strip_prefix("#/$defs/"))
 }
 
 /// Returns the reference to a definition.
@@ -61,7 +57,7 @@ fn references(schema: &Node<'_>, found: &mut Vec<String>, budget: &Budget) -> Re
         if matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
             return Ok(Visit::Skip);
         }
-        found.extend(node.get(Keyword::Ref).and_then(Node::as_text).and_then(Text::as_plain).map(String::from));
+        found.extend(node.text_at(Keyword::Ref).and_then(Text::as_plain).map(String::from));
         Ok(Visit::Descend)
     })
 }

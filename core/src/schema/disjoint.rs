@@ -100,7 +100,7 @@ impl Search<'_> {
 
     /// Returns true if a required property of the first schema has no value that both accept.
     fn members_are_disjoint(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
-        let Some(required) = one.get(Keyword::Required).and_then(Node::as_array) else { return false };
+        let Some(required) = one.array_at(Keyword::Required) else { return false };
         let (ones, twos) = (Members::of(one), Members::of(two));
         required.iter().filter_map(Node::as_text).any(|name| match (ones.schema_of(name), twos.schema_of(name)) {
             (Some(ones), Some(twos)) => self.disjoint(ones, twos),
@@ -111,7 +111,7 @@ impl Search<'_> {
 
     /// Returns true if all branches of the first schema, or one of its parts, are disjoint from the second one.
     fn parts_are_disjoint(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
-        let branches = |keyword: &str| one.get(keyword).and_then(Node::as_array);
+        let branches = |keyword: &str| one.array_at(keyword);
         let all = |search: &mut Self, keyword: &str| {
             branches(keyword)
                 .is_some_and(|list| !list.is_empty() && list.iter().all(|branch| search.disjoint(branch, two)))
@@ -133,7 +133,7 @@ impl Search<'_> {
                 .zip(value.as_number())
                 .is_some_and(|(bound, value)| wrong(json::compare(value, bound)))
         };
-        let lists = |keyword: &str| schema.get(keyword).and_then(Node::as_array);
+        let lists = |keyword: &str| schema.array_at(keyword);
         accepts_nothing(schema)
             || !is.meets(kinds(schema))
             || listed(schema).is_some_and(|values| !values.iter().any(|listed| ByValue(listed) == ByValue(value)))
@@ -151,7 +151,7 @@ impl Search<'_> {
 
     fn rejects_members(&mut self, schema: &Node<'_>, value: &Node<'_>) -> bool {
         let Some(object) = value.as_object() else { return false };
-        let required = schema.get(Keyword::Required).and_then(Node::as_array).unwrap_or_default();
+        let required = schema.items_at(Keyword::Required);
         let members = Members::of(schema);
         required.iter().filter_map(Node::as_text).any(|name| object.get_text(name).is_none())
             || object
@@ -190,7 +190,7 @@ fn listed<'s, 'a>(schema: &'s Node<'a>) -> Option<&'s [Node<'a>]> {
     match schema.get(Keyword::Const) {
         Some(value) => Some(core::slice::from_ref(value)),
         // An empty list is malformed, and a repair may remove it.
-        None => schema.get(Keyword::Enum).and_then(Node::as_array).filter(|values| !values.is_empty()),
+        None => schema.array_at(Keyword::Enum).filter(|values| !values.is_empty()),
     }
 }
 
@@ -229,7 +229,7 @@ fn denies(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
     }
     let common = kinds(one).and(kinds(two));
     let always_has = |names: &[Node<'_>]| {
-        let known = two.get(Keyword::Required).and_then(Node::as_array).unwrap_or_default();
+        let known = two.items_at(Keyword::Required);
         !common.meets(InstanceTypes::OBJECT) || values(names).is_subset(&values(known))
     };
     let types = not.get(Keyword::Type).map_or(Some(InstanceTypes::ALL), InstanceTypes::of_keyword);

@@ -15,7 +15,7 @@ pub(crate) enum Draft {
 impl Draft {
     /// Returns the draft that the root's `$schema` declares.
     pub(crate) fn of(root: &Node<'_>) -> Draft {
-        let declared = root.get(Keyword::Schema).and_then(Node::as_text).and_then(|text| text.value());
+        let declared = root.text_at(Keyword::Schema).and_then(|text| text.value());
         let Some(uri) = declared else { return Draft::Y2020 };
         let known = [
             ("draft-04", Draft::Four),

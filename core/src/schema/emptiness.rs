@@ -55,7 +55,7 @@ impl<'s, 'a> Search<'s, 'a> {
         if accepts_nothing(schema) || is_of_another_type(schema) || lists_no_object(schema) {
             return false;
         }
-        let branches = |keyword: &str| schema.get(keyword).and_then(Node::as_array).filter(|list| !list.is_empty());
+        let branches = |keyword: &str| schema.array_at(keyword).filter(|list| !list.is_empty());
         let all = branches("allOf").is_none_or(|parts| parts.iter().all(|part| self.object(part, levels)));
         all && ["anyOf", "oneOf"].into_iter().all(|keyword| {
             branches(keyword).is_none_or(|branches| branches.iter().any(|branch| self.object(branch, levels)))
@@ -81,7 +81,7 @@ fn is_of_another_type(schema: &Node<'_>) -> bool {
 
 /// Returns true if `enum` or `const` lists no object. An empty list is malformed, and will be repaired.
 fn lists_no_object(schema: &Node<'_>) -> bool {
-    let listed = schema.get(Keyword::Enum).and_then(Node::as_array).filter(|values| !values.is_empty());
+    let listed = schema.array_at(Keyword::Enum).filter(|values| !values.is_empty());
     listed.is_some_and(|values| values.iter().all(|value| value.as_object().is_none()))
         || schema.get(Keyword::Const).is_some_and(|value| value.as_object().is_none())
 }
@@ -114,7 +114,7 @@ fn nothing(schema: &Node<'_>, levels: usize, budget: &Budget) -> bool {
     if accepts_nothing(schema) {
         return true;
     }
-    let list = |keyword| schema.get(keyword).and_then(Node::as_array).filter(|list: &&[_]| !list.is_empty());
+    let list = |keyword| schema.array_at(keyword).filter(|list: &&[_]| !list.is_empty());
     let is_empty_union = |keyword| {
         list(keyword).is_some_and(|branches| branches.iter().all(|branch| branch_is_nothing(branch, levels, budget)))
     };
@@ -124,6 +124,6 @@ fn nothing(schema: &Node<'_>, levels: usize, budget: &Budget) -> bool {
 }
 
 fn branch_is_nothing(branch: &Node<'_>, levels: usize, budget: &Budget) -> bool {
-    let has_no_value = branch.get(Keyword::Enum).and_then(Node::as_array).is_some_and(<[_]>::is_empty);
+    let has_no_value = branch.array_at(Keyword::Enum).is_some_and(<[_]>::is_empty);
     (has_no_value && branch.get(Keyword::Ref).is_none()) || nothing(branch, levels, budget)
 }

@@ -18,7 +18,7 @@ use crate::{
 
 /// Returns the names of the definitions without a finite instance.
 pub(crate) fn endless(root: &Node<'_>) -> Set<String> {
-    let Some(table) = root.get(Keyword::Defs).and_then(Node::as_object) else { return Set::new() };
+    let Some(table) = root.object_at(Keyword::Defs) else { return Set::new() };
     let names = table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), &member.value)));
     let mut open: Map<String, Vec<String>> = Map::new();
     let mut ended: Vec<String> = Vec::new();
@@ -127,7 +127,7 @@ fn ends<'n, 'a>(found: &Found<'n, 'a>, object: &'n Object<'a>, open: &mut Vec<Fo
 /// Returns the pointers of the references that make endless definitions endless.
 pub(crate) fn forced_references(root: &Node<'_>, endless: &Set<String>) -> Set<String> {
     let whole = Found { schema: root, pointer: String::new() };
-    let Some(table) = root.get(Keyword::Defs).and_then(Node::as_object) else { return Set::new() };
+    let Some(table) = root.object_at(Keyword::Defs) else { return Set::new() };
     let bodies = table.iter().filter(|Member { key, .. }| key.value().is_some_and(|name| endless.contains(&*name)));
     let bodies = bodies.map(|member| whole.below(&member.value, &["$defs", &member.key.display()]));
     bodies.filter_map(ways).flatten().map(|found| found.pointer).collect()

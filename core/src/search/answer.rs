@@ -191,7 +191,7 @@ fn definitions(names: &[&Text<'static>], index: &Index) -> Result<Vec<Node<'stat
             out.push(found);
             continue;
         }
-        let own = found.get("name").and_then(Node::as_text).map(|name| name.clone().into_owned());
+        let own = found.text_at("name").map(|name| name.clone().into_owned());
         let place = *places.entry(own).or_insert(out.len());
         match out.get_mut(place) {
             Some(namespace) => {

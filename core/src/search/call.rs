@@ -58,7 +58,7 @@ impl<'n, 'a> Call<'n, 'a> {
     pub(crate) fn recognise(call: &'n Node<'a>, options: &SearchOptions) -> Option<Self> {
         // A call in a namespace is a call of another tool, unless the API created the namespace for the search.
         let is_search = |call: &Node<'a>| {
-            let text = |key| call.get(key).and_then(Node::as_text).filter(|text| !text.is_empty());
+            let text = |key| call.text_at(key).filter(|text| !text.is_empty());
             let own = text("namespace").is_none_or(|namespace| text("name") == Some(namespace));
             own && text("name").is_some_and(|name| name.is(&options.tool_search_name))
         };

@@ -95,11 +95,11 @@ fn one<'n, 'a>(
             return;
         }
         let none = Text::literal("");
-        let namespace = entry.get("name").and_then(Node::as_text).unwrap_or(&none);
-        let deferred = deferred || entry.get(tool::FLAG).and_then(Node::as_bool) == Some(true);
+        let namespace = entry.text_at("name").unwrap_or(&none);
+        let deferred = deferred || entry.bool_at(tool::FLAG) == Some(true);
         let depth = about.len();
-        about.extend(entry.get("description").and_then(Node::as_text));
-        for member in entry.get("tools").and_then(Node::as_array).unwrap_or_default() {
+        about.extend(entry.text_at("description"));
+        for member in entry.items_at("tools") {
             one(member, Some(namespace), deferred, about, found);
         }
         about.truncate(depth);
@@ -179,7 +179,7 @@ impl<'a> Listed<'_, 'a> {
             {
                 found(Field::ArgumentName, name);
             }
-            if let Some(description) = node.get("description").and_then(Node::as_text) {
+            if let Some(description) = node.text_at("description") {
                 found(Field::ArgumentDescription, description);
             }
             Ok(Visit::Descend)

@@ -238,7 +238,7 @@ impl Walk<'_> {
     }
 
     fn in_text(self, holder: &mut Node<'_>, key: &'static str) {
-        let Some(text) = holder.get(key).and_then(Node::as_text).and_then(Text::value) else { return };
+        let Some(text) = holder.text_at(key).and_then(Text::value) else { return };
         let content = (self.read.restore)(&text).filter(|content| self.may_be_cut || !content.is_cut);
         if let Some(restored) = content.and_then(|content| content.text) {
             holder.set(key, Node::string(restored));

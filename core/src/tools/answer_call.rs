@@ -80,7 +80,7 @@ fn hide_function(reply: &mut Node<'_>, answer: &Answer) {
     let names = |node: &Node<'_>| {
         node.get("name").is_some_and(|own| answer.tool.as_deref().is_some_and(|name| own.is_text(name)))
     };
-    let is_repeated = reply.get("tools").and_then(Node::as_array).is_some_and(|tools| tools.iter().any(names));
+    let is_repeated = reply.array_at("tools").is_some_and(|tools| tools.iter().any(names));
     if !is_repeated || reply.get("output").is_none() {
         return;
     }
@@ -127,7 +127,7 @@ fn in_message_at(message: &mut Node<'_>, answer: &Answer, has_parts: bool, place
 
 /// Converts the `tool_calls` of a message: the arguments of the first call of the function become its content.
 fn in_tool_calls(message: &mut Node<'_>, answer: &Answer, (has_parts, place): (bool, Place)) -> Calls {
-    let list = message.get("tool_calls").and_then(Node::as_array).unwrap_or_default();
+    let list = message.items_at("tool_calls");
     let is_answer = |call: &Node<'_>| call.get("function").is_some_and(|function| is_call_of(function, answer));
     let first = list.iter().find(|call| is_answer(call));
     let mut calls = Calls { has_answer: first.is_some(), has_others: !list.iter().all(is_answer), ..Calls::default() };
@@ -254,7 +254,7 @@ pub(super) fn as_item(item: &mut Node<'_>, text: Option<String>, kind: Item) {
         return;
     }
     item.set("type", Node::literal("message"));
-    if let Some(id) = item.get("id").and_then(Node::as_text).and_then(Text::value).map(|id| message_id(&id)) {
+    if let Some(id) = item.text_at("id").and_then(Text::value).map(|id| message_id(&id)) {
         item.set("id", Node::string(id));
     }
     item.set("role", Node::literal("assistant"));
@@ -266,7 +266,7 @@ fn set_output_text(reply: &mut Node<'_>, list: &str) {
     if reply.get("output_text").is_none_or(|text| text.as_text().is_none()) {
         return;
     }
-    let items = reply.get(list).and_then(Node::as_array).unwrap_or_default();
+    let items = reply.items_at(list);
     let message = items.iter().find(|item| has_type(item, "message"));
     let parts = message.and_then(|message| message.get("content")).and_then(Node::as_array);
     let text = parts.and_then(|parts| parts.first()?.get("text")).cloned();

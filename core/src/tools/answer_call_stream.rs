@@ -358,7 +358,7 @@ fn as_text_delta(event: &mut Node<'_>, answer: &Answer) -> bool {
 
 /// Replaces the item id of a Responses event by the id of the message.
 fn set_message(event: &mut Node<'_>) {
-    let id = event.get("item_id").and_then(Node::as_text).and_then(Text::value).map(|id| message_id(&id));
+    let id = event.text_at("item_id").and_then(Text::value).map(|id| message_id(&id));
     if let Some(id) = id {
         event.set("item_id", Node::string(id));
     }
@@ -379,7 +379,7 @@ fn part_event(event: &Node<'_>, kind: &'static str, text: String) -> Node<'stati
     let mut part = Node::record([("type", Node::literal(kind))]);
     if let Some(id) = event.get("item").and_then(|item| item.get("id")).map(Node::detached) {
         part.set("item_id", id);
-    } else if let Some(id) = event.get("item_id").and_then(Node::as_text).and_then(Text::value) {
+    } else if let Some(id) = event.text_at("item_id").and_then(Text::value) {
         part.set("item_id", Node::string(message_id(&id)));
     }
     for key in ["output_index", SEQUENCE] {

@@ -53,7 +53,7 @@ fn holder<'n, 'a>(event: &'n Node<'a>) -> Option<&'n Node<'a>> {
 }
 
 fn number(candidate: &Node<'_>) -> u64 {
-    candidate.get("index").and_then(Node::as_u64).unwrap_or_default()
+    candidate.u64_at("index").unwrap_or_default()
 }
 
 /// Converts the calls of the candidates in a whole reply, or in a list of its chunks. Returns `None` if there are no
@@ -155,10 +155,7 @@ impl Candidates {
                 known.calls.dropped.calls |= is_second;
                 known.calls.dropped.text |= known.is_answered && is_beside && is_not_blank(part.get("text"));
                 if is_beside && buffers && !known.is_answered {
-                    part.get("text")
-                        .and_then(Node::as_text)
-                        .into_iter()
-                        .for_each(|text| append(&mut known.buffered, text));
+                    part.text_at("text").into_iter().for_each(|text| append(&mut known.buffered, text));
                 }
                 is_left_out.push(is_second || is_beside && (buffers || known.is_answered));
             });

@@ -123,7 +123,7 @@ impl Choices {
     }
 
     fn choice(&mut self, choice: &mut Node<'_>, answer: &Answer, carrier: Option<&Carrier>) -> Result<(), Error> {
-        let number = choice.get("index").and_then(Node::as_u64).unwrap_or_default();
+        let number = choice.u64_at("index").unwrap_or_default();
         let whole = choice.visit("message", |message| answer_call::in_message(message, answer, false));
         let list = choice.get("delta").and_then(|delta| delta.get("tool_calls")?.as_array()).unwrap_or_default();
         if !self.known.contains_key(&number) {
@@ -136,7 +136,7 @@ impl Choices {
         known.calls.add(whole.unwrap_or_default());
         let (mut text, mut calls, mut is_changed) = (None, Vec::new(), false);
         for (at, call) in list.iter().enumerate() {
-            let index = call.get("index").and_then(Node::as_u64).unwrap_or(at as u64);
+            let index = call.u64_at("index").unwrap_or(at as u64);
             let handling = known.sort(index, call, answer, &mut self.cost)?;
             if let (Handling::Nothing, Some(Begun::Nameless(_)), None) =
                 (&handling, known.slots.get(&index), &known.chunk)
@@ -275,7 +275,7 @@ fn merged(before: &Node<'static>, call: &Node<'_>) -> Node<'static> {
         if member.key.is("function") {
             let mut arguments = String::new();
             for part in [before.get("function"), Some(&member.value)].into_iter().flatten() {
-                part.get("arguments").and_then(Node::as_text).into_iter().for_each(|text| append(&mut arguments, text));
+                part.text_at("arguments").into_iter().for_each(|text| append(&mut arguments, text));
             }
             let mut function = member.value.detached();
             function.set("arguments", Node::string(arguments));
@@ -313,7 +313,7 @@ fn set_piece(delta: &mut Node<'_>, text: Option<String>) {
         });
     } else if let Some(text) = text {
         delta.set("content", Node::string(text));
-    } else if delta.get("content").and_then(Node::as_text).is_some_and(|text| !text.is_empty()) {
+    } else if delta.text_at("content").is_some_and(|text| !text.is_empty()) {
         delta.remove("content");
     }
 }

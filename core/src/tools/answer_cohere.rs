@@ -90,9 +90,9 @@ impl Cohere {
     ) -> Result<Option<Node<'a>>, Error> {
         const CALL_PREFIX: &str = "tool-call-";
         const TEXT_PREFIX: &str = "content-";
-        let kind = event.get("type").and_then(Node::as_text).and_then(Text::value);
+        let kind = event.text_at("type").and_then(Text::value);
         let Some(kind) = kind else { return Ok(Some(event)) };
-        let index = event.get("index").and_then(Node::as_u64).unwrap_or_default();
+        let index = event.u64_at("index").unwrap_or_default();
         if let Some(part) = kind.strip_prefix(TEXT_PREFIX) {
             if part == "start" {
                 let is_text = is_text_start(&event);

@@ -21,7 +21,7 @@ use crate::{
 /// `invalid-json` if an item is text that cannot be read.
 pub(super) fn forget(request: &mut Node<'_>) -> Result<Vec<RequestChange>, Error> {
     let history = Api::OpenaiResponses.history();
-    let items = request.get(history).and_then(Node::as_array).unwrap_or_default();
+    let items = request.items_at(history);
     let (mut answers, mut gone) = (Vec::new(), Vec::new());
     for (at, item) in items.iter().enumerate() {
         let may_be = match item.data() {
@@ -74,5 +74,5 @@ pub(super) fn forget(request: &mut Node<'_>) -> Result<Vec<RequestChange>, Error
 }
 
 fn is_answer(item: &Node<'_>) -> bool {
-    has_type(item, "message") && item.get("id").and_then(Node::as_text).is_some_and(|id| starts_with(id, ANSWER_ID))
+    has_type(item, "message") && item.text_at("id").is_some_and(|id| starts_with(id, ANSWER_ID))
 }

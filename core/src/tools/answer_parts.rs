@@ -106,12 +106,12 @@ fn holder<'n, 'a>(chunk: &'n Node<'a>) -> Option<&'n Node<'a>> {
 }
 
 fn number(candidate: &Node<'_>) -> u64 {
-    candidate.get("index").and_then(Node::as_u64).unwrap_or_default()
+    candidate.u64_at("index").unwrap_or_default()
 }
 
 /// Returns true for a thought of Gemini, which may occur between two parts of one text.
 fn is_thought(part: &Node<'_>) -> bool {
-    part.get("thought").and_then(Node::as_bool) == Some(true)
+    part.bool_at("thought") == Some(true)
 }
 
 fn text_of<'n, 'a>(part: &'n Node<'a>) -> Option<&'n Text<'a>> {
@@ -120,7 +120,7 @@ fn text_of<'n, 'a>(part: &'n Node<'a>) -> Option<&'n Text<'a>> {
 
 impl Parts {
     fn add(&mut self, message: &Node<'_>, list: &str) {
-        let parts = message.get(list).and_then(Node::as_array).unwrap_or_default();
+        let parts = message.items_at(list);
         self.0.extend(parts.iter().filter(|part| !is_thought(part)).map(|part| {
             text_of(part).map(|text| {
                 let mut value = String::new();
@@ -196,5 +196,5 @@ pub(super) fn is_bare_block(part: &Node<'_>) -> bool {
 pub(super) fn is_text_part(part: &Node<'_>) -> bool {
     const KINDS: [&str; 2] = ["text", "output_text"];
     let is_of_kind = part.get("type").is_none_or(|kind| kind.is_null() || KINDS.iter().any(|text| kind.is_text(text)));
-    is_of_kind && part.get("thought").and_then(Node::as_bool) != Some(true)
+    is_of_kind && part.bool_at("thought") != Some(true)
 }

@@ -100,7 +100,7 @@ impl Queue {
     /// Passes on an event, with its number among the events that the client sees.
     pub(super) fn pass<'a>(&mut self, mut event: Node<'a>, out: &mut Vec<Node<'a>>) {
         self.gone.renumber(&mut event);
-        if let Some(number) = event.get(SEQUENCE).and_then(Node::as_u64).filter(|_| self.added > 0) {
+        if let Some(number) = event.u64_at(SEQUENCE).filter(|_| self.added > 0) {
             event.set(SEQUENCE, Node::count(number + self.added));
         }
         out.push(event);

@@ -221,7 +221,7 @@ impl Stream {
         key: &TextKey,
         carrier: impl FnOnce() -> Carrier,
     ) -> Result<bool, Error> {
-        let piece = holder.get(member).and_then(Node::as_text).filter(|piece| !piece.is_empty());
+        let piece = holder.text_at(member).filter(|piece| !piece.is_empty());
         let Some(piece) = piece.cloned().map(Text::into_owned) else { return Ok(false) };
         let restores = self.restores();
         match self.texts.piece(key, &piece, restores, carrier)? {
@@ -266,7 +266,7 @@ impl Stream {
 
     /// Processes the texts in a chunk of Chat Completions.
     fn chat_texts(&mut self, event: &mut Node<'_>) -> Result<Passed, Error> {
-        let has_text = event.get("choices").and_then(Node::as_array).unwrap_or_default().iter().any(|choice| {
+        let has_text = event.items_at("choices").iter().any(|choice| {
             choice.get("delta").and_then(|delta| delta.get("content")).is_some_and(|content| !content.is_null())
         });
         let chunk = if has_text { only(event, &OF_CHUNK) } else { Node::empty_object() };
@@ -277,13 +277,13 @@ impl Stream {
             if outcome.is_err() {
                 return;
             }
-            let number = choice.get("index").and_then(Node::as_u64).unwrap_or_default();
+            let number = choice.u64_at("index").unwrap_or_default();
             match self.choice_text(choice, number, &chunk) {
                 Ok(withheld) => is_withheld |= withheld,
                 Err(error) => outcome = Err(error),
             }
             let is_empty = |value: &Node<'_>| value.is_null() || value.is_text("");
-            let delta = choice.get("delta").and_then(Node::as_object);
+            let delta = choice.object_at("delta");
             nothing_left &= delta
                 .is_none_or(|delta| delta.iter().all(|member| member.key.is("content") && is_empty(&member.value)))
                 && has_only(choice, &["index", "delta"]);
@@ -342,7 +342,7 @@ impl Stream {
         let chunk = Carrier::new(bare, Slot::Candidate(0));
         let mut outcome = Ok(());
         each(event, "candidates", &mut |candidate| {
-            let number = candidate.get("index").and_then(Node::as_u64).unwrap_or_default();
+            let number = candidate.u64_at("index").unwrap_or_default();
             let key = TextKey { block: Key::in_choice(number, 0), part: 0 };
             candidate.visit("content", |content| {
                 each(content, "parts", &mut |part| {
@@ -365,12 +365,12 @@ impl Stream {
     fn ollama_text(&mut self, event: &mut Node<'_>) -> Result<Passed, Error> {
         const PATH: &[&str] = &["message", "content"];
         let key = TextKey { block: Key::in_choice(0, 0), part: 0 };
-        let ends = event.get("done").and_then(Node::as_bool) == Some(true);
+        let ends = event.bool_at("done") == Some(true);
         let mut passed = Passed::Event;
         let carrier = Carrier::new(event.detached(), Slot::Path(PATH));
         let is_withheld = event.visit("message", |message| self.take(message, "content", &key, || carrier));
         if is_withheld.unwrap_or(Ok(false))? && !ends {
-            let message = event.get("message").and_then(Node::as_object);
+            let message = event.object_at("message");
             let is_alone = message
                 .is_none_or(|message| message.iter().all(|member| member.key.is("role") || member.key.is("content")));
             if is_alone && has_only(event, &["model", "created_at", "message", "done"]) {
@@ -418,7 +418,7 @@ fn put_in_parts(holder: &mut Node<'_>, list: &'static str, whole: String, has_ty
         }
     });
     let Some(whole) = whole else { return };
-    if holder.get(list).and_then(Node::as_array).is_none() {
+    if holder.array_at(list).is_none() {
         holder.set(list, Node::array(Vec::new()));
     }
     let mut part = Node::empty_object();

@@ -45,8 +45,8 @@ pub(super) fn taken(budget: Budget, schema: Option<&Node<'_>>) -> usize {
     let Some(schema) = schema else { return 0 };
     // The visitor never fails, and one walk never exceeds the budget of a call.
     let _ = visit::walk(&crate::budget::Budget::new(schema.values_read(), None), schema, REACHED, &mut |node, _| {
-        if let Some(properties) = node.get("properties").and_then(Node::as_object) {
-            let required = node.get("required").and_then(Node::as_array).unwrap_or_default();
+        if let Some(properties) = node.object_at("properties") {
+            let required = node.items_at("required");
             let required: Set<_> = required.iter().filter_map(Node::as_text).collect();
             count +=
                 properties.iter().filter(|member| per_property(&member.value, required.contains(&member.key))).count();

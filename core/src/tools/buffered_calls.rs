@@ -323,7 +323,7 @@ impl BufferedCall {
 pub(super) fn put(delta: &mut Node<'_>, calls: Vec<(u64, String)>) {
     let mut missing: Map<u64, String> = calls.into_iter().collect();
     call_sites::each(delta, "tool_calls", &mut |call| {
-        let Some(index) = call.get("index").and_then(Node::as_u64) else { return };
+        let Some(index) = call.u64_at("index") else { return };
         call.visit("function", |function| {
             if let Some(whole) = missing.remove(&index) {
                 function.set("arguments", Node::string(whole));
@@ -333,7 +333,7 @@ pub(super) fn put(delta: &mut Node<'_>, calls: Vec<(u64, String)>) {
     if missing.is_empty() {
         return;
     }
-    if delta.get("tool_calls").and_then(Node::as_array).is_none() {
+    if delta.array_at("tool_calls").is_none() {
         delta.set("tool_calls", Node::array(Vec::new()));
     }
     let entries = missing.into_iter().map(|(index, whole)| entry(index, whole));

@@ -77,11 +77,8 @@ pub(super) fn is_cut(reply: &Node<'_>) -> bool {
     let ends = |node: &Node<'_>| {
         ENDS_OF_A_CUT.iter().any(|(key, word)| node.get(key).is_some_and(|reason| reason.is_text(word)))
     };
-    let within = |node: &Node<'_>| {
-        ["choices", "candidates"]
-            .into_iter()
-            .any(|list| node.get(list).and_then(Node::as_array).unwrap_or_default().iter().any(ends))
-    };
+    let within =
+        |node: &Node<'_>| ["choices", "candidates"].into_iter().any(|list| node.items_at(list).iter().any(ends));
     let inner = ["message", "response", "interaction"].into_iter().filter_map(|key| reply.get(key));
     core::iter::once(reply).chain(inner).any(|node| ends(node) || within(node))
 }

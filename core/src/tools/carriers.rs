@@ -125,7 +125,7 @@ fn rewrite_list<'a>(
     carried: &mut Carried<'_>,
 ) -> Result<Node<'a>, Error> {
     const FLAG: &str = "defer_loading";
-    let is_deferred = |tool: &Node<'_>| tool.get(FLAG).and_then(Node::as_bool) == Some(true);
+    let is_deferred = |tool: &Node<'_>| tool.bool_at(FLAG) == Some(true);
     let flagged: Vec<bool> = list.as_array().unwrap_or_default().iter().map(is_deferred).collect();
     let all = flagged.iter().all(|flag| *flag) && !flagged.is_empty();
     let names = core::mem::take(&mut carried.names);

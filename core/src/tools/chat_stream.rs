@@ -19,13 +19,13 @@ impl Stream {
         let mut outcome = Ok(false);
         let mut nothing_left = event.get("usage").is_none_or(Node::is_null);
         call_sites::each(event, "choices", &mut |choice| {
-            let number = choice.get("index").and_then(Node::as_u64).unwrap_or_default();
+            let number = choice.u64_at("index").unwrap_or_default();
             match self.choice(choice, number) {
                 Ok(buffered) => outcome = outcome.clone().map(|before| before || buffered),
                 Err(error) => outcome = Err(error),
             }
             let is_set = |key: &str| choice.get(key).is_some_and(|value| !value.is_null());
-            let delta = choice.get("delta").and_then(Node::as_object);
+            let delta = choice.object_at("delta");
             let empty =
                 delta.is_none_or(|delta| delta.iter().all(|member| member.key.is("role") || member.value.is_null()));
             nothing_left &= empty && !is_set("finish_reason") && !is_set("message");
@@ -74,7 +74,7 @@ impl Stream {
                     });
                 });
             });
-            if delta.get("tool_calls").and_then(Node::as_array).is_some_and(<[Node<'_>]>::is_empty) {
+            if delta.array_at("tool_calls").is_some_and(<[Node<'_>]>::is_empty) {
                 delta.remove("tool_calls");
             }
         });
@@ -87,7 +87,7 @@ impl Stream {
 
     /// Restores an entry of `tool_calls` in a chunk.
     fn call(&mut self, call: &mut Node<'_>, choice: u64, place: u64) -> Result<Piece, Error> {
-        let key = Key::in_choice(choice, call.get("index").and_then(Node::as_u64).unwrap_or(place));
+        let key = Key::in_choice(choice, call.u64_at("index").unwrap_or(place));
         let name = call.get("function").and_then(|function| function.get("name")).and_then(Node::as_text);
         let name = name.filter(|name| !name.is_empty());
         let arguments = call.get("function").and_then(|function| function.get("arguments"));

@@ -123,14 +123,14 @@ pub(super) fn has_entry(request: &Node<'_>, wanted: &[&str]) -> Result<bool, Err
 }
 
 fn ends_with_assistant(request: &Node<'_>, api: Api) -> Result<bool, Error> {
-    let last = request.get(api.history()).and_then(Node::as_array).and_then(<[Node<'_>]>::last);
+    let last = request.array_at(api.history()).and_then(<[Node<'_>]>::last);
     let last = last.map(view).transpose()?;
     let Some(message) = last.filter(|message| message.get("role").is_some_and(|role| role.is_text("assistant"))) else {
         return Ok(false);
     };
     // A message that ends with another block is not the beginning of an answer: for example, a turn that paused in a
     // call of a hosted tool continues after the result.
-    let last = message.get("content").and_then(Node::as_array).and_then(<[Node<'_>]>::last);
+    let last = message.array_at("content").and_then(<[Node<'_>]>::last);
     Ok(last.is_none_or(|block| has_type(block, "text") || api == Api::Bedrock && block.get("text").is_some()))
 }
 
@@ -144,15 +144,15 @@ pub(super) fn begins_answer(request: &Node<'_>, api: Api) -> Result<bool, Error>
         Api::OpenaiChat | Api::Gemini => {}
         _ => return Ok(false),
     }
-    let last = request.get(api.history()).and_then(Node::as_array).and_then(<[Node<'_>]>::last);
+    let last = request.array_at(api.history()).and_then(<[Node<'_>]>::last);
     let Some(message) = last.map(view).transpose()? else { return Ok(false) };
     if api == Api::Gemini {
-        let parts = message.get("parts").and_then(Node::as_array).unwrap_or_default();
+        let parts = message.items_at("parts");
         return Ok(message.get("role").is_some_and(|role| role.is_text("model"))
             && parts.last().is_some_and(|part| part.get("text").is_some()));
     }
     // DeepSeek and Mistral use `prefix`, Moonshot uses `partial`.
-    let is_set = |key: &&str| message.get(*key).and_then(Node::as_bool) == Some(true);
+    let is_set = |key: &&str| message.bool_at(*key) == Some(true);
     Ok(["prefix", "partial"].iter().any(is_set))
 }
 
@@ -201,7 +201,7 @@ fn text_mentions_json(node: &Node<'_>) -> Result<bool, Error> {
 /// Returns the indices of updates that directly follow another update.
 fn second_updates(request: &Node<'_>) -> Result<Vec<usize>, Error> {
     let (mut found, mut was_update) = (Vec::new(), false);
-    for (at, item) in request.get("input").and_then(Node::as_array).unwrap_or_default().iter().enumerate() {
+    for (at, item) in request.items_at("input").iter().enumerate() {
         let is_update = crate::json::lazy::may_hold(item, crate::request::prefilter::FORMAT)
             && has_type(&*view(item)?, "configuration_update");
         if is_update && was_update {

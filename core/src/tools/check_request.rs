@@ -172,7 +172,7 @@ fn refused_types(
         if !request::tool::has_type(entry, "namespace") {
             return judge(entry, pointer);
         }
-        for (at, member) in entry.get("tools").and_then(Node::as_array).unwrap_or_default().iter().enumerate() {
+        for (at, member) in entry.items_at("tools").iter().enumerate() {
             judge(member, &|| format!("{}/tools/{at}", pointer()));
         }
     };

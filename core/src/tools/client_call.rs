@@ -145,7 +145,7 @@ impl<'a> Given<'a> {
             () if is(SEARCH_CALL) => CallKind::Search,
             () => CallKind::Function,
         };
-        let text = |node: &Node<'a>, key: &str| node.get(key).and_then(Node::as_text).cloned();
+        let text = |node: &Node<'a>, key: &str| node.text_at(key).cloned();
         let name = text(holder, "name");
         if !is_object(call) || (name.is_none() && kind != CallKind::Search) {
             return Err(Error::new(

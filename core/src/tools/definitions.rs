@@ -69,7 +69,7 @@ impl Definitions {
 
 /// Returns the definitions at the root of a schema.
 fn members<'n>(schema: &'n Node<'_>) -> impl Iterator<Item = (Cow<'n, str>, &'n Node<'n>)> {
-    let table = schema.get(Keyword::Defs).and_then(Node::as_object);
+    let table = schema.object_at(Keyword::Defs);
     table.into_iter().flatten().map(|member| (member.key.display(), &member.value))
 }
 
@@ -113,7 +113,7 @@ struct Renaming<'n> {
 
 impl<'a> VisitorMut<'a> for Renaming<'_> {
     fn enter(&mut self, node: &mut Node<'a>, _: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        let reference = node.get(Keyword::Ref).and_then(Node::as_text).and_then(Text::value);
+        let reference = node.text_at(Keyword::Ref).and_then(Text::value);
         let new = reference.as_deref().and_then(|reference| self.names.get(reference.strip_prefix(TABLE)?).copied());
         if let Some(new) = new {
             node.visit(Keyword::Ref, |reference| *reference = Node::string(Text::new(format!("{TABLE}{new}"))));

@@ -95,7 +95,7 @@ impl OtherTools {
                 }
                 lazy::edit(message, |message| {
                     call_sites::in_message(message, &mut |site| {
-                        let name = site.node.get(site.name).and_then(Node::as_text);
+                        let name = site.node.text_at(site.name);
                         names.extend(name.map(|name| name.display().into_owned()));
                     });
                     Ok(())
@@ -130,7 +130,7 @@ fn is_run_by_api(entry: &Node<'_>, is_emulated: bool) -> bool {
         Kind::Tool => {}
     }
     if tool::has_type(entry, "namespace") {
-        let members = entry.get("tools").and_then(Node::as_array).unwrap_or_default();
+        let members = entry.items_at("tools");
         return members.iter().any(|member| is_run_by_api(member, is_emulated));
     }
     if GROUPS.iter().any(|group| entry.get(*group).is_some()) {
@@ -147,7 +147,7 @@ fn is_run_by_api(entry: &Node<'_>, is_emulated: bool) -> bool {
 /// Collects the names in a tool, a namespace or a server.
 fn names_in(node: &Node<'_>, levels: usize, names: &mut Set<String>) {
     let Some(levels) = levels.checked_sub(1) else { return };
-    names.extend(node.get("name").and_then(Node::as_text).map(|name| name.display().into_owned()));
+    names.extend(node.text_at("name").map(|name| name.display().into_owned()));
     for inner in node.as_array().unwrap_or_default() {
         names_in(inner, levels, names);
     }

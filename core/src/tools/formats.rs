@@ -181,7 +181,7 @@ pub(super) fn check(
     let options = ToolsOptions::new(dialect.name);
     formats::visit(request, api, &mut |Found { place, pointer, holder }| {
         let Some(holder) = holder else { return Ok(()) };
-        let is_strict = holder.get("strict").and_then(Node::as_bool).filter(|_| place.has_strict) == Some(true);
+        let is_strict = holder.bool_at("strict").filter(|_| place.has_strict) == Some(true);
         let candidates = candidates(&options, place, is_strict)?;
         // The last candidate is the dialect for formats that are not strict.
         let is_plain = place.has_strict && !is_strict && candidates.len() > 1;
@@ -229,7 +229,7 @@ pub(super) fn badly_named(request: &mut Node<'_>, api: Api, shape: NamePattern) 
 }
 
 fn is_well_named(holder: &Node<'_>, shape: NamePattern) -> bool {
-    holder.get(NAME).and_then(Node::as_text).is_some_and(|name| names::is_legal(shape, name))
+    holder.text_at(NAME).is_some_and(|name| names::is_legal(shape, name))
 }
 
 /// Returns the pointer to the name of a format, or to the object that should have it.
@@ -251,7 +251,7 @@ fn rename(
     if is_well_named(holder, shape) {
         return None;
     }
-    let name = holder.get(NAME).and_then(Node::as_text).map(|name| names::folded(shape, name)).unwrap_or_default();
+    let name = holder.text_at(NAME).map(|name| names::folded(shape, name)).unwrap_or_default();
     let name = match names::cut(&name, shape.max_length) {
         "" => "response",
         name => name,
@@ -326,7 +326,7 @@ fn in_holder(
     options: &ToolsOptions,
     was_enforced: bool,
 ) -> Result<(Vec<FormatChange>, Plan), Error> {
-    let flag = holder.get("strict").and_then(Node::as_bool).filter(|_| place.has_strict);
+    let flag = holder.bool_at("strict").filter(|_| place.has_strict);
     let is_strict = flag.unwrap_or(was_enforced && place.has_strict);
     let at = |holder: &str, key: &str| format!("{holder}/{key}");
     let to_schema = at(to, place.schema);

@@ -126,5 +126,5 @@ fn inner<'n, 'a>(block: &'n Node<'a>, keys: &[&str], kind: Option<&str>) -> Opti
 
 /// Returns the text of a member that is a string.
 pub(super) fn text(node: &Node<'_>, key: &str) -> Option<String> {
-    node.get(key).and_then(Node::as_text).map(|text| text.display().to_string())
+    node.text_at(key).map(|text| text.display().to_string())
 }

@@ -131,7 +131,7 @@ pub(super) fn complete(
     // The request does not contain the calls of an earlier response or of a cached prefix.
     let stored = ["previous_response_id", "conversation", "cachedContent", "cached_content"];
     let is_whole = stored.iter().all(|key| request.get(key).is_none_or(Node::is_null));
-    let Some(messages) = request.get(api.history()).and_then(Node::as_array) else { return Ok(Vec::new()) };
+    let Some(messages) = request.array_at(api.history()) else { return Ok(Vec::new()) };
     if !messages.iter().any(|message| lazy::may_hold(message, CALL | CHAT | RESULT)) {
         return Ok(Vec::new());
     }
@@ -199,7 +199,7 @@ fn facts_of(message: &Node<'_>, api: Api) -> Facts {
             facts.is_nameless = facts.results.is_empty();
         }
         Api::OpenaiChat => {
-            let calls = message.get("tool_calls").and_then(Node::as_array).unwrap_or_default();
+            let calls = message.items_at("tool_calls");
             facts.calls.extend(calls.iter().filter_map(|call| text(call, "id")).map(Called::of_id));
         }
         _ => {
@@ -242,7 +242,7 @@ fn speaker(message: &Node<'_>, api: Api) -> Speaker {
         Api::Gemini if message.get("role").is_none() || role("function") => Speaker::User,
         Api::OpenaiChat if role("tool") => Speaker::Tool,
         Api::OpenaiResponses if message.get("role").is_none() => {
-            let kind = message.get("type").and_then(Node::as_text).map(|kind| kind.display());
+            let kind = message.text_at("type").map(|kind| kind.display());
             match kind.is_some_and(|kind| kind.ends_with("_output")) {
                 true => Speaker::Tool,
                 false => Speaker::Model,
@@ -570,7 +570,7 @@ fn is_empty(message: &Node<'_>, api: Api) -> bool {
     match Blocks::of(api) {
         // A cache point is not content.
         Some(written) => {
-            let blocks = message.get(written.list).and_then(Node::as_array);
+            let blocks = message.array_at(written.list);
             blocks.is_some_and(|blocks| blocks.iter().all(|block| block.get("cachePoint").is_some()))
         }
         None => message.is_null(),

@@ -26,7 +26,7 @@ impl Stream {
         event: &mut Node<'a>,
         out: &mut Vec<Node<'a>>,
     ) -> Result<Option<Passed>, Error> {
-        let Some(kind) = event.get("event_type").and_then(Node::as_text) else { return Ok(None) };
+        let Some(kind) = event.text_at("event_type") else { return Ok(None) };
         if kind.is("step.start") {
             self.begin_step(event, out)?;
         } else if kind.is("step.delta") {

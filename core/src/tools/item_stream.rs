@@ -148,7 +148,7 @@ impl Open {
     /// Processes a piece. Returns true if the event has to be passed on.
     fn piece(&mut self, event: &mut Node<'_>) -> Result<bool, Error> {
         let Some(pieces) = &mut self.pieces else { return Ok(false) };
-        let piece = event.get("delta").and_then(Node::as_text);
+        let piece = event.text_at("delta");
         let text = match piece {
             Some(piece) => pieces.feed_text(piece)?,
             None => return Ok(true),

@@ -96,12 +96,12 @@ impl<'a> Kept<'a> {
         }
         let index = spaces.iter().enumerate().map(|(at, space)| (space.name.clone(), at)).collect();
         let mut kept = Kept { original: request.clone(), spaces, index, places, calls: Set::new() };
-        for item in request.get("input").and_then(Node::as_array).unwrap_or_default() {
+        for item in request.items_at("input") {
             if !may_hold(item, NAMES_TOOLS) {
                 continue;
             }
             let item = view(item)?;
-            let text = |key: &str| item.get(key).and_then(Node::as_text);
+            let text = |key: &str| item.text_at(key);
             if let (Some(space), Some(name), Some(id)) = (text(NAMESPACE), text("name"), text("call_id")) {
                 let member = kept.member(space, name).filter(|_| is_call(&item));
                 kept.calls.extend(member.map(|member| (id.display().into_owned(), member)));
@@ -203,7 +203,7 @@ impl<'a> Kept<'a> {
                 }
                 let mut is_returned = false;
                 edit(item, |item| {
-                    let id = item.get("call_id").and_then(Node::as_text).map(Text::display);
+                    let id = item.text_at("call_id").map(Text::display);
                     let is_of = |member: &Member| {
                         id.as_deref().is_some_and(|id| self.calls.contains(&(id.to_string(), member.clone())))
                     };
@@ -279,7 +279,7 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<(Vec<Space<'a>>, 
     // A namespace is flattened if the history redefines one of its tools. Other tools that the history adds to a
     // namespace follow the list under flat names, so that the list keeps its prefix in the turn that adds them.
     let members_of = |entry: &Node<'_>| {
-        let members = entry.get(LIST).and_then(Node::as_array).unwrap_or_default();
+        let members = entry.items_at(LIST);
         members.iter().filter_map(name_of).collect::<Vec<String>>()
     };
     let mut listed: Set<(String, String)> = Set::new();
@@ -300,7 +300,7 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<(Vec<Space<'a>>, 
     let mut described: Map<String, Option<&Text<'_>>> = Map::new();
     for (_, entry) in entries() {
         let Some(name) = name_of(entry) else { continue };
-        let description = entry.get("description").and_then(Node::as_text);
+        let description = entry.text_at("description");
         if *described.entry(name.clone()).or_insert(description) != description {
             refused.insert(name);
         }
@@ -309,7 +309,7 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<(Vec<Space<'a>>, 
     for (at, entry) in entries() {
         let Some(name) = name_of(entry).filter(|name| !refused.contains(name)) else { continue };
         places.insert(at);
-        let members = entry.get(LIST).and_then(Node::as_array).unwrap_or_default();
+        let members = entry.items_at(LIST);
         let members: Set<String> = members.iter().filter_map(name_of).collect();
         if let Some(known) = index.get(&name).and_then(|at| spaces.get_mut(*at)) {
             known.members.extend(members);
@@ -328,7 +328,7 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<(Vec<Space<'a>>, 
 fn names_differ(list: &[Node<'_>], shape: NamePattern) -> bool {
     let (mut flat, mut own) = (Set::new(), Vec::new());
     for entry in list {
-        match entry.get(LIST).and_then(Node::as_array).filter(|_| has_type(entry, NAMESPACE)) {
+        match entry.array_at(LIST).filter(|_| has_type(entry, NAMESPACE)) {
             None if entry.get("name").is_some() && legal_name(entry, shape).is_none() => return false,
             None => {}
             Some(members) => {
@@ -355,12 +355,12 @@ fn name_of(entry: &Node<'_>) -> Option<String> {
 }
 
 fn legal_name<'n, 'a>(entry: &'n Node<'a>, shape: NamePattern) -> Option<&'n Text<'a>> {
-    entry.get("name").and_then(Node::as_text).filter(|name| names::is_legal(shape, name))
+    entry.text_at("name").filter(|name| names::is_legal(shape, name))
 }
 
 /// Returns true if a namespace can be sent unchanged, except for the schemas of its tools.
 fn is_kept(entry: &Node<'_>, shape: NamePattern) -> bool {
-    let (Some(name), Some(members)) = (legal_name(entry, shape), entry.get(LIST).and_then(Node::as_array)) else {
+    let (Some(name), Some(members)) = (legal_name(entry, shape), entry.array_at(LIST)) else {
         return false;
     };
     let is_sent = |member: &Node<'_>| {

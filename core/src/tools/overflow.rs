@@ -118,7 +118,7 @@ fn size(entry: &Node<'_>) -> usize {
 
 /// Returns the tools of a namespace.
 fn members<'n, 'a>(entry: &'n Node<'a>) -> Option<&'n [Node<'a>]> {
-    tool::has_type(entry, "namespace").then(|| entry.get(TOOLS).and_then(Node::as_array)).flatten()
+    tool::has_type(entry, "namespace").then(|| entry.array_at(TOOLS)).flatten()
 }
 
 /// Returns true for a tool that the client defines, and for a namespace.

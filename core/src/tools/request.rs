@@ -316,7 +316,7 @@ pub(crate) fn catalogue<'a>(
     flat_list::lift(request, api)?;
     let tools = ToolsOptions { repair: None, ..sent_as(api, dialect, options) };
     let (mut found, mut restore_map, mut callable) = (Vec::new(), RestoreMap::default(), Set::new());
-    let listed = request.get("tools").and_then(Node::as_array).unwrap_or_default();
+    let listed = request.items_at("tools");
     for entry in listed.iter().flat_map(one_by_one) {
         let alone = Node::array(Vec::from([entry.clone()]));
         let planned = Planned { names, shape: Some(shape), ..Planned::default() };
@@ -327,7 +327,7 @@ pub(crate) fn catalogue<'a>(
         let mut sent = outcome.tools.as_array().and_then(<[Node<'_>]>::first).cloned();
         flat_list::each_function(&outcome.tools, &mut |function| sent = Some(function.clone()));
         let mut sent = sent.unwrap_or_else(|| entry.clone());
-        let member = entry.get("tools").and_then(Node::as_array).and_then(<[Node<'_>]>::first);
+        let member = entry.array_at("tools").and_then(<[Node<'_>]>::first);
         if let Some(flag) = member.and_then(|member| member.get(FLAG)).or_else(|| entry.get(FLAG)) {
             sent.set(FLAG, flag.clone());
         }
@@ -342,7 +342,7 @@ pub(crate) fn catalogue<'a>(
 /// Returns one namespace for each tool of a namespace, and any other entry unchanged.
 #[cfg(feature = "search")]
 fn one_by_one<'a>(entry: &Node<'a>) -> Vec<Node<'a>> {
-    let members = entry.get("tools").and_then(Node::as_array).filter(|_| has_type(entry, "namespace"));
+    let members = entry.array_at("tools").filter(|_| has_type(entry, "namespace"));
     let Some(members) = members else { return Vec::from([entry.clone()]) };
     let alone = |member: &Node<'a>| {
         let around = entry.as_object().into_iter().flatten().filter(|around| !around.key.is("tools"));
@@ -540,7 +540,7 @@ fn rewrite_list<'a>(
 
 /// Returns the number of messages in a request.
 pub(super) fn history_length(request: &Node<'_>, api: Api) -> usize {
-    request.get(api.history()).and_then(Node::as_array).map_or(0, <[Node<'_>]>::len)
+    request.array_at(api.history()).map_or(0, <[Node<'_>]>::len)
 }
 
 /// Renames the tools in the calls of the history to their names in the list. Returns the indices of the messages in
@@ -562,7 +562,7 @@ pub(super) fn rename_history(
             }
             lazy::edit(message, |message| {
                 call_sites::in_message(message, &mut |site| {
-                    let old = site.node.get(site.name).and_then(Node::as_text);
+                    let old = site.node.text_at(site.name);
                     let new = old.and_then(new_name);
                     if let Some(new) = new {
                         let place = if let Child::Item(at) = child { Some(at) } else { None };

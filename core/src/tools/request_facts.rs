@@ -66,7 +66,7 @@ pub(super) fn custom_tools(request: &Node<'_>) -> Result<Vec<RequestChange>, Err
     };
     for (at, tool) in tools.as_array().unwrap_or_default().iter().enumerate() {
         report(tool, format!("/tools/{at}"));
-        let members = tool.get("tools").and_then(Node::as_array).filter(|_| has_type(tool, "namespace"));
+        let members = tool.array_at("tools").filter(|_| has_type(tool, "namespace"));
         for (inner, member) in members.unwrap_or_default().iter().enumerate() {
             report(member, format!("/tools/{at}/tools/{inner}"));
         }
@@ -85,7 +85,7 @@ impl Namespaces {
         let list = tools.as_array().unwrap_or_default().iter().enumerate();
         // A namespace without a list stays in the request, because it is treated as a tool that the API runs.
         let found = list.filter(|(_, tool)| has_type(tool, "namespace")).filter_map(|(at, tool)| {
-            let count = tool.get("tools").and_then(Node::as_array)?.len();
+            let count = tool.array_at("tools")?.len();
             let description = namespaces::description_of(tool).map(|text| namespaces::may_describe(text, count));
             Some((at, description, count > 0))
         });

@@ -131,7 +131,7 @@ impl RestoreMap {
 
     /// Returns the [`Self::key`] of a call, whose name is the member `name`.
     pub(super) fn called<'a>(&self, call: &Node<'a>, name: &str) -> Option<Text<'a>> {
-        self.key(call.get("namespace").and_then(Node::as_text), call.get(name)?.as_text()?)
+        self.key(call.text_at("namespace"), call.get(name)?.as_text()?)
     }
 
     /// Returns the map for a request to which only deferred loading was applied.
@@ -430,7 +430,7 @@ impl RestoreMap {
 
     /// Restores a block or an item, if it is a call.
     pub(super) fn item(&self, item: &mut Node<'_>, reports: &mut CallReports) -> Result<(), Error> {
-        let arguments = match item.get("type").and_then(Node::as_text) {
+        let arguments = match item.text_at("type") {
             Some(kind) if kind.is("tool_use") => Some("input"),
             Some(kind) if kind.is("function_call") => Some("arguments"),
             Some(kind) if kind.is("custom_tool_call") => None,
@@ -515,7 +515,7 @@ impl RestoreMap {
     pub(super) fn rename(&self, called: &Text<'_>, node: &mut Node<'_>, key: &'static str) {
         self.remove_index(node);
         let Some(Restored { server, index, name, namespace }) = self.name(called) else { return };
-        if node.get(key).and_then(Node::as_text) != Some(&name) {
+        if node.text_at(key) != Some(&name) {
             node.set(key, Node::string(name.into_owned()));
         }
         if let Some(server) = server {
@@ -527,7 +527,7 @@ impl RestoreMap {
         match namespace {
             Some(namespace) => node.set("namespace", Node::string(namespace.into_owned())),
             // The API set this namespace itself when it loaded the tool.
-            None if node.get("namespace").and_then(Node::as_text) == Some(called) => drop(node.remove("namespace")),
+            None if node.text_at("namespace") == Some(called) => drop(node.remove("namespace")),
             None => {}
         }
     }

@@ -96,11 +96,10 @@ impl RestoreMap {
             )
         };
         version::check(node, version::INSTRUCTED, "a `restore`", "sanitize the tools again")?;
-        let tools =
-            node.get("tools").and_then(Node::as_object).ok_or_else(|| wrong("/tools".into(), "an object of tools"))?;
+        let tools = node.object_at("tools").ok_or_else(|| wrong("/tools".into(), "an object of tools"))?;
         let repair = node.get("repair").map(RepairOptions::from_node).transpose();
         let repair = repair.map_err(|error| wrong(String::from("/repair") + error.pointer(), "options of a repair"))?;
-        let has_indices = node.get("indices").and_then(Node::as_bool) == Some(true);
+        let has_indices = node.bool_at("indices") == Some(true);
         let answer = node.get("answer").map(Plan::from_node).transpose().map_err(|error| error.below("/answer"))?;
         let tool = node.get("answer").and_then(|answer| text_at(answer, TOOL));
         let tool = tool.map(|tool| tool.ok_or_else(|| wrong("/answer/tool".into(), "a name"))).transpose()?;

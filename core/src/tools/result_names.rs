@@ -30,7 +30,7 @@ pub(super) fn complete(request: &mut Node<'_>, api: Api) -> Result<Vec<String>, 
                 continue;
             }
             let step = view(step)?;
-            let text = |key: &str| step.get(key).and_then(Node::as_text).filter(|text| !text.is_empty());
+            let text = |key: &str| step.text_at(key).filter(|text| !text.is_empty());
             if has_type(&step, "function_call") {
                 if let Some((id, name)) = text("id").zip(text("name")) {
                     called.insert(id.clone(), name.clone());

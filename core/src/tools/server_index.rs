@@ -93,7 +93,7 @@ fn name_owners(found: &mut Node<'_>, servers: &Servers) {
             return Ok(());
         }
         let key = if has_type(entry, "tool_reference") { "tool_name" } else { "name" };
-        let owner = entry.get(key).and_then(Node::as_text).and_then(|called| servers.owner(called));
+        let owner = entry.text_at(key).and_then(|called| servers.owner(called));
         if let Some(owner) = owner {
             let (name, server) = (owner.name.clone(), owner.server().clone());
             entry.set(key, Node::string(name));

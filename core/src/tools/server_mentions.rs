@@ -68,7 +68,7 @@ pub(super) fn settle(
         })?;
     }
     let (mut calls, mut added) = (Calls::default(), Added::new());
-    let messages = request.get(api.history()).and_then(Node::as_array).unwrap_or_default();
+    let messages = request.items_at(api.history());
     if !messages.iter().any(|message| mentions.may_be_in(message)) {
         return Ok(added);
     }
@@ -157,11 +157,11 @@ impl Calls {
             return;
         }
         let is_call = role == Role::Call;
-        let Some(own) = node.get(name).and_then(Node::as_text).filter(|_| is_call && mentions.servers.is_some()) else {
+        let Some(own) = node.text_at(name).filter(|_| is_call && mentions.servers.is_some()) else {
             return mentions.in_history(node, name);
         };
         let own = own.clone().into_owned();
-        let answered = node.get("tool_call_id").and_then(Node::as_text).cloned();
+        let answered = node.text_at("tool_call_id").cloned();
         let is_result = answered.is_some() || ["response", "role"].iter().any(|key| node.get(key).is_some());
         let id = answered.or(id).map(Text::into_owned);
         if is_result && node.get(SERVER).is_none_or(Node::is_null) {
@@ -178,7 +178,7 @@ impl Calls {
             }
         }
         mentions.in_history(node, name);
-        let called = node.get(name).and_then(Node::as_text).cloned().filter(|_| !is_result);
+        let called = node.text_at(name).cloned().filter(|_| !is_result);
         let Some(called) = called.map(Text::into_owned) else { return };
         match id {
             Some(id) => drop(self.by_id.insert(id, called)),
@@ -195,7 +195,7 @@ impl Calls {
 /// Renames a tool in a call or a reference. A loaded tool is in a namespace that has the tool's name.
 fn rename(node: &mut Node<'_>, key: &'static str, called: Text<'static>) {
     let is_loaded = node.get("namespace").is_some_and(|namespace| {
-        let name = node.get(key).and_then(Node::as_text);
+        let name = node.text_at(key);
         name.is_some() && namespace.as_text() == name
     });
     if is_loaded {
@@ -230,12 +230,12 @@ impl Mentions<'_> {
 
     /// Looks up the name in the list, and removes `server`.
     fn find<'a>(&self, node: &mut Node<'a>, key: &str) -> Found<'a> {
-        let Some(name) = node.get(key).and_then(Node::as_text).cloned() else { return Found::Stays };
-        let server = node.get(SERVER).and_then(Node::as_text).cloned();
+        let Some(name) = node.text_at(key).cloned() else { return Found::Stays };
+        let server = node.text_at(SERVER).cloned();
         if server.is_some() || node.get(SERVER).is_some_and(Node::is_null) {
             node.remove(SERVER);
         }
-        let namespace = node.get("namespace").and_then(Node::as_text);
+        let namespace = node.text_at("namespace");
         let Some(servers) = self.servers.filter(|_| namespace.is_none_or(|namespace| *namespace == name)) else {
             return Found::Stays;
         };
@@ -285,7 +285,7 @@ impl Mentions<'_> {
     }
 
     fn in_choice(&self, node: &mut Node<'_>, pointer: &str, depth: usize) -> Result<(), Error> {
-        if node.get("name").and_then(Node::as_text).is_some() {
+        if node.text_at("name").is_some() {
             // Namespaces and MCP servers also have names.
             let is_tool = node.get("type").is_none()
                 || ["tool", "function", "custom"].iter().any(|kind| tool::has_type(node, kind));

@@ -32,7 +32,7 @@ pub(super) fn step_of(event: &Node<'_>) -> Step {
     }
     let whole = || TextKey { block: Key::of(event), part: 0 };
     let is_text = |part: Option<&Node<'_>>| part.is_some_and(is_text_part);
-    let Some(kind) = event.get("type").and_then(Node::as_text).and_then(Text::value) else {
+    let Some(kind) = event.text_at("type").and_then(Text::value) else {
         let stopped = event.get("contentBlockStop").map(|block| Key::of_block(block.get("contentBlockIndex")));
         return stopped.map_or(Step::Other, |block| Step::Ends(TextKey { block, part: 0 }));
     };
@@ -73,5 +73,5 @@ pub(super) fn delta_of(event: &Node<'_>) -> Option<(TextKey, &'static [&'static 
 
 /// Returns the key of a text of Responses.
 pub(super) fn text_key(event: &Node<'_>) -> TextKey {
-    TextKey { block: Key::of(event), part: event.get("content_index").and_then(Node::as_u64).unwrap_or_default() }
+    TextKey { block: Key::of(event), part: event.u64_at("content_index").unwrap_or_default() }
 }

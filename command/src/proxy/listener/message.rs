@@ -121,7 +121,7 @@ impl Received {
             Some((_, parameter)) => message::text_at(&parsed, &["params", parameter]),
             // Methods of MCP extensions have names in other parameters.
             None => headers::value(headers, "mcp-name").and_then(decoded).filter(|name| {
-                let params = parsed.get("params").and_then(Node::as_object);
+                let params = parsed.object_at("params");
                 params.is_some_and(|params| {
                     params
                         .iter()

@@ -9,7 +9,7 @@ mod session;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use toolwire::json::{self, Node};
+use toolwire::json;
 
 pub use self::effect::ListenerEffect;
 use self::{
@@ -106,7 +106,7 @@ impl Listener {
     /// reused.
     pub fn new(settings: &str, token: Option<&str>) -> Listener {
         let settings = json::read(settings).unwrap_or_default();
-        let number = |key: &str| settings.get(key).and_then(Node::as_u64);
+        let number = |key: &str| settings.u64_at(key);
         let door = Door { is_loopback: Listen::in_settings(&settings).is_loopback(), token: token.map(String::from) };
         Listener {
             door,
@@ -131,7 +131,7 @@ impl Listener {
     /// a pair of strings. `id` is a random, unguessable id, which is used if a session starts.
     pub fn request(&mut self, number: u64, head: &str) -> Vec<ListenerEffect> {
         let head = json::read(head).unwrap_or_default();
-        let text = |key: &str| head.get(key).and_then(Node::as_text).map(|text| text.display().into_owned());
+        let text = |key: &str| head.text_at(key).map(|text| text.display().into_owned());
         let headers = headers::read(head.get("headers"));
         let (method, target) = (text("method").unwrap_or_default(), text("target").unwrap_or_default());
         let taken = match self.admitted(&target, &headers) {

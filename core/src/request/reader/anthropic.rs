@@ -30,7 +30,7 @@ pub(super) fn read<'a>(
     if prompt.is_some() {
         message(reader, (0, 0), Role::System, prompt, part)?;
     } else if reader.skims() {
-        let blocks = request.get("system").and_then(Node::as_array).unwrap_or_default();
+        let blocks = request.items_at("system");
         let mut concerns = false;
         for block in blocks {
             concerns |= may_hold(block, prefilter::DEFERRAL) && concerns_tools(&*view(block)?);
@@ -40,8 +40,7 @@ pub(super) fn read<'a>(
         }
     }
     if reader.conversation.is_in_place {
-        for (index, message) in request.get("messages").and_then(Node::as_array).unwrap_or_default().iter().enumerate()
-        {
+        for (index, message) in request.items_at("messages").iter().enumerate() {
             let role = lenient_role(&*view(message)?);
             reader.push(index + 1, EventKind::Kept(role));
         }
@@ -116,9 +115,9 @@ fn is_kept(reader: &Reader<'_, '_, '_>, message: &Node<'_>) -> Result<bool, Erro
 
 /// Returns the names of the tools that a message calls.
 fn called<'a>(message: &Node<'a>) -> Vec<Text<'a>> {
-    let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default();
+    let blocks = message.items_at("content");
     let calls = blocks.iter().filter(|block| has_type(block, "tool_use") || has_type(block, "mcp_tool_use"));
-    calls.filter_map(|call| call.get("name").and_then(Node::as_text)).cloned().collect()
+    calls.filter_map(|call| call.text_at("name")).cloned().collect()
 }
 
 /// Returns true if a message refers to tools, changes them or searches for them. If `calls` is true, calls and results
@@ -136,7 +135,7 @@ pub(super) fn is_common(request: &Node<'_>) -> Result<bool, Error> {
     if request.get("system").is_some() {
         return Ok(false);
     }
-    for message in request.get("messages").and_then(Node::as_array).unwrap_or_default() {
+    for message in request.items_at("messages") {
         if !is_plain(&*view(message)?) {
             return Ok(false);
         }
@@ -221,7 +220,7 @@ fn image<'a>(image: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
     if has_type(source, "url") {
         return Ok(source.get("url").filter(|url| url.as_text().is_some()).cloned());
     }
-    let text = |key| source.get(key).and_then(Node::as_text);
+    let text = |key| source.text_at(key);
     Ok(match (text("media_type"), text("data")) {
         (Some(media_type), Some(data)) if has_type(source, "base64") => {
             let whole = crate::request::notice::whole;

@@ -137,7 +137,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
             } else {
                 let emulates = self.reader.emulates();
                 if has_type(&block, "mcp_tool_use") || emulates && has_type(&block, "tool_use") {
-                    if let Some(name) = block.get("name").and_then(Node::as_text).cloned() {
+                    if let Some(name) = block.text_at("name").cloned() {
                         // Earlier events must be applied first, so that tools load in the order of the blocks.
                         self.end_text();
                         self.push(EventKind::Used(name));
@@ -204,7 +204,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
 }
 
 fn is_search_call(reader: &Reader<'_, '_, '_>, block: &Node<'_>) -> bool {
-    let name = block.get("name").and_then(Node::as_text);
+    let name = block.text_at("name");
     name.is_some_and(|name| starts_with(name, "tool_search_tool_") || reader.conversation.tools.is_search(name))
 }
 
@@ -220,7 +220,7 @@ fn call<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut block: Node<'a>) -> 
         reader.lose_rest(&block, &["type", "id", "name", "input", "caller"]);
     }
     let own = reader.same_format().then(|| block.clone());
-    let name = block.get("name").and_then(Node::as_text).cloned().unwrap_or_else(|| Text::literal(""));
+    let name = block.text_at("name").cloned().unwrap_or_else(|| Text::literal(""));
     let is_search = || reader.reading.options.search_tools.iter().any(|search| name.is(search.as_str()));
     let search = match is_hosted {
         true => Some(Searcher::Hosted),
@@ -239,7 +239,7 @@ fn result<'r, 'n, 'a>(
     if !reader.same_format() {
         reader.lose_rest(&block, &["type", "tool_use_id", "content", "is_error"]);
     }
-    let is_error = block.get("is_error").and_then(Node::as_bool) == Some(true);
+    let is_error = block.bool_at("is_error") == Some(true);
     let id = string_of(&block, "tool_use_id");
     let (mut own, content) = taken(reader, block, "content");
     let content = result_content(reader, at, content, part)?;
@@ -352,7 +352,7 @@ fn search_result<'a>(reader: &Reader<'_, '_, 'a>, block: &Node<'a>) -> EventKind
 
 /// Reads the tools that a search found, or its error.
 pub(super) fn search<'a>(outcome: &Node<'a>, is_whole: bool) -> Search<'a> {
-    let listed = outcome.get("tool_references").and_then(Node::as_array);
+    let listed = outcome.array_at("tool_references");
     let failed = outcome.get("error_code").filter(|_| listed.is_none());
     Search {
         block: outcome.clone(),
@@ -378,9 +378,7 @@ pub(super) fn settle_server_calls<'r, 'n, 'a>(
     let answered: Set<Text<'a>> = hosted.collect();
     for Event { at, message, member, kind } in events {
         let kind = match kind {
-            EventKind::Server { block, .. }
-                if block.get("id").and_then(Node::as_text).is_some_and(|id| answered.contains(id)) =>
-            {
+            EventKind::Server { block, .. } if block.text_at("id").is_some_and(|id| answered.contains(id)) => {
                 reader.change(at);
                 call(reader, at, block)
             }

@@ -176,7 +176,7 @@ fn called<'a>(reader: &mut Reader<'_, '_, 'a>, mut call: Node<'a>) -> EventKind<
     let id = string_of(&call, "id");
     let inner = if has_type(&call, "custom") { "custom" } else { "function" };
     let mut function = call.visit(inner, core::mem::take).unwrap_or_default();
-    let name = function.get("name").and_then(Node::as_text).cloned().unwrap_or_else(|| Text::literal(""));
+    let name = function.text_at("name").cloned().unwrap_or_else(|| Text::literal(""));
     let arguments = if inner == "custom" {
         Arguments::Freeform(string_of(&function, "input"))
     } else {

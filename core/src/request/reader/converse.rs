@@ -78,13 +78,13 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
             let of_search = Some(Searcher::Client);
             reader.push(at, EventKind::Result(Outcome { of_search, ..Outcome::new(id, content, Some(block)) }));
         } else if let Some(call) = block.get("toolUse").filter(|_| calls).cloned() {
-            let name = call.get("name").and_then(Node::as_text).cloned().unwrap_or_else(|| Text::literal(""));
+            let name = call.text_at("name").cloned().unwrap_or_else(|| Text::literal(""));
             let arguments = Arguments::Value(call.get("input").cloned().unwrap_or_default());
             let id = string_of(&call, "toolUseId");
             reader.push(at, EventKind::Call(Call { id, name, arguments, search: None, own: Some(block) }));
         } else if let Some(result) = block.get("toolResult").filter(|_| calls).cloned() {
             let id = string_of(&result, "toolUseId");
-            let content = result.get("content").and_then(Node::as_array).unwrap_or_default();
+            let content = result.items_at("content");
             let content = Content::Parts(content.iter().map(as_message_block).collect());
             reader.push(at, EventKind::Result(Outcome::new(id, content, Some(block))));
         } else {

@@ -160,7 +160,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     fn call(&mut self, mut step: Node<'a>) {
         let message = self.turns.next(Phase::Called);
         let own = self.reader.same_format().then(|| step.clone());
-        let name = step.get("name").and_then(Node::as_text).cloned().unwrap_or_else(|| Text::literal(""));
+        let name = step.text_at("name").cloned().unwrap_or_else(|| Text::literal(""));
         let arguments = match step.visit("arguments", core::mem::take).unwrap_or_default() {
             text if text.as_text().is_some() => Arguments::Text(text),
             value => Arguments::Value(value),
@@ -175,7 +175,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             self.reader.lose_rest(&step, &["type", "call_id", "name", "result", "is_error"]);
         }
         let id = string_of(&step, "call_id");
-        let is_error = step.get("is_error").and_then(Node::as_bool) == Some(true);
+        let is_error = step.bool_at("is_error") == Some(true);
         let is_search = self.searches.finds(&step);
         if is_search {
             self.refuse_searches(&mut step);
@@ -297,7 +297,7 @@ fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Opti
         let text = block.visit("text", core::mem::take).filter(|text| text.as_text().is_some());
         return Ok(text.map(Part::Text));
     }
-    let text = |key: &str| block.get(key).and_then(Node::as_text).filter(|_| has_type(&block, "image"));
+    let text = |key: &str| block.text_at(key).filter(|_| has_type(&block, "image"));
     let url = match (text("data").zip(text("mime_type")), text("uri")) {
         (Some((data, kind)), _) => Some(Node::string(format!("data:{};base64,{}", kind.display(), data.display()))),
         (None, uri) => uri.cloned().map(Node::string),

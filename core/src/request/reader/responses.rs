@@ -383,7 +383,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let search_name = self.reader.reading.options.tool_search_name.as_str();
         let id = if client {
             // A call without an id never has an output.
-            self.calls.extend(item.get("call_id").and_then(Node::as_text).cloned());
+            self.calls.extend(item.text_at("call_id").cloned());
             match self.reader.skims() {
                 true => item.get("call_id").cloned().unwrap_or_default(),
                 false => string_of(&item, "call_id"),
@@ -410,14 +410,14 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         if !is_client_search(item) {
             return Ok(self.hosted.pop_front());
         }
-        let Some(id) = item.get("call_id").and_then(Node::as_text) else { return Ok(None) };
+        let Some(id) = item.text_at("call_id") else { return Ok(None) };
         let is_called = self.calls.contains(id) || {
             // The caller may have converted the search call to a function call but not its output.
             if self.earlier.is_none() {
                 let mut ordinary = Map::new();
                 for (index, item) in self.reader.history.messages().iter().enumerate() {
                     let item = view(item)?;
-                    let id = item.get("call_id").and_then(Node::as_text).filter(|_| has_type(&item, "function_call"));
+                    let id = item.text_at("call_id").filter(|_| has_type(&item, "function_call"));
                     id.into_iter().for_each(|id| {
                         ordinary.entry(id.clone()).or_insert(index + 1);
                     });
@@ -510,7 +510,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
 
     /// Returns the flat names of the tools that an item defines.
     fn names_in(&self, item: &Node<'a>) -> Vec<Text<'a>> {
-        let tools = item.get("tools").and_then(Node::as_array).unwrap_or_default();
+        let tools = item.items_at("tools");
         namespaces::names_in(tools, self.reader.reading.names)
     }
 }

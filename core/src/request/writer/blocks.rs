@@ -24,12 +24,12 @@ pub(super) fn reference<'a>(name: &Text<'a>) -> Node<'a> {
 
 /// Returns the name of a tool that is added or removed.
 pub(super) fn changed_name<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
-    tool.get("definition").unwrap_or(tool).get("name").and_then(Node::as_text)
+    tool.get("definition").unwrap_or(tool).text_at("name")
 }
 
 /// Returns true if the message ends with the result of a tool that the API's servers ran.
 pub(super) fn ends_in_server_result(message: &Node<'_>) -> bool {
-    let last = message.get("content").and_then(Node::as_array).and_then(<[Node<'_>]>::last);
+    let last = message.array_at("content").and_then(<[Node<'_>]>::last);
     last.and_then(type_of).is_some_and(|kind| kind.display().ends_with("_result"))
 }
 

@@ -22,8 +22,8 @@ pub(super) fn made_up_ids(events: &[Event<'_>], history: &[Node<'_>]) -> Result<
             EventKind::Call(call) => keep(call.id.as_text()),
             EventKind::Kept(Role::Assistant) => {
                 let Some(message) = history.get(event.at.saturating_sub(1)).map(view).transpose()? else { continue };
-                let blocks = message.get("content").and_then(Node::as_array).unwrap_or_default();
-                blocks.iter().for_each(|block| keep(block.get("id").and_then(Node::as_text)));
+                let blocks = message.items_at("content");
+                blocks.iter().for_each(|block| keep(block.text_at("id")));
             }
             _ => {}
         }

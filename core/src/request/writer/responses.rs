@@ -142,10 +142,10 @@ impl<'a> Items<'_, '_, 'a> {
     /// Sets the name of a call in this format to the flat name of its tool.
     fn name(&self, call: &mut Node<'a>, name: &Text<'a>) {
         let is_loaded = matches!(self.writer.places.of(name), Place::Carrier | Place::Deferred);
-        if call.get("name").and_then(Node::as_text).is_some_and(|old| old != name) {
+        if call.text_at("name").is_some_and(|old| old != name) {
             call.set("name", Node::string(name.clone()));
         }
-        let has = call.get("namespace").and_then(Node::as_text).cloned();
+        let has = call.text_at("namespace").cloned();
         if is_loaded && has.as_ref() != Some(name) {
             call.set("namespace", Node::string(name.clone()));
         } else if !is_loaded && has.is_some() {
