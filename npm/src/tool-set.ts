@@ -24,7 +24,7 @@ export interface ReadyTools<T> extends Readonly<Omit<SanitizedTools<T[]>, 'resto
  * A tool list that is sent with every request. It is sanitized once for each dialect; later calls return the same objects.
  *
  * The set copies the list: changing the list that was passed in has no effect. {@link update} accepts the list that
- * `tools/list_changed` announces, and sanitizes only the tools that changed.
+ * `tools/list_changed` announces.
  *
  * Each set has its own WebAssembly memory, about one megabyte plus the size of the list, which is freed with the set.
  *

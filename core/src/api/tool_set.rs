@@ -11,8 +11,8 @@ use crate::{
     error::Error,
     json::{self, Node},
     options::ToolsOptions,
+    report::Detail,
     tools::{
-        memory::Memory,
         quarantine::Quarantined,
         sanitize_list::{self, ToolChange},
         set_aside::SetAsideWarning,
@@ -24,8 +24,7 @@ const MAX_OPTIONS: usize = 16;
 
 /// A tool list that is sent with every request. It is sanitized once for each set of options; the result is cached.
 ///
-/// The list is identified by its contents. [`update`](Self::update) replaces it after `tools/list_changed`; then only
-/// tools that changed are sanitized again.
+/// The list is identified by its contents. [`update`](Self::update) replaces it after `tools/list_changed`.
 ///
 /// ```
 /// use serde_json::json;
@@ -47,7 +46,6 @@ pub struct ToolSet {
     len: usize,
     /// Results for the options that were used, in the order of their last use.
     ready: Vec<Arc<ReadyTools>>,
-    memory: Memory,
 }
 
 /// A tool list that an API accepts, for one set of options.
@@ -113,7 +111,7 @@ impl ToolSet {
     /// Same as [`ToolSet::new`].
     pub fn from_node(tools: Node<'_>) -> Result<Self, Error> {
         let (list, len) = listed(tools)?;
-        Ok(ToolSet { list: list.into(), len, ready: Vec::new(), memory: Memory::default() })
+        Ok(ToolSet { list: list.into(), len, ready: Vec::new() })
     }
 
     /// Returns the number of tools, including hosted tools that an API runs itself.
@@ -152,7 +150,6 @@ impl ToolSet {
         }
         (self.list, self.len) = (list.into(), len);
         self.ready.clear();
-        self.memory.turn();
         Ok(true)
     }
 
@@ -167,7 +164,7 @@ impl ToolSet {
             self.ready.push(Arc::clone(&ready));
             return Ok(ready);
         }
-        let outcome = sanitize_list::rewrite(json::read(&self.list)?, options, Some(&mut self.memory))?;
+        let outcome = sanitize_list::rewrite(json::read(&self.list)?, options, Detail::Effects)?;
         let (tools, report) = reported(outcome, options)?;
         let ToolsReport { quarantined, lossless, restore, warning, .. } = report;
         let (json, tools) = (json::write(&tools), tools.to_value());

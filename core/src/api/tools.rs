@@ -12,9 +12,9 @@ use crate::{
     error::Error,
     json::Node,
     options::{DeferralQuery, DialectQuery, SanitizeOptions, ToolsOptions},
+    report::Detail,
     tools::{
         check::{self, ToolViolation},
-        memory::Memory,
         quarantine::Quarantined,
         sanitize_list::{self, Outcome, ToolChange},
         set_aside::{self, SetAsideWarning},
@@ -57,7 +57,7 @@ impl<T: Input> SanitizedTools<T> {
 /// # Errors
 /// Same as [`sanitize_tools`].
 pub(super) fn changes_of(tools: Node<'_>, options: &ToolsOptions) -> Result<Vec<ToolChange>, Error> {
-    Ok(sanitize_list::rewrite(tools, options, None)?.changes)
+    Ok(sanitize_list::rewrite(tools, options, Detail::Whole)?.changes)
 }
 
 /// The report of a sanitized tool list.
@@ -124,8 +124,8 @@ pub fn sanitize_tools_node<'a>(
     options: &ToolsOptions,
     with_changes: bool,
 ) -> Result<(Node<'a>, ToolsReport), Error> {
-    let mut once = Memory::forgetful();
-    reported(sanitize_list::rewrite(tools, options, (!with_changes).then_some(&mut once))?, options)
+    let detail = if with_changes { Detail::Whole } else { Detail::Effects };
+    reported(sanitize_list::rewrite(tools, options, detail)?, options)
 }
 
 /// Converts the outcome of rewriting into the tools and their report.

@@ -16,6 +16,7 @@ use crate::{
     json::{lazy, Data, Node},
     names::Names,
     options::{Api, DeferredOptions, ToolsOptions},
+    report::Detail,
     request::{
         carriers::{added, list_of, Carriers},
         namespaces::FlatNames,
@@ -130,7 +131,7 @@ fn rewrite_list<'a>(
     let all = flagged.iter().all(|flag| *flag) && !flagged.is_empty();
     let names = core::mem::take(&mut carried.names);
     let planned = Planned { names, shape: Some(carried.shape), flat: carried.flat.as_ref(), ..Planned::default() };
-    let outcome = sanitize_list::rewrite_with_names(list, carried.options, planned, None)?;
+    let outcome = sanitize_list::rewrite_with_names(list, carried.options, planned, Detail::Whole)?;
     carried.names = outcome.names;
     if redefines {
         for name in &outcome.accepted {

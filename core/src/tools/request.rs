@@ -41,6 +41,7 @@ use crate::{
         AdaptOptions, Announce, Api, CustomTools, DeferredOptions, Formats, HistoryArguments, HistoryPairs, Mode,
         Native, Order, Overflow, ServerToolSearch, ToolChanges, ToolFormat, ToolsOptions,
     },
+    report::Detail,
     request::{
         self,
         choice::{self, Decision, Mention},
@@ -320,7 +321,7 @@ pub(crate) fn catalogue<'a>(
     for entry in listed.iter().flat_map(one_by_one) {
         let alone = Node::array(Vec::from([entry.clone()]));
         let planned = Planned { names, shape: Some(shape), ..Planned::default() };
-        let outcome = sanitize_list::rewrite_with_names(alone, &tools, planned, None)?;
+        let outcome = sanitize_list::rewrite_with_names(alone, &tools, planned, Detail::Whole)?;
         names = outcome.names;
         restore_map.extend(outcome.restore_map, &callable);
         callable.extend(outcome.accepted);
@@ -507,9 +508,11 @@ fn rewrite_list<'a>(
     let has_any = |tools: &Node<'_>| tools.as_array().is_some_and(|tools| !tools.iter().all(is_cache_point));
     let had = has_any(&tools);
     let outcome =
-        sanitize_list::rewrite_with_names(tools, options, planned, None).map_err(|error| match error.code() {
-            Code::InvalidRequest => error.below(place),
-            _ => error,
+        sanitize_list::rewrite_with_names(tools, options, planned, Detail::Whole).map_err(|error| {
+            match error.code() {
+                Code::InvalidRequest => error.below(place),
+                _ => error,
+            }
         })?;
     let mut sent = SentList {
         emptied: had && !has_any(&outcome.tools),

@@ -7,7 +7,6 @@ use super::{
     budget,
     call_repair::Schemas,
     definitions::{self, Definitions},
-    memory::Memory,
     output_schema,
     quarantine::{failed, nameless, refused, unknown, within, Quarantined, Refused},
     restore::{RestoreEntry, RestoreMap},
@@ -25,7 +24,7 @@ use crate::{
     limits::MAX_TOOLS,
     names::Names,
     options::{DuplicateNames, OutputSchemas, Prefix, ToolFormat, ToolsOptions},
-    report::{self, Accepts, Allow, Change, Guidance},
+    report::{self, Accepts, Allow, Change, Detail, Guidance},
     request::{
         self,
         namespaces::FlatNames,
@@ -54,7 +53,7 @@ pub struct ToolChange {
 pub(crate) struct Outcome<'a> {
     pub(crate) tools: Node<'a>,
     pub(crate) quarantined: Vec<Quarantined>,
-    /// Empty if the list is rewritten with a memory.
+    /// Empty if only effects are reported.
     pub(crate) changes: Vec<ToolChange>,
     /// True if the same arguments are accepted, no guidance is lost, and no tool is missing.
     pub(crate) lossless: bool,
@@ -97,26 +96,23 @@ struct Writer<'o> {
     by_flag: bool,
     /// True if the second dialect is the caller's fallback, not the dialect of tools that are not strict.
     has_fallback: bool,
-    /// Memory of the schemas that earlier calls rewrote.
-    memory: Option<&'o mut Memory>,
+    /// Level of detail of the reported changes.
+    detail: Detail,
     /// Name of the function that replaces a response format.
     answer: Option<String>,
     /// True if output schemas are sent.
     sends_results: bool,
 }
 
-/// Rewrites a list. With a memory, changes are not reported, and only `lossless` shows whether anything is lost.
-pub(crate) fn rewrite<'a>(
-    tools: Node<'a>,
-    options: &ToolsOptions,
-    memory: Option<&mut Memory>,
-) -> Result<Outcome<'a>, Error> {
+/// Rewrites a list. With [`Detail::Effects`], changes are not reported, and only `lossless` shows whether anything is
+/// lost.
+pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions, detail: Detail) -> Result<Outcome<'a>, Error> {
     let shape = dialect::of(&options.sanitize)?.tools.names;
     let (mut tools, servers) = servers::flatten(tools, options.prefix, shape)?;
     let is_renaming = servers.is_none() && options.duplicate_names == DuplicateNames::Rename;
     let same_names = is_renaming.then(|| same_names::settle(&mut tools, shape));
     let planned = Planned { servers: servers.as_ref(), same_names: same_names.as_ref(), ..Planned::default() };
-    let mut outcome = rewrite_with_names(tools, options, planned, memory)?;
+    let mut outcome = rewrite_with_names(tools, options, planned, detail)?;
     outcome.restore_map.has_indices |= is_renaming;
     Ok(outcome)
 }
@@ -140,7 +136,7 @@ pub(super) fn rewrite_with_names<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
     Planned { mut names, shape, flat, servers, same_names }: Planned<'_>,
-    memory: Option<&mut Memory>,
+    detail: Detail,
 ) -> Result<Outcome<'a>, Error> {
     let targets = targets(options)?;
     let Some(first) = targets.first() else {
@@ -201,12 +197,12 @@ pub(super) fn rewrite_with_names<'a>(
         repairs: options.repair.is_some(),
         by_flag: options.by_flag.is_some(),
         has_fallback: options.fallback.is_some(),
-        memory,
+        detail,
         answer: options.answer.clone(),
         sends_results: options.output_schemas == OutputSchemas::Send,
     };
     writer.restore_map.repairs_by(options.repair.as_ref());
-    let in_brief = writer.memory.is_some();
+    let in_brief = writer.detail == Detail::Effects;
     let (mut changes, mut lossless) = (Vec::new(), true);
     let tools = listing.write(
         format,
@@ -247,7 +243,7 @@ pub(super) fn quotes<'a>(
     shape: NamePattern,
 ) -> Result<Node<'a>, Error> {
     let planned = Planned { names: names.clone(), shape: Some(shape), ..Planned::default() };
-    rewrite_with_names(tools, options, planned, None).map(|outcome| outcome.tools)
+    rewrite_with_names(tools, options, planned, Detail::Whole).map(|outcome| outcome.tools)
 }
 
 /// Returns the maximum size of a list in which each tool is rewritten independently of the others.
@@ -472,7 +468,7 @@ impl Writer<'_> {
         if let Some((member, schema)) = result {
             entry.set(member, schema);
         }
-        if self.memory.is_none() {
+        if self.detail == Detail::Whole {
             changes.iter_mut().for_each(|change| change.pointer.insert_str(0, &at));
         }
         self.accepted.insert(called);
@@ -534,11 +530,7 @@ impl Writer<'_> {
             if let (true, Some(spare)) = (number > skipped, &spare) {
                 shape.edit_schema(entry, |schema| *schema = spare.clone());
             }
-            match target.write(
-                entry,
-                (shape, number, self.format),
-                (self.memory.as_deref_mut(), self.answer.as_deref()),
-            ) {
+            match target.write(entry, (shape, number, self.format), (self.detail, self.answer.as_deref())) {
                 Ok(mut written) => {
                     if let Some(cause) = first {
                         let reason = format!(

@@ -5,7 +5,6 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     arguments, budget,
-    memory::Memory,
     quarantine::{failed, refused, Refused},
 };
 use crate::{
@@ -85,7 +84,7 @@ impl Target {
         &self,
         entry: &mut Node<'a>,
         (shape, target, format): (Shape, usize, ToolFormat),
-        (memory, answer): (Option<&mut Memory>, Option<&str>),
+        (detail, answer): (Detail, Option<&str>),
     ) -> Result<Written<'a>, Refused> {
         let omits = self.dialect.tools.no_arguments == NoArguments::Omitted && format != ToolFormat::Mcp;
         let mut written = Written { target, changes: Vec::new(), plan: Plan::default(), added: None, omit: false };
@@ -107,13 +106,9 @@ impl Target {
                 );
                 let wrapping = is_answer.then(|| SanitizeOptions { wraps_root: true, ..self.options.clone() });
                 let options = wrapping.as_ref().unwrap_or(&self.options);
-                // The memory does not distinguish schemas with and without a wrapper.
-                let memory = memory.filter(|_| !is_answer);
-                let in_brief = memory.is_some() && self.options.allow == Allow::Any;
-                let sanitized = shape.edit_schema(entry, |schema| match memory {
-                    Some(memory) => memory.sanitize(schema, options),
-                    None => sanitize::sanitize_with_plan(schema, options, Detail::Whole),
-                });
+                let in_brief = detail == Detail::Effects && self.options.allow == Allow::Any;
+                let sanitized =
+                    shape.edit_schema(entry, |schema| sanitize::sanitize_with_plan(schema, options, detail));
                 (written.changes, written.plan) = sanitized
                     .unwrap_or_else(|| Ok((Vec::new(), Plan::default())))
                     .map_err(|error| failed(&error, &at))?;

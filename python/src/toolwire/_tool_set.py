@@ -38,7 +38,7 @@ class ToolSet:
     """A tool list that is sent with every request: sanitized once for each dialect, and then reused.
 
     The list is read once: later changes to the object that was passed in have no effect. `update` accepts the new list
-    after `tools/list_changed`, and sanitizes only the tools that changed.
+    after `tools/list_changed`.
 
     >>> tools = ToolSet([{"name": "look.up", "inputSchema": {"type": "object", "properties": {}}}])
     >>> ready = tools.sanitize(dialect="moonshot")
