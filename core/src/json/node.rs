@@ -58,7 +58,11 @@ pub enum Data<'a> {
 pub struct Node<'a> {
     data: Data<'a>,
     origin: Origin,
+    /// The bits [`INTACT`] and [`UNCHANGED`].
     state: u8,
+    /// Notes of the layer above that reads or rewrites the tree. Their bits have one meaning for each kind of node: for
+    /// unparsed text those of `request::prefilter`, for the value of `$ref` those of `sanitize::resolve`, for schemas
+    /// those of `sanitize::encode`.
     marks: u8,
 }
 
