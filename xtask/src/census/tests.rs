@@ -2,9 +2,6 @@
 //! any server.
 #![allow(clippy::panic, clippy::expect_used, clippy::indexing_slicing, reason = "a test stops where it cannot go on")]
 
-#[path = "census/mod.rs"]
-mod census;
-
 use std::{
     collections::BTreeSet,
     fs,
@@ -13,17 +10,19 @@ use std::{
     sync::OnceLock,
 };
 
-use census::{
+use serde_json::Value;
+use toolwire::{dialects, rules::Constraint, Dialect};
+
+use super::{
     advice::advice,
     broken::{keywords, rules, Broken},
     count::{Census, Column, Outcome, Verdict},
     figures::{share, Figures},
-    files, root,
+    files, plot,
     tools::{server, Tools},
     TOOLS,
 };
-use serde_json::Value;
-use toolwire::{dialects, rules::Constraint, Dialect};
+use crate::root;
 
 /// Prints a line without the test harness, which would capture it.
 fn print_line(line: &str) {
@@ -33,7 +32,7 @@ fn print_line(line: &str) {
 /// Counts once for all tests.
 fn whole() -> Option<&'static Figures> {
     static WHOLE: OnceLock<Option<Figures>> = OnceLock::new();
-    WHOLE.get_or_init(census::whole).as_ref()
+    WHOLE.get_or_init(super::whole).as_ref()
 }
 
 fn sample() -> PathBuf {
@@ -54,7 +53,7 @@ fn the_page_is_fresh_and_names_no_server() {
         .collect();
     assert!(
         stale.is_empty(),
-        "stale: {stale:?}; write them with `cargo run --release -p toolwire --example census`, and read what changed"
+        "stale: {stale:?}; write them with `cargo xtask census`, and read what changed"
     );
     let there = fs::read_dir(root().join("docs/census")).into_iter().flatten().flatten();
     let left: Vec<String> = there
@@ -259,14 +258,14 @@ fn plots_have_a_row_for_every_dialect() {
     for expected in ["xai", "groq", "portable", "as it is", "not at all", "share of tools", "dialect"] {
         assert!(texts(&plots[0].1).contains(expected), "expected `{expected}` in {}", plots[0].1);
     }
-    let many = census::plot::Bars {
+    let many = plot::Bars {
         title: "a < b & c",
         description: "a < b & c",
         x_label: "x",
         y_label: "y",
         longest: 10,
         unit: "",
-        segments: &[("s", census::plot::TAKEN)],
+        segments: &[("s", plot::TAKEN)],
         rows: dialects().iter().chain(dialects()).map(|dialect| (dialect.name, vec![5.0])).collect(),
     };
     let svg = many.draw().expect("plots are drawn");

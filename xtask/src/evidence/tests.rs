@@ -10,14 +10,15 @@
     reason = "a test stops where it cannot go on, and `value[\"name\"]` of serde_json gives null instead of panicking"
 )]
 
-mod ledger;
-#[path = "../reference/mod.rs"]
+#[path = "../../../core/tests/reference/mod.rs"]
 mod reference;
 
 use std::{fs, io::Write as _};
 
-use ledger::{root, Ledger, DATA, PAGE};
 use reference::sources;
+
+use super::{Ledger, DATA, PAGE};
+use crate::root;
 
 /// Prints a line without the test harness, which would capture it.
 fn print_line(line: &str) {
@@ -69,7 +70,7 @@ fn the_page_is_fresh() {
     let Some(ledger) = whole() else { return };
     assert!(
         fs::read_to_string(root().join(PAGE)).is_ok_and(|old| old == ledger.page()),
-        "{PAGE} is stale; write it with `cargo run -p toolwire --example evidence`, and read what changed"
+        "{PAGE} is stale; write it with `cargo xtask evidence`, and read what changed"
     );
 }
 

@@ -8,28 +8,35 @@ mod page;
 pub(crate) mod programs;
 pub(crate) mod providers;
 mod surfaces;
+#[cfg(test)]
+mod tests;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    error::Error,
     fs,
-    path::PathBuf,
 };
 
 use serde_json::{json, Value};
 
 use self::exceptions::EXCEPTIONS;
-#[allow(unused_imports, reason = "the example prints it, the tests do not")]
 pub(crate) use self::page::aging;
-
-pub(crate) fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
-}
+use crate::root;
 
 /// Path of the answers, relative to the root of the project.
 pub(crate) const DATA: &str = "../shared/data";
 
 /// Path of the generated page, relative to the root of the project.
 pub(crate) const PAGE: &str = "docs/evidence.md";
+
+/// Counts the answers, and returns the page. Answers that contradict the tables are an error.
+pub(crate) fn generated() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
+    let ledger = Ledger::whole().ok_or_else(|| format!("expected {DATA} beside the checkout, found none"))?;
+    if let Some(fault) = ledger.faults.first() {
+        return Err(format!("{} faults, the first: {fault}", ledger.faults.len()).into());
+    }
+    Ok(BTreeMap::from([(PAGE.to_owned(), ledger.page())]))
+}
 
 /// The function that reads a row.
 type Read = fn(&Value) -> Answer;

@@ -1,16 +1,14 @@
 //! Checks that the generated pages are up to date with the tables, and that every entry of the cookbook is true.
 #![allow(clippy::panic, clippy::expect_used, reason = "a test stops where it cannot go on")]
 
-#[path = "pages/mod.rs"]
-mod pages;
-
 use std::{collections::BTreeSet, fs};
 
-use pages::{cookbook::Entry, root};
+use super::cookbook::Entry;
+use crate::root;
 
 #[test]
 fn pages_are_fresh() {
-    let pages = pages::pages();
+    let pages = super::pages();
     let stale: Vec<&String> = pages
         .iter()
         .filter(|(path, text)| fs::read_to_string(root().join(path)).ok().as_ref() != Some(*text))
@@ -18,7 +16,7 @@ fn pages_are_fresh() {
         .collect();
     assert!(
         stale.is_empty(),
-        "stale: {stale:?}; write them with `cargo run -p toolwire --example pages`, and read what changed"
+        "stale: {stale:?}; write them with `cargo xtask pages`, and read what changed"
     );
     let left: Vec<String> = ["docs/dialects", "docs/rules"]
         .into_iter()
