@@ -15,7 +15,7 @@ use crate::{
     json::{Node, Text},
 };
 
-/// State of the calls and texts of a Cohere stream.
+/// State of the calls and the text of a Cohere stream.
 #[derive(Debug, Default)]
 pub(super) struct Cohere {
     /// The calls that have started, by index.
@@ -46,7 +46,7 @@ enum Open {
 enum Begun {
     /// The answer, with the index of its content.
     Answer(u64),
-    /// A later call of the function.
+    /// A later call to the function.
     Second,
     Other,
 }

@@ -1,6 +1,6 @@
-//! Restores an answer that is spread over adjacent texts of a stream, like blocks of Anthropic or parts of Responses.
-//! After a text that is truncated JSON, events are buffered until an event does not belong to a text. The whole answer
-//! is then put into the first text, as in a whole reply.
+//! Restores an answer that is spread over adjacent text parts of a stream, such as blocks of Anthropic or parts of
+//! Responses. After a part that is truncated JSON, events are buffered until an event does not belong to a text part.
+//! The whole answer is then put into the first part, as in a whole reply.
 
 use alloc::{string::String, vec::Vec};
 
@@ -16,14 +16,14 @@ use crate::{
     request::tool::has_type,
 };
 
-/// Adjacent texts. All texts but the last one have ended.
+/// Adjacent text parts. All parts but the last one have ended.
 #[derive(Debug)]
 pub(super) struct Run {
     texts: Vec<Part>,
-    /// Key of the last text, to which further pieces may belong.
+    /// Key of the last part, to which further pieces may belong.
     last: TextKey,
     is_open: bool,
-    /// The start and end events of the texts, each with the index of its text.
+    /// The start and end events of the parts, each with the index of its part.
     events: Vec<(Node<'static>, usize)>,
     cost: usize,
 }

@@ -261,8 +261,8 @@ impl Repairing<'_> {
         Ok(())
     }
 
-    /// Repairs arguments that are JSON text, or text that was meant as JSON. Returns `None` if the text stays
-    /// unchanged.
+    /// Repairs arguments that are JSON text, or text that was meant as JSON. Returns `None` if the text does not
+    /// change.
     ///
     /// # Errors
     /// Same as [`Self::value`].

@@ -174,7 +174,7 @@ pub(super) fn input_mentions_json(request: &Node<'_>, api: Api) -> Result<bool, 
     request.get(api.history()).map_or(Ok(false), text_mentions_json)
 }
 
-/// Returns true if a text contains the word JSON. Names of functions and arguments of calls are not texts.
+/// Returns true if any text contains the word JSON. Names of functions and arguments of calls do not count as text.
 fn text_mentions_json(node: &Node<'_>) -> Result<bool, Error> {
     let node = view(node)?;
     match node.data() {

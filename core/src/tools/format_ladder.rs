@@ -157,8 +157,8 @@ pub(super) struct For<'o> {
     pub(super) deferred: Option<&'o DeferredOptions>,
 }
 
-/// Replaces the response format of a request by the substitute of this step. Returns `None` if the format stays, or if
-/// the request has no format.
+/// Replaces the response format of a request with the substitute of this step. Returns `None` if the format is kept, or
+/// if the request has no format.
 ///
 /// # Errors
 /// `not-representable` for a format that this step cannot send, and for several formats.

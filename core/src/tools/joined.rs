@@ -214,7 +214,7 @@ fn ends(pointer: &str) -> impl Iterator<Item = (&str, &str)> {
     ends.map(|end| pointer.split_at(end))
 }
 
-/// Visits every value of a tree with its pointer, except values that were parsed from one of these texts.
+/// Visits every value of a tree with its pointer, except values that were parsed from one of these strings.
 fn each<'n, 'a>(root: &'n Node<'a>, texts: &Set<u32>, visit: &mut dyn FnMut(&str, &'n Node<'a>)) {
     let mut open: Vec<(&Node<'a>, usize, Option<String>)> = Vec::from([(root, 0, None)]);
     let mut pointer = String::new();
