@@ -90,8 +90,8 @@ pub(super) fn check(root: &Node<'_>, budget: &Budget) -> Result<Vec<Violation>, 
             return Ok(Visit::Skip);
         }
         let Data::Object(object) = node.data() else {
-            // Codex replaces boolean schemas by `type: "string"`, except in `additionalProperties`. A list in place of
-            // a schema is a fault of its parent, unless only a schema is possible at its position.
+            // Codex replaces boolean schemas with `type: "string"`, except in `additionalProperties`. A list in place
+            // of a schema is a fault of its parent, unless only a schema is possible at its position.
             let belongs_to_parent = matches!(place.pointer.steps().last(), None | Some(Step::Name(_)));
             if node.as_bool().is_none() && !belongs_to_parent {
                 faults.add(node, place.pointer.render(), Constraint::NotASchema, "a schema");

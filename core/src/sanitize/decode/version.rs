@@ -13,7 +13,7 @@ pub(crate) const VERSION: u64 = 2;
 /// Version of data that also keeps schemas, to repair arguments.
 pub(crate) const REPAIRING: u64 = 3;
 
-/// Version of data that also restores answers to a response format.
+/// Version of data that also restores structured output.
 pub(crate) const ANSWERING: u64 = 4;
 
 /// Version of data that also restores answers that are calls.

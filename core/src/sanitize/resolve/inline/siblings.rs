@@ -50,7 +50,7 @@ fn validates(member: &Member<'_>) -> bool {
         && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword.role(), Role::Annotation | Role::Meta))
 }
 
-/// Removes the siblings of `$ref` that have no effect up to draft 7; annotations stay.
+/// Removes the siblings of `$ref` that have no effect up to draft 7; annotations are kept.
 pub(in crate::sanitize) fn drop(node: &mut Node<'_>, polarity: Polarity, context: &mut PassContext) {
     let Some(object) = node.as_object().filter(|object| object.iter().any(validates)) else { return };
     for member in object.iter().filter(|member| validates(member)) {
