@@ -62,7 +62,7 @@ pub const MAX_SERVER_NAME: usize = 256;
 /// This size suffices for every recorded conversation; beyond it, only the first sentence of a notice is repeated.
 pub const REPEATED_NOTICE_BYTES: usize = 64 << 10;
 
-/// Maximum number of bytes of a streamed reply that are buffered at once: the arguments of open calls, texts of the
+/// Maximum number of bytes of a streamed reply that are buffered at once: the arguments of open calls, text of the
 /// answer, and an incomplete event.
 ///
 /// The limit bounds a stream that never ends a call, a text or a line. No model writes 64 MiB of arguments.

@@ -82,7 +82,7 @@ const DIGEST: usize = 13;
 /// Number of characters of `_` and a digest.
 pub(crate) const TAIL: usize = DIGEST + 1;
 
-/// Returns a digest of several texts. Different lists of texts have different digests.
+/// Returns a digest of several strings. Different lists of strings have different digests.
 pub(crate) fn digest(texts: &[&Text<'_>]) -> String {
     let mut hash = Hash::new();
     for text in texts {

@@ -1,6 +1,6 @@
 //! Rewrites the mentions of tools in a history as text, for an API without deferred tools.
 //!
-//! Tool references and tool changes become texts at the same position. Searches that the API's servers ran are removed
+//! Tool references and tool changes become text at the same position. Searches that the API's servers ran are removed
 //! or become ordinary calls and results. Every API accepts the resulting conversation.
 
 use alloc::{string::String, vec::Vec};
@@ -364,7 +364,7 @@ impl<'a> Writer<'_, 'a> {
         texts.into_iter().map(|(text, cache_control)| self.part(text, cache_control, losses)).collect()
     }
 
-    /// Returns the texts for the tools that a search found, each with the cache breakpoint of its reference.
+    /// Returns a text for each tool that a search found, each with the cache breakpoint of its reference.
     fn search_texts(&mut self, search: &Search<'a>) -> Vec<(String, Option<Node<'a>>)> {
         if let Some(code) = &search.error {
             return Vec::from([(notice::failed(code), None)]);
@@ -432,7 +432,7 @@ fn with_changes(events: &[Event<'_>]) -> Set<usize> {
     events.iter().filter(is_change).map(|event| event.at).collect()
 }
 
-/// Adds an event. Adjacent texts of one message, member and role are merged.
+/// Adds an event. Adjacent text events of one message, member and role are merged.
 fn push<'a>(events: &mut Vec<Event<'a>>, event: Event<'a>) {
     let Event { at, message, member, kind } = event;
     let last = events.last_mut().filter(|last| last.at == at && last.member == member);

@@ -47,11 +47,11 @@ pub(super) struct HiddenLoop {
     pub(super) round: Round,
     /// True if this round ended with a search, so the model must be asked again.
     pub(super) again: bool,
-    /// True if this round contains the answer to a response format.
+    /// True if this round contains the structured output.
     pub(super) is_answered: bool,
 }
 
-/// Separator between the texts of two rounds.
+/// Separator between the text of two rounds.
 pub(super) const BREAK: &str = "\n\n";
 
 /// Returns true if searches can be hidden in the replies to a request.

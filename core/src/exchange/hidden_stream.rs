@@ -134,7 +134,7 @@ impl HiddenLoop {
         self.kept <= MAX_HELD_BYTES
     }
 
-    /// Replaces the id of a reply by the id of the first round.
+    /// Replaces the id of a reply with the id of the first round.
     fn identify(&mut self, event: &mut Node<'_>, key: &'static str) {
         let own = event.get(key).filter(|id| !id.is_null());
         match &self.round.id {

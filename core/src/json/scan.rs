@@ -1,6 +1,6 @@
 //! Finds the ends of JSON strings, 64 bytes at a time.
 //!
-//! Most bytes of a large request are inside strings (images, files, long texts), so this search determines the speed of
+//! Most bytes of a large request are inside strings (images, files, long text), so this search determines the speed of
 //! reading. Blocks without a quote, a backslash or a control character are skipped after one test. In other blocks,
 //! escapes are resolved for all 64 bytes at once (as Langdale and Lemire do, "Parsing gigabytes of JSON per second").
 //! If all escapes are `\"` or `\n`, one test shows that, too. Measured on 10 MB of prose with three escapes per hundred
@@ -234,8 +234,8 @@ mod tests {
         }
     }
 
-    /// Reads texts with few and with many escapes, of any length, from stop to stop like a reader, and often skips some
-    /// bytes.
+    /// Reads strings with few and with many escapes, of any length, from stop to stop like a reader, and often skips
+    /// some bytes.
     #[test]
     fn stops_where_a_plain_reader_stops() {
         let mut state = 1_u64;

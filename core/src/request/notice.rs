@@ -101,7 +101,7 @@ pub(crate) enum Quoted<'n, 'a> {
     SetAside,
 }
 
-/// The texts about one tool.
+/// The text about one tool.
 struct Notice {
     /// Announces the tool, with everything that the model needs to call it.
     full: String,

@@ -45,7 +45,7 @@ pub(crate) struct Tool<'a> {
     pub(crate) redefined: bool,
     /// True if an addition redefined the tool while it was callable.
     pub(crate) redefined_in_sight: bool,
-    /// True if the caller's options load the tool, so that it is in the list regardless of the history.
+    /// True if the caller's options load the tool, so it is in the list regardless of the history.
     pub(crate) is_wanted: bool,
 }
 

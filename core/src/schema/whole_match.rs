@@ -9,7 +9,7 @@ use alloc::{format, string::String, vec::Vec};
 /// Any text, in a form that all engines read alike.
 const ANY: &str = "[\\s\\S]*";
 
-/// Returns true if all branches are anchored at both ends, so that searching and matching are equivalent.
+/// Returns true if all branches are anchored at both ends, so searching and matching are equivalent.
 pub(crate) fn is_whole(pattern: &str) -> bool {
     branches(pattern).is_some_and(|branches| {
         branches.iter().all(|branch| branch.begins && branch.ends && !branch.is_anchored_inside)

@@ -1,4 +1,4 @@
-//! Recognizes a model's call of the tool search, and reads its queries and its shape, which the answer must have as
+//! Recognizes a model's call to the tool search, and reads its queries and its shape, which the answer must have as
 //! well.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
@@ -33,7 +33,7 @@ pub(super) enum Shape {
     Part,
 }
 
-/// A call of the search, as the model wrote it.
+/// A call to the search, as the model wrote it.
 pub(crate) struct Call<'n, 'a> {
     pub(super) shape: Shape,
     /// The name of the called function.

@@ -35,7 +35,7 @@ pub(super) fn split(text: &str, found: &mut dyn FnMut(&str)) {
 }
 
 /// Calls `found` with the words of a name or of a query, and with each of its identifiers as one word: `get_user` also
-/// gives `getuser`, so that a whole name has more weight than its parts.
+/// gives `getuser`, so a whole name has more weight than its parts.
 pub(super) fn split_with_identifiers(text: &str, found: &mut dyn FnMut(&str)) {
     split(text, found);
     for chunk in text.split(char::is_whitespace) {

@@ -104,8 +104,7 @@ impl Known {
 /// Returns the dialect for a query, and the evidence for it.
 ///
 /// # Errors
-/// `invalid-option` if the query is empty; `unknown-dialect` for a retired host, and with `exact` also if no row
-/// matches.
+/// `invalid-option` if the query is empty; `unknown-dialect` for a retired host, and with `exact` if no row matches.
 pub(crate) fn dialect_for(query: &DialectQuery) -> Result<DialectChoice, Error> {
     let known = Known::of(query);
     if known.api.is_none() && known.model.is_none() && known.host.is_none() {

@@ -216,7 +216,7 @@ impl<'a> Items<'_, '_, 'a> {
     }
 }
 
-/// Returns a call of the client's search, or its output, as an item.
+/// Returns a call to the client's search, or its output, as an item.
 fn search_item<'a>(kind: &'static str, id: Node<'a>, member: (&'static str, Node<'a>)) -> Node<'a> {
     Node::record([
         ("type", Node::literal(kind)),
