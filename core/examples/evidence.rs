@@ -3,8 +3,8 @@
 //! date.
 //!
 //! The page counts the answers in `../shared/data` next to the checkout. It is not written if that folder is missing.
-#![allow(clippy::panic, reason = "a program of the project stops where it cannot go on")]
-#![allow(clippy::indexing_slicing, reason = "`value[\"name\"]` of serde_json gives null instead of panicking")]
+#![allow(clippy::panic, reason = "an internal program fails by panicking")]
+#![allow(clippy::indexing_slicing, reason = "`value[\"name\"]` of serde_json returns null instead of panicking")]
 
 #[path = "../tests/evidence/ledger/mod.rs"]
 mod ledger;

@@ -1,5 +1,5 @@
 //! Checks the statements of ARCHITECTURE.md about the core's files, as far as a test can.
-#![allow(clippy::panic, clippy::expect_used, clippy::indexing_slicing, reason = "a test stops where it cannot go on")]
+#![allow(clippy::panic, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::{
     collections::{BTreeMap, BTreeSet},

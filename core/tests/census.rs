@@ -1,6 +1,6 @@
 //! Checks that the census is up to date with the tables, that its counts are right, and that it reveals nothing about
 //! any server.
-#![allow(clippy::panic, clippy::expect_used, clippy::indexing_slicing, reason = "a test stops where it cannot go on")]
+#![allow(clippy::panic, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 #[path = "census/mod.rs"]
 mod census;
@@ -173,7 +173,7 @@ fn verdict(outcome: Outcome, refused: &[&'static str], keywords: &[&str]) -> Ver
 }
 
 fn dialect(name: &str) -> &'static Dialect {
-    dialects().iter().find(|dialect| dialect.name == name).expect("a dialect of that name")
+    dialects().iter().find(|dialect| dialect.name == name).expect("a dialect with this name")
 }
 
 /// Returns three tools of two servers, the last two with the same schema, in two dialects of APIs and one that is not

@@ -4,7 +4,7 @@
     clippy::panic,
     clippy::expect_used,
     clippy::indexing_slicing,
-    reason = "a test stops where it cannot go on, and `value[\"name\"]` of serde_json gives null instead of panicking"
+    reason = "a test fails by panicking, and `value[\"name\"]` of serde_json returns null instead of panicking"
 )]
 
 use std::{collections::BTreeMap, fs, io::Write as _};
@@ -79,8 +79,7 @@ fn what_sanitize_writes_the_rules_accept() {
         }
     }
     for (name, [kept, rewritten, refused]) in &counts {
-        let _ =
-            writeln!(std::io::stderr(), "{name}: {kept} as they are, {rewritten} rewritten, {refused} are no tools");
+        let _ = writeln!(std::io::stderr(), "{name}: {kept} unchanged, {rewritten} rewritten, {refused} not tools");
     }
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
 }

@@ -161,7 +161,7 @@ fn option_sets() -> Vec<Value> {
     sets
 }
 
-/// Collects objects with types of deferred loading, and flags on tools and calls. Names, arguments, schemas and texts
+/// Collects objects with types of deferred loading, and flags on tools and calls. Names, arguments, schemas and text
 /// belong to the caller and are not searched.
 fn leftovers(value: &Value, found: &mut BTreeSet<String>) {
     match value {
@@ -224,7 +224,7 @@ fn every_recorded_request_keeps_the_promises_in_every_mode() {
                         .map(|done| done.request)
                         .unwrap_or_else(|error| panic!("{about}: {error}"));
                     assert_eq!(again, by_text.request, "{about}: applied twice");
-                    assert!(matches!(again, std::borrow::Cow::Borrowed(_)), "{about}: nothing to do is no copy");
+                    assert!(matches!(again, std::borrow::Cow::Borrowed(_)), "{about}: an unchanged request was copied");
                     read(&by_text.request).expect("the output is JSON");
                     runs += 1;
                 }
@@ -371,7 +371,7 @@ fn disturbed_requests_give_a_clear_error_or_keep_the_promises() {
                         if by_text.request == text {
                             assert!(
                                 matches!(by_text.request, std::borrow::Cow::Borrowed(_)),
-                                "{about}: nothing to do is no copy"
+                                "{about}: an unchanged request was copied"
                             );
                         }
                         let again = apply_deferred_loading(&by_text.request, &options)

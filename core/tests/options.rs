@@ -1,6 +1,6 @@
 //! Checks that every option is declared and documented in all languages: the options that the core accepts are compared
 //! with the types of TypeScript and Python, the tables of the documentation and the flags of the command line.
-#![allow(clippy::panic, clippy::expect_used, reason = "a test stops where it cannot go on")]
+#![allow(clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
@@ -395,7 +395,7 @@ fn every_function_is_looked_at() {
         .filter(|function| !looked_at(function) && !WITHOUT.contains(function))
         .map(|function| function.name())
         .collect();
-    assert!(missing.is_empty(), "functions whose options nobody compares: {missing:?}");
+    assert!(missing.is_empty(), "functions whose options are not compared: {missing:?}");
 }
 
 /// Returns the name of an option in the spelling of a language.
@@ -604,7 +604,7 @@ const WITHOUT_FLAG: &[(&str, &str, &str)] = &[
 /// Types of options whose functions the command line does not offer, with the reason.
 const WITHOUT_COMMAND: &[(&str, &str)] = &[
     ("EnvelopeOptions", "`toolwire sanitize` does more"),
-    ("BetaOptions", "a header is no file"),
+    ("BetaOptions", "its input is a header, not a file"),
     ("CheckRequestOptions", "`toolwire check` judges a request by each dialect that it is asked about"),
     ("DialectQuery", "`toolwire dialects` lists them"),
     ("DeferralQuery", "`toolwire dialects` lists them"),

@@ -1,5 +1,5 @@
 //! Checks that the generated pages are up to date with the tables, and that every entry of the cookbook is true.
-#![allow(clippy::panic, clippy::expect_used, reason = "a test stops where it cannot go on")]
+#![allow(clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
 #[path = "pages/mod.rs"]
 mod pages;

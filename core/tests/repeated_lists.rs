@@ -32,7 +32,7 @@ fn requests() -> Vec<String> {
     found
 }
 
-/// Returns the complete report of an exchange on a request, and the restored call of each tool.
+/// Returns the complete report of an exchange on a request, and the restored call to each tool.
 fn outcome(opened: Result<Option<Exchange>, toolwire::Error>) -> Value {
     match opened {
         Ok(None) => json!(null),

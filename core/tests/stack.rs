@@ -78,7 +78,7 @@ fn shapes() -> Vec<String> {
     shapes
 }
 
-/// Returns arguments for these schemas: deep ones, and texts that contain other texts.
+/// Returns arguments for these schemas: deep ones, and strings that contain other JSON texts.
 fn arguments() -> Vec<String> {
     let mut texts = String::from(r#"{"a":1}"#);
     for _ in 0..4 {

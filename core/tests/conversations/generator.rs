@@ -327,7 +327,7 @@ pub(crate) const TRIGGERS: &[(&str, &[Backend], Put)] = &[
             list(api, request).push(json!({"type": "namespace", "name": "crm", "description": "d", "tools": tools}));
         },
     ),
-    ("arguments that are no object", EVERY_FORMAT, |api, request, numbers| {
+    ("arguments that are not an object", EVERY_FORMAT, |api, request, numbers| {
         let name = first_name(api, request);
         let wrong = [json!("{\"q\": \"x\""), json!("nothing"), json!("[1]"), json!("{'q': 1}")];
         add_calls(api, request, &[&name], &wrong[numbers.below(wrong.len())]);

@@ -79,7 +79,7 @@ fn declared(api: &str, request: &Value) -> Vec<Value> {
     }
 }
 
-/// Returns the call of a search as a message of the model, and the call itself.
+/// Returns a search call as a message of the model, and the call itself.
 fn search(api: &str, id: &str, query: &str) -> (Value, Value) {
     let mut turn = calls(api, &[(id.into(), "tool_search".into())], &json!({ "query": query }));
     let message = turn.remove(0);

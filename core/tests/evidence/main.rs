@@ -7,7 +7,7 @@
 #![allow(
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test stops where it cannot go on, and `value[\"name\"]` of serde_json gives null instead of panicking"
+    reason = "a test fails by panicking, and `value[\"name\"]` of serde_json returns null instead of panicking"
 )]
 
 mod ledger;
@@ -43,7 +43,7 @@ fn assert_faultless(ledger: &Ledger) {
 fn the_sample_is_judged_as_it_was_answered() {
     for name in ["accepted_schemas.jsonl", "issue_cases.jsonl"] {
         for source in sources(name).filter(|source| !source.is_whole) {
-            let ledger = Ledger::of(name, &source.text).unwrap_or_else(|| panic!("{name} is no file of answers"));
+            let ledger = Ledger::of(name, &source.text).unwrap_or_else(|| panic!("{name} is not a file of answers"));
             assert!(ledger.rows > 10, "expected rows in the sample of {name}, found {}", ledger.rows);
             assert_faultless(&ledger);
         }
@@ -105,7 +105,7 @@ fn rows_of_probe_are_known() {
 #[test]
 fn probed_answers_agree_with_the_tables() {
     let Ok(rows) = fs::read_to_string(root().join("tests/sample/probed.jsonl")) else {
-        print_line("nothing to judge: nobody has sent tests/sample/probed.jsonl so far");
+        print_line("nothing to judge: tests/sample/probed.jsonl does not exist yet");
         return;
     };
     assert_faultless(&Ledger::of("answers.jsonl", &rows).unwrap_or_else(|| panic!("no file of answers")));

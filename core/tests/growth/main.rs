@@ -5,7 +5,7 @@
 //! The groups in [`COUNTED`] are checked, except for inputs that are refused at these sizes. `cargo run --release -p
 //! toolwire --example growth -- rows` shows all others.
 
-#![allow(clippy::panic, reason = "a test stops where it cannot go on")]
+#![allow(clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "../allocation/counting.rs"]
 mod counting;

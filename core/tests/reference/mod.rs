@@ -15,7 +15,7 @@ pub(crate) struct Source {
 ///
 /// # Panics
 /// If the sample is missing, which is part of this repository.
-#[allow(clippy::panic, reason = "a test stops where it cannot go on")]
+#[allow(clippy::panic, reason = "a test fails by panicking")]
 pub(crate) fn sources(name: &str) -> impl Iterator<Item = Source> {
     let read = |folder: &str| fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder).join(name));
     let sample = read("../tests/sample").unwrap_or_else(|error| panic!("tests/sample/{name}: {error}"));

@@ -1,4 +1,5 @@
-//! `repairArguments` on instances of generated schemas and their texts, damaged as models damage them, and on any text.
+//! `repairArguments` on instances of generated schemas, as values and as text, damaged as models damage them, and on
+//! arbitrary text.
 
 use std::borrow::Cow;
 
@@ -38,7 +39,7 @@ type Done<'t> = Repaired<Cow<'t, str>>;
 pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<Verdict<usize>> {
     let style = *data.choose(&[Style::Tidy, Style::Tidy, Style::Draft7, Style::Any])?;
     let schema = grammar::schema(data, style)?;
-    // Numbers that a `Value` cannot represent only occur in texts.
+    // Numbers that a `Value` cannot represent only occur in text.
     let Ok(value) = serde_json::from_str::<Value>(&schema) else { return Ok(Ok(0)) };
     // The rest of the data determines the instances; if it ends, pseudorandom data follows.
     let rest = [data.bytes(data.len())?, schema.as_bytes()].concat();

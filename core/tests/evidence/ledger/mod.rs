@@ -248,7 +248,7 @@ pub(crate) struct Tally {
     recorded: usize,
     /// Number of answers to whole requests.
     requests: usize,
-    /// Number of answers to response formats.
+    /// Number of answers to requests with a response format.
     formats: usize,
     /// Number of rows that contradict the table.
     pub(crate) excepted: usize,
