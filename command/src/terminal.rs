@@ -16,9 +16,9 @@ const MIN_COLUMNS: usize = 24;
 /// Facts that the host reported.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Terminal {
-    /// True if standard input is a terminal, so that input would have to be typed.
+    /// True if standard input is a terminal, so input would have to be typed.
     pub(crate) typed: bool,
-    /// Width of the terminal on standard output; `None` if it is not a terminal, so that lines are not limited.
+    /// Width of the terminal on standard output; `None` if it is not a terminal, so lines are not limited.
     pub(crate) width: Option<usize>,
     /// True if progress is shown.
     pub(crate) progress: bool,

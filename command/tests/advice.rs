@@ -26,25 +26,29 @@ use toolwire_command::{Command, Need};
 /// Constraints without a fix that loses nothing, with the reason. Those marked by `true` have an unsafe fix for at
 /// least one example.
 const BY_HAND: &[(&str, bool, &str)] = &[
-    ("any-of-shared", true, "the API reads what is beside a union from its branches"),
-    ("any-of-size", true, "a union without branches accepts nothing, and which of many may go is a decision"),
+    ("any-of-shared", true, "the API reads the siblings of a union as parts of its branches"),
+    (
+        "any-of-size",
+        true,
+        "a union without branches accepts nothing, and the user must decide which branches to remove",
+    ),
     ("braces-in-name", false, "the server reads the name of the property"),
-    ("defs-not-object", true, "what is no table of definitions is lost"),
-    ("endless-recursion", true, "a schema that accepts nothing was not meant"),
+    ("defs-not-object", true, "the invalid value of `$defs` is lost"),
+    ("endless-recursion", true, "a schema that accepts nothing is a mistake"),
     ("enum-contradicts", true, "either the type or the values are wrong"),
-    ("enum-empty", true, "a schema that accepts nothing was not meant"),
+    ("enum-empty", true, "a schema that accepts nothing is a mistake"),
     ("format", true, "other programs read the format"),
     ("keyword-too-large", true, "the API enforces no larger number"),
-    ("map", false, "pairs of keys and values are other arguments, which the server would have to read"),
-    ("maximum-below-minimum", true, "one of two numbers is wrong"),
+    ("map", false, "key-value pairs are different arguments, which the server would have to read"),
+    ("maximum-below-minimum", true, "one of the two numbers is wrong"),
     ("pattern-anchors", true, "without anchors, the pattern accepts more in every other API"),
     ("pattern-not-enforced", false, "the API enforces no other pattern that accepts the same"),
     ("property-name", false, "the server reads the name of the property"),
-    ("ref-not-string", true, "what the reference means is unknown"),
+    ("ref-not-string", true, "the meaning of the reference is unknown"),
     ("reserved-name", false, "the server reads the name of the property"),
-    ("slash-in-definition", true, "the value with that key is lost"),
-    ("too-deep", true, "what is too deep is cut off"),
-    ("unknown-keyword", true, "what the key means is unknown"),
+    ("slash-in-definition", true, "the value with this key is lost"),
+    ("too-deep", true, "the levels below the limit are removed"),
+    ("unknown-keyword", true, "the meaning of the key is unknown"),
 ];
 
 /// Longest schema that is an example.

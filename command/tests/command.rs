@@ -100,14 +100,14 @@ fn play(case: &Value) -> (Printed, String) {
                     answer => command.give(answer_body(answer).to_string().as_bytes()),
                 }
             }
-            other => panic!("a need nobody knows: {other:?}"),
+            other => panic!("unknown need: {other:?}"),
         }
     }
     let mut progress = String::new();
     while let Some(shown) = command.step() {
         progress.push_str(&shown);
     }
-    assert!(answers.next().is_none(), "{}: an answer that nobody asked for", case["name"]);
+    assert!(answers.next().is_none(), "{}: an unused answer", case["name"]);
     (command.finish(), progress)
 }
 

@@ -87,7 +87,7 @@ impl Session {
             return;
         }
         let place = self.asked.iter().position(|id| *id == message["id"]);
-        self.asked.swap_remove(place.unwrap_or_else(|| panic!("nobody asked for {text}")));
+        self.asked.swap_remove(place.unwrap_or_else(|| panic!("an answer without a request: {text}")));
     }
 
     fn write_server(&mut self, server: usize, text: &str) {

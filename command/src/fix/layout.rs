@@ -257,7 +257,7 @@ mod tests {
                 r#"{"a":[0,1,2],"b":[1]}"#,
                 "{\n  \"a\": [\n    0,\n    1,\n    2\n  ],\n  \"b\": [\n    1\n  ]\n}",
             ),
-            // Compact text stays compact, and braces keep their spaces.
+            // Compact text remains compact, and braces keep their spaces.
             (r#"{"a":{"b":1,"c":2}}"#, r#"{"a":{"c":2,"d":[1,2]}}"#, r#"{"a":{"c":2,"d":[1,2]}}"#),
             (r#"{ "a": { "b": 1 } }"#, r#"{"a":{"b":1,"c":{"d":1}}}"#, r#"{ "a": { "b": 1, "c": { "d": 1 } } }"#),
             (r#"{"a": true}"#, r#"{"a":{"b":1}}"#, r#"{"a": {"b": 1}}"#),
