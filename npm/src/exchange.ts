@@ -122,7 +122,7 @@ export class Exchange {
   }
 
   /**
-   * Returns the repair results of the calls that ended since the last call of this method, in whole replies and in streams. Always empty
+   * Returns the repair results of the calls that ended since the last call to this method, in whole replies and in streams. Always empty
    * without the option `repair`.
    *
    * @example
@@ -135,7 +135,7 @@ export class Exchange {
   }
 
   /**
-   * Returns the changes to the answer to a response format since the last call of this method, in whole replies and in streams. Restored
+   * Returns the changes to the structured output since the last call to this method, in whole replies and in streams. Restored
    * values are not among them.
    */
   takeAnswerChanges(): AnswerChange[] {

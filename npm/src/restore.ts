@@ -18,7 +18,7 @@ export interface RestoreJson {
   search?: string;
   /** The options for repairing arguments; absent if they are not repaired. */
   repair?: object;
-  /** The changes to undo in the answer to a response format; absent if there are none. */
+  /** The changes to undo in the structured output; absent if there are none. */
   answer?: object;
 }
 
@@ -69,9 +69,9 @@ export interface RestoredContent<T> {
 export interface RestoredReply<T> {
   /** The restored reply. */
   reply: T;
-  /** The repair result of each call of a tool that has a schema, in order; empty if calls are not repaired. */
+  /** The repair result of each call to a tool that has a schema, in order; empty if calls are not repaired. */
   calls: RepairedCall[];
-  /** The changes to the answer to a response format other than restored values; each change is listed once. */
+  /** The changes to the structured output, other than restored values; each change is listed once. */
   answerChanges: AnswerChange[];
 }
 
@@ -270,7 +270,7 @@ export class CallStream {
     return this.#stream.finish(true)[0] as string;
   }
 
-  /** Returns the repair result of the call, if it ended since the last call of this method and calls are repaired. */
+  /** Returns the repair result of the call, if it ended since the last call to this method and calls are repaired. */
   takeRepairedCalls(): RepairedCall[] {
     return this.#stream.takeRepairedCalls();
   }
@@ -342,13 +342,13 @@ export class ReplyRestorer {
     return new TextEncoder().encode(this.#stream.feedText(this.#decoder.decode(piece, { stream: true })));
   }
 
-  /** Returns the repair results of the calls that ended since the last call of this method, if calls are repaired. */
+  /** Returns the repair results of the calls that ended since the last call to this method, if calls are repaired. */
   takeRepairedCalls(): RepairedCall[] {
     return this.#stream.takeRepairedCalls();
   }
 
   /**
-   * Returns the changes to the answer to a response format since the last call of this method. Restored values are not among them.
+   * Returns the changes to the structured output since the last call to this method. Restored values are not among them.
    */
   takeAnswerChanges(): AnswerChange[] {
     return this.#stream.takeAnswerChanges();

@@ -54,7 +54,7 @@ export class ToolSet {
   }
 
   /**
-   * Replaces the list. Returns `false` if the new list is equal to the old one, in which case all results stay.
+   * Replaces the list. Returns `false` if the new list is equal to the old one, in which case all results are kept.
    *
    * @throws {@link ToolwireError} as the constructor; the list then stays unchanged.
    */

@@ -251,7 +251,7 @@ function poisoned(files) {
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
- * Replaces the programs that fetch packages by others, first in `PATH`. Each logs how it was started and which registry npm would use
+ * Replaces the programs that fetch packages with others, first in `PATH`. Each logs how it was started and which registry npm would use
  * there, and installs the local build. `node` logs its working folder, from which version managers' shims read their configuration.
  */
 function fetching() {

@@ -124,7 +124,7 @@ describe('every case', () => {
         else if (kind === 'variables') command.give(json(it.environment ?? {}));
         else command.give(Buffer.from(text({ file: it.files?.[name], input: it.stdin, line: it.stdin, server }[kind])));
       }
-      assert.deepEqual(answers, [], 'answers that nobody asked for');
+      assert.deepEqual(answers, [], 'unused answers');
       let progress = '';
       for (let shown = command.step(); shown !== undefined; shown = command.step()) progress += shown;
       const [stdout, stderr, code, ...written] = command.finish();

@@ -341,7 +341,7 @@ describe('streams', () => {
     }
   });
 
-  test('each call of the function is independent', async (t) => {
+  test('each call to the function is independent', async (t) => {
     const { url, got } = await backend(t, [429, JSON_TYPE, '{}'], [200, JSON_TYPE, SEARCHES], [200, JSON_TYPE, CALLS]);
     const fetch = toolwireFetch({ dialect: 'anthropic' });
     const request = post(ASKED);

@@ -13,7 +13,7 @@ import { judgeToolSet } from './fixtures/tool-sets.js';
 test('every folder of fixtures is run and counted', () => {
   // test/repair.test.js runs those of `repairArguments`.
   const run = [...functions, 'repairArguments'];
-  for (const folder of folders) assert.ok(run.includes(folder), `nobody runs tests/fixtures/${folder}`);
+  for (const folder of folders) assert.ok(run.includes(folder), `no test runs tests/fixtures/${folder}`);
   assert.deepEqual(Object.keys(counts).sort(), [...folders].sort());
 });
 

@@ -1,6 +1,6 @@
 // Compares our reading of text that is not JSON with jsonrepair's: if ours reads a text, both should read the same value. jsonrepair
-// guesses where ours refuses, so only texts that ours reads are compared. The value of the generated texts is known: where the two
-// differ, ours must be right.
+// guesses where ours refuses, so only text that ours reads is compared. The value of generated text is known: if the two differ, ours must
+// be right.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Runs every example against the fake of its API, and compares the requests to the API, the calls of the tool's server, and the result.
+// Runs every example against the fake of its API, and compares the requests to the API, the calls to the tool's server, and the result.
 
 import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';

@@ -287,7 +287,7 @@ class Exchange {
       this.#reply = await replyOf(upstream);
     } catch (error) {
       upstream.destroy();
-      // The request is not sent again: the model may have run already, and both runs would be billed.
+      // The request is not sent again: the model may already have run, and both runs would be billed.
       if (!this.#isOver) await this.#failed(why(error));
       return;
     }
