@@ -55,7 +55,7 @@ MEMBERS = {"name", "why", "source", "options", "changes", "lossless", "report"} 
 SECONDS = ("schema", "plan")
 """The second input of `restoreArguments`, `validateArguments` and `validateResult` (a tool)."""
 REFUSED = "refused"
-"""The error of `sanitize` if it refuses the schema, so that there is no plan."""
+"""The error of `sanitize` if it refuses the schema, so there is no plan."""
 INPUTS = ("input", "inputText", "inputParts")
 OUTPUTS = ("expected", "expectedText", "expectedParts", "error")
 

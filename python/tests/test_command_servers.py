@@ -208,7 +208,7 @@ def test_server_with_an_sdk_of_another_version(tmp_path: Path, found: str) -> No
     assert f"to before 3, found {found}: run `pip install 'toolwire[mcp]'`" in done.stderr.decode()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no signals to send")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no POSIX signals")
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signals_end_the_server(tmp_path: Path, sent: int, code: int) -> None:
     script = "import os, time; open('pid', 'w').write(str(os.getpid())); time.sleep(60)"

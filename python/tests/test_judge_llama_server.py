@@ -230,7 +230,7 @@ def test_check_reports_what_the_server_does_not_enforce() -> None:
         for sent, arguments in called(text):
             calls += 1
             found += [shown(why, arguments, text) for why in silent(sent, arguments)]
-    print(f"{calls} calls of tools as they are")
+    print(f"{calls} calls to unchanged tools")
     assert calls > 1000
     assert not found
 

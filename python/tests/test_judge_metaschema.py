@@ -1,4 +1,4 @@
-"""The 2020-12 meta-schema as a judge, with patterns compiled by Python's `re`, like in OpenAI's API and in SGLang.
+"""The 2020-12 meta-schema as a judge, with patterns compiled by Python's `re`, as in OpenAI's API and in SGLang.
 
 (SGLang first corrects type names, for example those of databases, and duplicate ones. Older builds do not, and neither
 does this judge.)

@@ -43,7 +43,7 @@ def same(one: Any, other: Any) -> bool:
 def read(text: str, options: dict[str, Any]) -> Read | str:
     """Read a text with both, or return the reason why ours refuses it."""
     try:
-        # Every value is valid by this schema, so that only the text is repaired.
+        # Every value is valid by this schema, so only the text is repaired.
         answer = toolwire.repair_arguments(text, "{}", **options)
     except toolwire.ToolwireError as error:
         return str(error).rpartition("(")[2].partition(",")[0]
@@ -137,7 +137,7 @@ DIFFERENCES = [
         "`\\\\\\M` is a backslash and `\\M`; ours keeps what begins no escape, as in every other text",
     ),
 ]
-# The rules that the generated texts need.
+# The rules that the generated text needs.
 RULES = {
     *("byte-order-mark", "fence", "surrounding-text", "extra-comma", "comment", "control-character", "single-quotes"),
     *("escaped-apostrophe", "smart-quotes", "unquoted-key", "python-literal", "undefined", "missing-comma"),

@@ -1,4 +1,4 @@
-"""The Python values that are JSON, and their conversion (spec/contract.md, "Values")."""
+"""The Python values that are JSON, and their conversion."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ from toolwire.pydantic_ai import Toolwire
 # Traces would be sent to OpenAI.
 agents.set_tracing_disabled(True)
 
-# The model's call of the tool in a dialect that renames `$ref`, and the call that the tool's server expects.
+# The model's call to the tool in a dialect that renames `$ref`, and the call that the tool's server expects.
 ENCODED = {"name": "files_read", "input": {"path": "README.md", "dollar_ref_": "main"}}
 EXPECTED = [("files.read", {"path": "README.md", "$ref": "main"})]
 DONE = {"text": "It says: any model."}

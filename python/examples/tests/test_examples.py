@@ -1,4 +1,4 @@
-"""Every example against a fake of its API: the requests, the calls of the tool's own server, and the final answer."""
+"""Every example against a fake of its API: the requests, the calls to the tool's own server, and the final answer."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from toolwire.httpx2 import ToolwireTransport
 from toolwire.types import DialectName
 
 GIVEN = {"path": "README.md", "$ref": "main"}
-# The model's call of the tool in a dialect that renames `$ref`.
+# The model's call to the tool in a dialect that renames `$ref`.
 ENCODED = {"name": "files_read", "input": {"path": "README.md", "dollar_ref_": "main"}}
 PLAIN = {"name": "files_read", "input": GIVEN}
 EXPECTED = [("files.read", GIVEN)]

@@ -38,7 +38,7 @@ from toolwire.types import DialectName
 # The warnings concern LiteLLM's own types.
 pytestmark = pytest.mark.filterwarnings("ignore:Items? '")
 
-# The model's call of the tool in a dialect that renames `$ref`, and the call that the tool's server expects.
+# The model's call to the tool in a dialect that renames `$ref`, and the call that the tool's server expects.
 ENCODED = {"name": "files_read", "input": {"path": "README.md", "dollar_ref_": "main"}}
 EXPECTED = [("files.read", {"path": "README.md", "$ref": "main"})]
 DONE = {"text": "It says: any model."}

@@ -189,7 +189,7 @@ def _replace(path: str, content: str, like: str) -> None:
     place = os.path.realpath(path)
     written = content.encode()
     beside = f"{place}.{secrets.token_hex(8)}.tmp"
-    # Before the `try`, so that a file of somebody else with this name is not removed.
+    # Before the `try`, so that another program's file with this name is not removed.
     number = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with open(number, "wb") as file:
