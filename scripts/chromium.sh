@@ -9,7 +9,7 @@ for name in "${TOOLWIRE_CHROMIUM:-}" chromium google-chrome chromium-browser; do
 done
 
 without() { say "no Chromium: $*; tests in a browser are skipped"; exit; }
-# Ubuntu's package of that name only installs a snap.
+# Ubuntu's package with this name only installs a snap.
 [ "$(sed -n 's/^ID=//p' /etc/os-release 2>/dev/null)" = debian ] || without "none on the PATH, and this is not Debian"
 [ "$(id -u)" = 0 ] || without "none on the PATH, and only root may install it"
 failed=$TOOLS/chromium-failed
