@@ -126,7 +126,7 @@ node_and_sdk_suites() {
   if has_python_311; then
     suite pypi-sdks python_counts scripts/examples.sh python
   else
-    say "test pypi-sdks, test roles: not possible here, today's SDKs are for Python 3.11 and later"
+    say "test pypi-sdks, test roles: not possible here, today's SDKs need Python 3.11 or later"
   fi
 }
 cargo_and_python_suites() {

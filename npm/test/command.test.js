@@ -205,7 +205,7 @@ test('an output that cannot be written', {
   assert.deepEqual([code, written], [2, expected]);
 });
 
-test('the empty name is no file', async () => {
+test('an empty file name', async () => {
   assert.deepEqual(await run(['check', '']), ['', 'toolwire: : expected a file, found none with that name\n', 2]);
 });
 
@@ -387,7 +387,7 @@ describe('a live server over stdio', () => {
   });
 
   test('Ctrl-C and SIGTERM end the server, too', {
-    skip: process.platform === 'win32' && 'Windows has no signals',
+    skip: process.platform === 'win32' && 'Windows has no POSIX signals',
   }, async () => {
     const script = `
       process.on('SIGTERM', () => process.exit(require('fs').writeFileSync('ended', '')));
@@ -683,7 +683,7 @@ test('a system file with a reported size of 0 is not read', {
 });
 
 test("a client's file keeps its bytes and its permissions", {
-  skip: process.platform === 'win32' && 'Windows has other permissions',
+  skip: process.platform === 'win32' && 'Windows has no POSIX permissions',
 }, async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'toolwire-install-'));
   const file = join(cwd, 'mcp.json');

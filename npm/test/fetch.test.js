@@ -217,7 +217,7 @@ describe('requests and replies that pass unchanged', () => {
   const passing = {
     'a request with nothing to adapt': ['/v1/messages', post(spelled), spelled],
     'another path': ['/v1/files', post(ASKED), ASKED],
-    'a body that is no object': ['/v1/messages', post('[1]'), '[1]'],
+    'a body that is not an object': ['/v1/messages', post('[1]'), '[1]'],
     'a text': ['/v1/messages', { method: 'POST', body: ASKED, headers: { 'content-type': 'text/plain' } }, ASKED],
     'a packed body': [
       '/v1/messages',

@@ -20,7 +20,7 @@ const COERCED = 'it takes a value of another kind for the one that is meant, whe
 /** Known disputes about outputs that the gate refuses or changes. */
 const OUTPUTS = [
   {
-    why: 'a number that JavaScript cannot hold is infinite there, which is no number to ajv',
+    why: 'a number that JavaScript cannot represent becomes infinite, which ajv does not accept as a number',
     says: /^only the judge: must be number at `[^`]*`: null$/,
     text: '{"type":"object","properties":{"a":{"maximum":1e400}}}',
   },

@@ -215,7 +215,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     assert.equal(transport.protocolVersion, '2025-11-25');
   });
 
-  test('the demo’s server', { skip: !existsSync(EVERYTHING) && 'make demo installs it' }, async () => {
+  test('the demo’s server', { skip: !existsSync(EVERYTHING) && 'run `make demo` to install it' }, async () => {
     const { url } = await served(['--', process.execPath, EVERYTHING]);
     const { client } = await connected(url);
     const { tools } = await client.listTools();

@@ -29,7 +29,7 @@ const DIFFERENCES = [
   {
     name: 'words around',
     applies: ({ rules }) => rules.has('surrounding-text'),
-    why: 'it makes a list of words and value, or refuses; words are no arguments',
+    why: 'it makes a list of words and value, or refuses; words are not arguments',
   },
   {
     name: 'text that was escaped once too often',

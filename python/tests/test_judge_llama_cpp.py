@@ -30,7 +30,7 @@ KNOWN = rules("keyword-value pattern maximum-below-minimum property-name")
 
 OUTPUTS = [
     Row(
-        "half a surrogate pair is no text to its JSON parser, and `1e400` no number",
+        "its JSON parser refuses half a surrogate pair, and the number `1e400`",
         r"no JSON: ",
         {"type": "object", "properties": {"a": {"description": "\ud800"}}},
     ),
@@ -44,7 +44,7 @@ INPUTS = [
         {"type": "object", "properties": {"a": {"type": "integer", "maxItems": ""}}},
     ),
     Row(
-        "the root of a tool is an object, and a schema that is no schema is `not-a-schema`, which is not compared",
+        "the root of a tool is an object, and an invalid schema is `not-a-schema`, which is not compared",
         r"^only the judge: JSON schema error at \S+: schema must be an object",
         {"type": "object", "properties": {"a": {"type": "array", "items": [1]}}},
     ),

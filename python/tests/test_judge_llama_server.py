@@ -121,7 +121,7 @@ class Server:
 @cache
 def server() -> Server:
     if "TOOLWIRE_JUDGES" not in os.environ:
-        pytest.skip("only `make judges` asks llama.cpp's server, because it takes seven minutes")
+        pytest.skip("only `make judges` runs llama.cpp's server, because that takes seven minutes")
     if not SERVER.exists():
         pytest.skip("llama.cpp's server is not built: `python tests/llama_cpp_judge.py --server FOLDER`")
     return Server()

@@ -33,7 +33,7 @@ BEYOND = Row(
     {"type": "object", "properties": {"a": {"maximum": 10**400}}},
 )
 SURROGATES = Row(
-    "half a surrogate pair is no text to either backend",
+    "both backends refuse half a surrogate pair",
     r"Failed to parse JSON: syntax error at line 1 near: (\"|: \{\})",
     {"type": "object", "properties": {"a": {"description": "\ud800"}}},
 )
@@ -226,7 +226,7 @@ def test_definitions_are_carried_to_the_root() -> None:
 def test_real_tools() -> None:
     """The number of refused tools is the same as with vLLM's own code (with llguidance 1.7.6)."""
     if len(sources()) == 1:
-        pytest.skip("the data of all real tools does not lie beside this checkout")
+        pytest.skip("the complete data of real tools is not next to this checkout")
     rows = sources()[-1].rows("mcp_tools.jsonl")
     answers = [backends().answer(row["inputSchema"]) for row in rows]
     counts = Counter(answer.backend for answer in answers)

@@ -206,7 +206,7 @@ def is_running(pid: int) -> bool:
     return not status.exists() or status.read_text("utf-8").rsplit(")", 1)[1].split()[0] != "Z"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no POSIX signals")
 @pytest.mark.parametrize("how", ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "input"])
 def test_its_end_ends_everything_that_was_started(server: Path, how: str) -> None:
     program = [*PROGRAM, "proxy", "--", sys.executable, str(server)]
@@ -241,7 +241,7 @@ import json
 import subprocess
 import sys
 
-# Before anybody has asked, and for people.
+# Output for people, before any request.
 print("Listening on port 3000", flush=True)
 print(json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info"}}), flush=True)
 for line in sys.stdin:
@@ -296,7 +296,7 @@ def test_requests_before_the_end_of_the_input_are_answered(server: Path) -> None
 def test_a_report_that_is_a_pipe(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     if sys.platform == "win32":
-        pytest.skip("no named pipes in folders")
+        pytest.skip("this system has no named pipes in folders")
     os.mkfifo(pipe)
     done = run("proxy", "--report", str(pipe), "--", sys.executable, "-c", "pass")
     assert done.returncode == 2

@@ -433,7 +433,7 @@ def test_no_key_is_written(tmp_path: Path) -> None:
     between(answer, what, "--report", str(report))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit for the size of files")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot limit the size of files")
 def test_a_report_that_cannot_be_written_is_reported_once(tmp_path: Path) -> None:
     async def answer(_: web.BaseRequest) -> web.Response:
         return web.json_response({})
@@ -511,7 +511,7 @@ def test_the_door() -> None:
     between(answer, what, "--token-env", "RELAY_TOKEN", RELAY_TOKEN="secret")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM that a program can take")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM that a program can handle")
 def test_its_end_lets_open_requests_end_and_takes_no_more() -> None:
     go = asyncio.Event()
 

@@ -60,12 +60,7 @@ mod joined;
 mod kept_namespaces;
 #[cfg_attr(
     not(feature = "search"),
-    allow(
-        dead_code,
-        unreachable_pub,
-        reason = "only exchanges use it, which need
-# `search`"
-    )
+    allow(dead_code, unreachable_pub, reason = "only exchanges, which search, need it")
 )]
 pub(crate) mod list_cache;
 pub(crate) mod memory;

@@ -216,7 +216,7 @@ for (const streams of [false, true]) {
   });
 }
 
-test('toolwire/ai: arguments in the history that are no object are sent as one', async () => {
+test('toolwire/ai: arguments in the history that are not an object are sent as one', async () => {
   const model = scripted();
   const past = (input) => ({ type: 'tool-call', toolCallId: 'a', toolName: 'files.read', input });
   const inputs = [{ $ref: 'x' }, '{"$ref": "y"', '{"$ref": "z"}', ['a'], 'pwd', null];
@@ -590,7 +590,7 @@ test('toolwire/langchain: of several calls, the one that was cut off does not ru
   }
 });
 
-test('toolwire/langchain: arguments in the history that are no object, and examples', async () => {
+test('toolwire/langchain: arguments in the history that are not an object, and examples', async () => {
   const past = new AIMessage({ content: '', tool_calls: [] });
   past.tool_calls = ['pwd', [1], { $ref: 'x' }].map((args) => ({
     type: 'tool_call',
