@@ -77,7 +77,7 @@ mod tests {
     use super::indented;
 
     #[test]
-    fn layout_is_all_that_changes() {
+    fn only_the_layout_changes() {
         assert_eq!(
             indented(" {\"a\" :[1.0, {} ,[ ]],\n\"b{\\\"\":\"x, y: [\\\\\"}"),
             "{\n  \"a\": [\n    1.0,\n    {},\n    []\n  ],\n  \"b{\\\"\": \"x, y: [\\\\\"\n}"

@@ -226,7 +226,7 @@ mod tests {
     use super::without_commands;
 
     #[test]
-    fn no_line_is_a_command() {
+    fn commands_for_ci_runners_are_escaped() {
         for (text, expected) in [
             ("a::b\n", "a::b\n"),
             ("::add-mask::x\n::b", "\\u003a:add-mask::x\n\\u003a:b"),

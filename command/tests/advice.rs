@@ -301,7 +301,7 @@ fn follow(examples: &[(&(&'static str, &'static str), &String)]) -> Tally {
 }
 
 #[test]
-fn followed_advice_is_right() {
+fn following_the_advice_fixes_the_schema() {
     let examples = examples();
     let all: Vec<_> = examples.iter().collect();
     // Two threads, because the test machines have at least two cores.
@@ -345,7 +345,7 @@ fn followed_advice_is_right() {
 }
 
 #[test]
-fn a_fix_for_one_dialect_harms_no_other() {
+fn fixes_for_one_dialect_break_no_other() {
     let inputs: BTreeSet<String> = examples().into_values().collect();
     let all: Vec<&String> = inputs.iter().collect();
     let follow = |inputs: &[&String]| {

@@ -127,7 +127,7 @@ fn tools(words: &str) -> Value {
 }
 
 #[test]
-fn nothing_of_others_is_a_command() {
+fn untrusted_text_is_escaped() {
     let (mut count, mut written) = (0, 0);
     for words in HOSTILE {
         let file = format!("{words}.json");

@@ -103,7 +103,7 @@ fn carried_out(effects: &[RelayEffect], has_head: &mut bool, before: Expects) ->
 /// Clients and upstreams that send anything, in any order that sockets allow: each client receives one head and one
 /// end, and no state of a request remains after it.
 #[test]
-fn anything_on_the_wire() {
+fn any_order_of_events_gives_each_client_one_reply() {
     let settings = json!({"upstreams": [{"url": "http://127.0.0.1:1/x", "dialect": "openai-chat", "formats": "ladder"},
         {"url": "https://api.anthropic.com", "path": "/a"}], "report": "r", "verbose": true, "mostClients": 3});
     let mut relay = Relay::new(&settings.to_string(), None);

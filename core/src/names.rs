@@ -345,7 +345,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_free_number_is_the_smallest_that_no_name_has() {
+    fn free_number_is_the_smallest_unused_one() {
         let digest = "x_aaaaaaaaaaaa7";
         let numbers = [2, 3, 5, 6].map(|number| format!("{digest}_{number}"));
         // A name that some API converts into the digest name counts as in use, too.
@@ -360,7 +360,7 @@ mod tests {
 
     /// Each of these names used to count from 2.
     #[test]
-    fn a_cut_name_is_counted_once() {
+    fn truncated_names_share_a_counter() {
         let mut taken = Taken::default();
         for number in 0..20_000 {
             let name = format!("{}{number:05}", "a".repeat(59));
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_is_of_the_texts_and_not_of_their_letters() {
+    fn digest_depends_on_where_strings_end() {
         let text = |text: &'static str| Text::new(text);
         let one = digest(&[&text("a"), &text("bc")]);
         assert_eq!(one.len(), DIGEST);
@@ -382,7 +382,7 @@ mod tests {
 
     /// Each request for the same name used to count from 2: 16,384 names with the same hash took half a minute.
     #[test]
-    fn a_name_that_many_want_is_counted_once() {
+    fn numbering_continues_from_the_last_number() {
         let mut taken = Taken::default();
         for number in 1..=20_000 {
             let found = taken.free("wanted".into(), 64);

@@ -127,7 +127,7 @@ fn first_word(text: &str) -> String {
 }
 
 #[test]
-fn layers_look_left() {
+fn layers_use_only_layers_before_them() {
     let place = |layer: &str| LAYERS.iter().position(|known| *known == layer);
     let mut faults = Vec::new();
     for (file, code) in sources() {
@@ -161,7 +161,7 @@ fn names_of_the_door(code: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_is_not_public_has_one_door() {
+fn hidden_items_are_only_in_internal() {
     let core = sources();
     let hidden: Vec<&str> =
         core.iter().flat_map(|(file, code)| code.matches("#[doc(hidden)]").map(move |_| file.as_str())).collect();
@@ -296,7 +296,7 @@ fn no_files_use_each_other_in_a_circle() {
 }
 
 #[test]
-fn files_are_of_one_idea() {
+fn files_are_not_too_long() {
     let mut long = Vec::new();
     for folder in SOURCES {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
@@ -331,7 +331,7 @@ fn no_dialect_is_named_in_a_code_path() {
 }
 
 #[test]
-fn architecture_names_files_that_there_are() {
+fn architecture_names_existing_files() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let text = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("ARCHITECTURE.md is there");
     let named = text

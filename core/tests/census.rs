@@ -87,7 +87,7 @@ fn secrets(tools: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_rule_that_is_listed_has_its_advice() {
+fn every_listed_rule_has_advice() {
     let sample = Tools::of_file(&sample()).expect("the sample is a part of this repository");
     let sample = Figures::of(Census::take(sample));
     for figures in [Some(&sample), whole()].into_iter().flatten() {
@@ -105,7 +105,7 @@ fn every_rule_that_is_listed_has_its_advice() {
 }
 
 #[test]
-fn a_server_is_its_source_without_the_version() {
+fn server_name_is_its_source_without_the_version() {
     for (source, name) in [
         ("npm:@scope/package@1.2.3", "npm:@scope/package"),
         ("npm:package@1.2.3", "npm:package"),
@@ -131,7 +131,7 @@ fn equal_schemas_are_judged_once_and_counted_each() {
 }
 
 #[test]
-fn a_tool_has_the_fate_of_its_worst_change() {
+fn outcome_of_a_tool_is_its_worst_change() {
     for (schema, outcome, refused) in [
         (
             r#"{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}"#,
@@ -214,7 +214,7 @@ fn broken(name: &str, [tools, dialects, cases, alone, with_those_before]: [usize
 }
 
 #[test]
-fn rules_count_by_cases_and_gain_what_nothing_else_refuses() {
+fn rules_are_ranked_by_cases_and_count_tools_refused_by_them_alone() {
     let list = rules(&made_up(), 10);
     // Dialects that are not APIs do not count, so `format` has two cases instead of five.
     assert_eq!(

@@ -43,7 +43,7 @@ fn admits_an_object(schema: &Value) -> bool {
 }
 
 #[test]
-fn what_sanitize_writes_the_rules_accept() {
+fn sanitized_schemas_pass_check() {
     let corpus = corpus();
     let mut faults = Vec::new();
     let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
@@ -85,7 +85,7 @@ fn what_sanitize_writes_the_rules_accept() {
 }
 
 #[test]
-fn the_corpus_has_what_real_tools_lack() {
+fn corpus_has_unions_and_tuples() {
     let corpus = corpus();
     let has = |key: &str| corpus.iter().filter(|(_, schema)| schema.get(key).is_some()).count();
     let tuples = corpus.iter().filter(|(_, schema)| schema.to_string().contains("\"prefixItems\"")).count();

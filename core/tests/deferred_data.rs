@@ -93,7 +93,7 @@ fn with_mapping(name: &str, mut expected: Value, input: &Value) -> Value {
 }
 
 #[test]
-fn every_case_gives_what_is_expected() {
+fn every_case_has_the_expected_result() {
     for Source { text, is_whole } in sources("deferred_cases.json") {
         let cases: Vec<Value> = serde_json::from_str(&text).expect("the data is JSON");
         assert_eq!(cases.len(), if is_whole { 83 } else { 23 }, "the number of cases");

@@ -156,7 +156,7 @@ fn is_solved(row: &Value) -> bool {
 }
 
 #[test]
-fn reports_are_solved() {
+fn reported_problems_are_solved() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/issue_cases_3.jsonl");
     let Ok(text) = fs::read_to_string(path) else {
         println!("skipped: issue_cases_3.jsonl is not beside this checkout");

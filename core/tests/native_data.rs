@@ -149,6 +149,6 @@ fn restored(row: &Value) -> Result<Value, toolwire::Error> {
 }
 
 #[test]
-fn every_case_gives_what_is_expected() {
+fn every_case_has_the_expected_result() {
     rows::judged("deferred_native_cases.json", [126, 62], fault);
 }

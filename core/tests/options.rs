@@ -366,7 +366,7 @@ fn words_in_python(text: &str, class: &str, name: &str) -> Names {
 
 /// The words of an option must be the same in the types of TypeScript and Python and on its page.
 #[test]
-fn words_are_the_same_everywhere() {
+fn values_are_the_same_everywhere() {
     let (npm, py) = (read("npm/src/options.ts"), read("python/src/toolwire/_options.py"));
     let (mut faults, mut compared) = (Vec::new(), 0);
     for declared in DECLARED {
@@ -388,7 +388,7 @@ fn words_are_the_same_everywhere() {
 }
 
 #[test]
-fn every_function_is_looked_at() {
+fn options_of_every_function_are_compared() {
     let looked_at = |function: &Function| DECLARED.iter().any(|declared| declared.function == Some(*function));
     let missing: Vec<&str> = Function::ALL
         .iter()

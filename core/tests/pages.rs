@@ -32,7 +32,7 @@ fn pages_are_fresh() {
 }
 
 #[test]
-fn the_cookbook_mends_what_it_names() {
+fn cookbook_examples_fix_the_errors_that_they_name() {
     let entries = Entry::all(&root());
     assert!(entries.len() >= 20, "expected at least twenty errors, found {}", entries.len());
     let mut faults = Vec::new();

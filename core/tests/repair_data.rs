@@ -111,7 +111,7 @@ fn every_case_gives_the_expected_result() {
 }
 
 #[test]
-fn what_a_schema_takes_stays() {
+fn valid_arguments_are_unchanged() {
     let Some(text) = data("argument_cases.json") else { return };
     let rows: Vec<Value> = serde_json::from_str(&text).expect("the cases are JSON");
     for row in rows.iter().filter(|row| row.get("arguments").is_some()) {
@@ -126,7 +126,7 @@ fn what_a_schema_takes_stays() {
 
 /// These inputs are spelled differently as a value and as text, so they cannot be fixtures.
 #[test]
-fn a_string_without_arguments_stays() {
+fn strings_that_are_not_arguments_are_unchanged() {
     let schema = serde_json::json!({"type": "object"});
     let options = RepairOptions::default();
     for text in ["\"42\"", "\"\\\"7\\\"\"", "\"\\\"\\\\ud800\\\"\""] {

@@ -214,7 +214,7 @@ fn secrets(arguments: &Value, schema: &str) -> Vec<String> {
 }
 
 #[test]
-fn no_spoiled_call_becomes_another_value() {
+fn damaged_calls_never_become_another_value() {
     let mut faults = Vec::new();
     for (from, calls) in calls() {
         let mut totals: BTreeMap<Became, usize> = BTreeMap::new();

@@ -264,7 +264,7 @@ fn stating_the_metaschema() -> impl Iterator<Item = &'static Dialect> {
 }
 
 #[test]
-fn what_the_metaschema_refuses_is_refused_where_a_page_states_it() {
+fn schemas_that_the_metaschema_refuses_are_refused_as_stated() {
     let invalid: Vec<Value> =
         malformed().into_iter().filter(|schema| !jsonschema::draft202012::meta::is_valid(schema)).collect();
     let (mut judged, mut faults) = (0, Vec::new());

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_stays() {
+    fn unchanged_parts_keep_their_layout() {
         for (text, after, expected) in [
             // A member is renamed, and its value is replaced by one of the same kind.
             (

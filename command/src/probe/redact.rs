@@ -138,7 +138,7 @@ mod tests {
     use super::{Private, MAX_ANSWER};
 
     #[test]
-    fn what_is_private_is_left_out() {
+    fn private_strings_are_redacted() {
         let private = Private { texts: Vec::from([("tools.acme.corp".into(), "(host)")]) };
         let redacted = |text: &str| private.removed(text, MAX_ANSWER);
         for (text, expected) in [

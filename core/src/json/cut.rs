@@ -117,7 +117,7 @@ mod tests {
     use super::close_cut;
 
     #[test]
-    fn what_is_whole_stays() {
+    fn complete_values_are_kept() {
         for (text, closed) in [
             (r#"{"response":[{"city":"Rome","note":nu"#, r#"{"response":[{"city":"Rome"}]}"#),
             (r#"{"response":[1,2"#, r#"{"response":[1]}"#),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_beginning() {
+    fn text_that_is_not_truncated_json_is_refused() {
         for text in ["", "Hello", "{name} is here", "[link](x)", "{\"a\":1}", "[1]]", "{\"a\" 1", "\"a", "[1 2", "{]"] {
             assert_eq!(close_cut(text), None, "{text}");
         }

@@ -200,7 +200,7 @@ mod tests {
 
     /// For every byte at every position in a text, the result is that of a simple search.
     #[test]
-    fn finds_what_a_plain_search_finds() {
+    fn agrees_with_a_simple_search() {
         for length in [0, 1, 8, 63, 64, 65, 128, 200] {
             for filler in [0x7F, 0x80, 0xFF, 0x20, b'!', b'#', b'[', b']'] {
                 let mut text: Vec<u8> = core::iter::repeat_n(filler, length).collect();
@@ -237,7 +237,7 @@ mod tests {
     /// Reads strings with few and with many escapes, of any length, from stop to stop like a reader, and often skips
     /// some bytes.
     #[test]
-    fn stops_where_a_plain_reader_stops() {
+    fn agrees_with_a_simple_reader() {
         let mut state = 1_u64;
         let mut random = |below: usize| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -102,7 +102,7 @@ fn patterns_follow_python() {
 }
 
 #[test]
-fn what_is_an_error_or_another_thing_elsewhere_is_not_read() {
+fn invalid_and_nonportable_patterns_are_refused() {
     let both =
         ["(?=a)", "(?<!a)b", r"(a)\1", "(", ")", "(a", "[a", "*a", "a**", "a{3,1}", "^*", r"(\w{1000}){1000}", "a\\"];
     let ecma = [
@@ -130,7 +130,7 @@ fn what_is_an_error_or_another_thing_elsewhere_is_not_read() {
 }
 
 #[test]
-fn a_search_ends_when_nothing_pays_for_it() {
+fn search_ends_when_the_budget_is_spent() {
     let budget = Budget::new(0, Some(100_000));
     let pattern = Pattern::new("(?:a|b|ab){0,2000}c", Spelling::Ecma, &budget);
     let text = "ab".repeat(20_000);
@@ -149,7 +149,7 @@ const HARD: [&str; 7] = [
 ];
 
 #[test]
-fn every_step_that_is_looked_at_is_paid_for() {
+fn every_visited_step_is_charged() {
     let text = "a".repeat(100);
     for spelling in [Spelling::Ecma, Spelling::Python] {
         for pattern in HARD {
@@ -166,7 +166,7 @@ fn every_step_that_is_looked_at_is_paid_for() {
 }
 
 #[test]
-fn no_text_is_long_enough_to_search_for_nothing() {
+fn long_text_ends_when_the_budget_is_spent() {
     let text = "a".repeat(80_000);
     for pattern in HARD {
         let budget = Budget::new(0, Some(100_000));

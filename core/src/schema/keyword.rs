@@ -293,7 +293,7 @@ mod tests {
     use super::Keyword;
 
     #[test]
-    fn the_table_fits_a_set() {
+    fn keywords_fit_into_a_set() {
         assert!(Keyword::ALL.len() < 128, "the last place stands for keys that are no keywords");
     }
 }

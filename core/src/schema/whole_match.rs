@@ -110,7 +110,7 @@ mod tests {
     use super::{is_anchored, is_whole, unanchored, whole};
 
     #[test]
-    fn both_readings_become_one() {
+    fn search_patterns_become_whole_matches() {
         for (pattern, expected) in [
             ("b", Some(r"^[\s\S]*b[\s\S]*$")),
             ("^b", Some(r"^b[\s\S]*$")),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_whole_stays() {
+    fn anchored_patterns_are_whole() {
         for pattern in ["^a$", "^(?:a|b)$", "^a$|^b$", r"^\$$", "^$", "^[$]$"] {
             assert!(is_whole(pattern), "{pattern}");
         }
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn anchors_go() {
+    fn anchors_are_removed() {
         assert!(is_anchored("^a") && is_anchored("(a$)") && !is_anchored(r"\^[$]"));
         assert_eq!(unanchored("^a$").as_deref(), Some("a"));
         assert_eq!(unanchored("^a").as_deref(), Some(r"a[\s\S]*"));

@@ -179,13 +179,13 @@ mod tests {
     }
 
     #[test]
-    fn plurals_meet_their_singular() {
+    fn plurals_become_singular() {
         assert_eq!(words("queries boxes classes branches events"), ["query", "box", "class", "branch", "event"]);
         assert_eq!(words("status access this gas"), ["status", "access", "this", "gas"]);
     }
 
     #[test]
-    fn scripts_without_spaces_give_pairs() {
+    fn scripts_without_spaces_become_pairs() {
         assert_eq!(words("查询天气"), ["查询", "询天", "天气"]);
         assert_eq!(words("PDF转换v2"), ["pdf", "转换", "v2"]);
         assert_eq!(words("天"), ["天"]);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fillers_are_sorted_and_in_the_form_of_words() {
+    fn fillers_are_sorted_and_normalized() {
         assert!(FILLER.is_sorted());
         assert!(FILLER.iter().all(|word| words(word) == [*word]));
         assert!(is_filler("the") && !is_filler("theme"));

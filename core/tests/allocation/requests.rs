@@ -5,7 +5,7 @@ use toolwire::{apply_deferred_loading, DeferredOptions};
 use crate::{content, counting::given};
 
 #[test]
-fn a_large_request_costs_no_more_than_a_quarter_of_itself() {
+fn large_request_allocates_at_most_a_quarter_of_its_size() {
     let options = DeferredOptions::default();
     for (name, messages) in content::CONTENTS {
         let text = content::request(messages);
@@ -23,7 +23,7 @@ fn a_large_request_costs_no_more_than_a_quarter_of_itself() {
 
 /// If nothing changes, no output text is allocated.
 #[test]
-fn an_unchanged_request_costs_next_to_nothing() {
+fn unchanged_request_allocates_almost_nothing() {
     for (name, messages) in content::CONTENTS {
         let text = content::request(messages);
         let sent = apply_deferred_loading(&text, &DeferredOptions::default()).expect("a request").request.into_owned();

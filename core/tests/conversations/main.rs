@@ -69,7 +69,7 @@ fn broken(dialect: &str, model: &str, request: &Value) -> Vec<(&'static str, &'s
 }
 
 #[test]
-fn nothing_that_leaves_is_refused() {
+fn adapted_requests_are_not_refused() {
     let mut numbers = Numbers(7);
     let mut facts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let mut rules: BTreeMap<&str, usize> = BTreeMap::new();
@@ -156,7 +156,7 @@ fn nothing_that_leaves_is_refused() {
 /// The ladder's substitute for a response format must not be refused: neither the format itself, nor the choice that
 /// forces the function in its place.
 #[test]
-fn the_ladder_always_ends() {
+fn substitutes_of_the_ladder_are_not_refused() {
     let mut numbers = Numbers(11);
     let (mut faults, mut steps): (Vec<String>, BTreeMap<String, usize>) = (Vec::new(), BTreeMap::new());
     for number in 0..CONVERSATIONS {

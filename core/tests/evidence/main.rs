@@ -40,7 +40,7 @@ fn assert_faultless(ledger: &Ledger) {
 }
 
 #[test]
-fn the_sample_is_judged_as_it_was_answered() {
+fn sample_agrees_with_its_recorded_answers() {
     for name in ["accepted_schemas.jsonl", "issue_cases.jsonl"] {
         for source in sources(name).filter(|source| !source.is_whole) {
             let ledger = Ledger::of(name, &source.text).unwrap_or_else(|| panic!("{name} is not a file of answers"));
@@ -113,7 +113,7 @@ fn probed_answers_agree_with_the_tables() {
 
 /// Rows written for this test: it must fail for rows that contradict the tables.
 #[test]
-fn what_differs_is_a_fault() {
+fn contradicting_rows_are_reported() {
     let rows = |surface: &str, verdict: &str, error: &str, schema: &str| {
         let strict = surface == "openai-chat";
         let row = format!(

@@ -112,7 +112,7 @@ fn fault(row: &Value) -> Option<String> {
 }
 
 #[test]
-fn what_moonshot_takes_stays_acceptable() {
+fn rows_that_moonshot_accepts_are_still_accepted() {
     let rows = rows::judged("kimi_dynamic_tools.json", [23, 14], fault);
     let refused = rows.iter().filter(|row| row["expect"] != 200).count();
     assert!(rows.is_empty() || refused == REFUSED.len(), "every refusal has its row");

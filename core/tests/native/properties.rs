@@ -168,7 +168,7 @@ fn run(source: &str, steps: &[Step], backend: &Backend) -> Result<usize, String>
 }
 
 #[test]
-fn growing_conversations_keep_what_is_true_of_them() {
+fn growing_conversations_keep_their_properties() {
     let (mut conversations, mut requests) = (0, 0);
     for source in SOURCES {
         for seed in 0..SEEDS {
@@ -198,7 +198,7 @@ fn home(source: &str) -> Backend {
 }
 
 #[test]
-fn there_and_back_is_the_same_conversation() {
+fn converting_there_and_back_gives_the_same_conversation() {
     let mut ways = 0;
     for source in SOURCES {
         for seed in 0..SEEDS {

@@ -364,7 +364,7 @@ mod tests {
     use super::{version, ROWS};
 
     #[test]
-    fn every_construct_is_of_its_format() {
+    fn constructs_belong_to_the_target_format() {
         for row in ROWS {
             assert_eq!(row.native.api(), Some(row.target), "{}", row.source);
         }
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_hosts_and_families_are_ready_to_be_compared() {
+    fn names_are_lower_case_with_at_most_one_gap() {
         for name in ROWS.iter().flat_map(|row| row.hosts.iter().copied().chain(row.models.iter().map(|one| one.family)))
         {
             assert!(name.matches('*').count() <= 1 && *name == name.to_lowercase(), "{name}");

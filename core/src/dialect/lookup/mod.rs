@@ -179,7 +179,7 @@ mod tests {
     use crate::dialect::{Dialect, DIALECTS};
 
     #[test]
-    fn every_row_names_a_dialect_that_there_is() {
+    fn every_row_names_a_known_dialect() {
         let rows = ROWS.iter().flat_map(|row| [Some(row.plain), row.strict]).flatten();
         for name in rows.chain([FALLBACK]) {
             assert!(DIALECTS.iter().any(|dialect| dialect.name == name), "{name}");
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_have_no_second_gap() {
+    fn patterns_are_lower_case_with_at_most_one_gap() {
         for pattern in ROWS.iter().flat_map(|row| row.hosts()) {
             assert!(pattern.matches('*').count() <= 1 && *pattern == pattern.to_lowercase(), "{pattern}");
         }

@@ -127,7 +127,7 @@ fn merged_random_schemas_accept_what_both_accept() {
 }
 
 #[test]
-fn merging_with_itself_or_with_nothing_to_add_changes_nothing() {
+fn merging_with_itself_or_with_true_changes_nothing() {
     let mut random = Random::new(11);
     for number in 0..PAIRS {
         let schema = schema(&mut random, THEMES[number % THEMES.len()], 3);
