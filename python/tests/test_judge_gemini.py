@@ -146,22 +146,22 @@ def pointer(path: Any) -> str:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_it_accepts_outputs(dialect: str) -> None:
+def test_judge_accepts_outputs(dialect: str) -> None:
     accepts_outputs(dialect, message(), OUTPUTS)
 
 
 @pytest.mark.parametrize(("dialect", "row"), [(name, row) for name in DIALECTS for row in OUTPUTS], ids=str)
-def test_it_still_refuses_an_output(dialect: str, row: Row) -> None:
+def test_judge_still_refuses_an_output(dialect: str, row: Row) -> None:
     still_refused(dialect, message(), row)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_it_agrees_with_check(dialect: str) -> None:
+def test_judge_agrees_with_check(dialect: str) -> None:
     agrees_on_inputs(dialect, message(), KNOWN, INPUTS[dialect])
 
 
 @pytest.mark.parametrize(("dialect", "row"), [(name, row) for name in DIALECTS for row in INPUTS[name]], ids=str)
-def test_it_still_disagrees_with_check(dialect: str, row: Row) -> None:
+def test_judge_still_disagrees_with_check(dialect: str, row: Row) -> None:
     still_disputed(dialect, message(), KNOWN, row)
 
 
@@ -180,5 +180,5 @@ def test_it_still_disagrees_with_check(dialect: str, row: Row) -> None:
         ({"properties": {"type": {"type": "string"}, "items": {"enum": ["x"]}}}, []),
     ],
 )
-def test_it_can_refuse(schema: Any, pointers: list[str]) -> None:
+def test_judge_can_refuse(schema: Any, pointers: list[str]) -> None:
     assert [complaint.pointer for complaint in message()(json.dumps(schema))] == pointers

@@ -127,7 +127,7 @@ def test_check_still_disagrees(row: Row) -> None:
     still_disputed("llama-cpp", llama_cpp(), KNOWN, row)
 
 
-def test_real_tools_are_accepted_as_they_are_but_for_two() -> None:
+def test_check_finds_every_refused_real_tool() -> None:
     """`check` finds every refusal of a real tool."""
     agrees_on_inputs("llama-cpp", llama_cpp(), None, [], real_schemas())
 

@@ -235,7 +235,7 @@ def test_check_reports_what_the_server_does_not_enforce() -> None:
     assert not found
 
 
-def test_restored_calls_keep_to_the_tools_own_schema() -> None:
+def test_restored_calls_obey_the_tools_original_schema() -> None:
     calls, found = 0, []
     for text in schemas():
         try:

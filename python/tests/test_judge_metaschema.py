@@ -71,26 +71,26 @@ def pointer(path: Any) -> str:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_it_accepts_outputs(dialect: str) -> None:
+def test_judge_accepts_outputs(dialect: str) -> None:
     accepts_outputs(dialect, meta_schema(), [row for name, row in BY_DIALECT if name == dialect])
 
 
 @pytest.mark.parametrize(("dialect", "row"), BY_DIALECT, ids=str)
-def test_it_still_refuses_an_output(dialect: str, row: Row) -> None:
+def test_judge_still_refuses_an_output(dialect: str, row: Row) -> None:
     still_refused(dialect, meta_schema(), row)
 
 
 @pytest.mark.parametrize("dialect", HELD)
-def test_it_agrees_with_check(dialect: str) -> None:
+def test_judge_agrees_with_check(dialect: str) -> None:
     agrees_on_inputs(dialect, meta_schema(), KNOWN, OUTPUTS)
 
 
 @pytest.mark.parametrize(("dialect", "row"), [(dialect, row) for dialect in HELD for row in OUTPUTS], ids=str)
-def test_it_still_disagrees_with_check(dialect: str, row: Row) -> None:
+def test_judge_still_disagrees_with_check(dialect: str, row: Row) -> None:
     still_disputed(dialect, meta_schema(), KNOWN, row)
 
 
-def test_it_can_refuse() -> None:
+def test_judge_can_refuse() -> None:
     judge = meta_schema()
     assert judge('{"type": "any"}') == (Complaint("'any' is not valid under any of the given schemas", "/type"),)
     assert judge('{"properties": {"a/b": {"pattern": "\\\\p{L}"}}}')[0].pointer == "/properties/a~1b/pattern"

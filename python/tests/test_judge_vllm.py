@@ -206,13 +206,13 @@ KNOWN: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(
     ("backend", "schema"), KNOWN, ids=lambda value: value if isinstance(value, str) else json.dumps(value)
 )
-def test_it_chooses_as_vllm_does(backend: str, schema: dict[str, Any]) -> None:
+def test_judge_chooses_the_same_backend_as_vllm(backend: str, schema: dict[str, Any]) -> None:
     answer = backends().answer(schema)
     assert answer.backend == backend, answer
     assert (answer.complaint is None) == (backend == "xgrammar")
 
 
-def test_what_is_no_object_has_no_backend() -> None:
+def test_boolean_schema_has_no_backend() -> None:
     assert backends().answer(True).backend == "none"
 
 
@@ -236,20 +236,20 @@ def test_real_tools() -> None:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_it_takes_outputs(dialect: str) -> None:
+def test_judge_accepts_outputs(dialect: str) -> None:
     accepts_outputs(dialect, required(), OUTPUTS)
 
 
 @pytest.mark.parametrize(("dialect", "row"), [(name, row) for name in DIALECTS for row in OUTPUTS], ids=str)
-def test_it_still_refuses_an_output(dialect: str, row: Row) -> None:
+def test_judge_still_refuses_an_output(dialect: str, row: Row) -> None:
     still_refused(dialect, required(), row)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_it_agrees_with_check(dialect: str) -> None:
+def test_judge_agrees_with_check(dialect: str) -> None:
     agrees_on_inputs(dialect, required(), None, INPUTS, well_formed())
 
 
 @pytest.mark.parametrize(("dialect", "row"), [(name, row) for name in DIALECTS for row in INPUTS], ids=str)
-def test_it_still_disagrees_with_check(dialect: str, row: Row) -> None:
+def test_judge_still_disagrees_with_check(dialect: str, row: Row) -> None:
     still_disputed(dialect, required(), None, row)

@@ -116,7 +116,7 @@ def test_the_whole_conversation_over_http(api: str) -> None:
 
 
 @pytest.mark.parametrize("api", TARGETS)
-def test_what_the_fake_refuses(api: str) -> None:
+def test_fake_refuses_invalid_requests(api: str) -> None:
     refused = [one for one in read("refused") if one["api"] == api]
     assert len(refused) > 10
     with backend(api, [{"text": "hi"}]) as server:

@@ -158,7 +158,7 @@ FIXTURE_DIFFERENCES = {
 }
 
 
-def test_the_fixtures_are_read_as_the_oracle_reads_them() -> None:
+def test_fixtures_are_read_like_the_oracle() -> None:
     read_so_far, differing = 0, set()
     for case in CASES:
         if "inputText" not in case:
@@ -172,7 +172,7 @@ def test_the_fixtures_are_read_as_the_oracle_reads_them() -> None:
     assert differing == set(FIXTURE_DIFFERENCES)
 
 
-def test_a_spoiled_text_is_read_as_it_was_meant_or_refused() -> None:
+def test_damaged_text_is_read_as_its_original_value_or_refused() -> None:
     """The original value is the best oracle."""
     wrong = []
     for one in TEXTS:
@@ -182,7 +182,7 @@ def test_a_spoiled_text_is_read_as_it_was_meant_or_refused() -> None:
     assert wrong == []
 
 
-def test_spoiled_texts_are_read_as_the_oracle_reads_them() -> None:
+def test_damaged_text_is_read_like_the_oracle() -> None:
     agreed: Counter[str] = Counter()
     named: Counter[str] = Counter()
     guessed: Counter[tuple[str, str]] = Counter()

@@ -666,7 +666,7 @@ def test_openai_agents_validates_each_call_of_a_reply(streams: bool) -> None:
     assert RETRY in results
 
 
-def test_openai_agents_refuses_a_call_of_a_tool_in_a_namespace() -> None:
+def test_openai_agents_refuses_a_call_to_a_tool_in_a_namespace() -> None:
     runs: list[Any] = []
     inner = Agents([function_call("pay", WRONG, namespace="bank")])
     model = ToolwireModel(inner, dialect="moonshot", repair=True)

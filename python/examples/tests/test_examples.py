@@ -56,7 +56,7 @@ def tools_of(body: dict[str, Any]) -> list[tuple[str, list[str]]]:
 
 
 @pytest.mark.parametrize("dialect", ["anthropic", "moonshot", "gemini", "openai-chat"])
-def test_the_schemas_as_they_are_published_are_refused(dialect: DialectName) -> None:
+def test_published_schemas_are_refused(dialect: DialectName) -> None:
     with backend(dialect) as fake:
         body = {"model": "m", "max_tokens": 1, "messages": [], "tools": TOOLS}
         assert httpx2.post(f"{fake.url}/v1/messages", json=body).status_code == 400
@@ -255,7 +255,7 @@ def test_pydantic_ai_repair() -> None:
     assert "The tool was not run: expected JSON, found truncated text (truncated" in results[3]
 
 
-def test_the_sdks_take_what_cannot_be_adapted_for_a_bad_request_and_try_it_once() -> None:
+def test_sdks_treat_an_unadaptable_request_as_a_bad_request_and_do_not_retry() -> None:
     calls: list[str] = []
 
     class Counted(ToolwireTransport):
