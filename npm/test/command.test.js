@@ -299,7 +299,7 @@ test('a secret at the place where the log of a server is truncated', async () =>
   }
 });
 
-test('a server only gets the variables that are passed to it', async () => {
+test('a server only receives the variables that are passed to it', async () => {
   const script = 'console.error(process.env.TOKEN, process.env.OTHER, process.env.PATH !== undefined); process.exit(3)';
   const env = { TOKEN: 'secret', OTHER: 'secret too' };
   const server = ['--', process.execPath, '-e', script];
@@ -418,7 +418,7 @@ describe('a live server over stdio', () => {
   });
 });
 
-describe('a live server at an address', () => {
+describe('a live server at a URL', () => {
   const TOOLS = [{ name: 'one', inputSchema: { type: 'object', properties: { a: { enum: [] } } } }];
 
   /** Starts a server with streamable HTTP, or only the older SSE, for clients with the token. */
@@ -568,7 +568,7 @@ test('a file that cannot be written', async () => {
   );
 });
 
-describe('files that are fixed', {
+describe('fixed files', {
   skip: process.platform === 'win32' && 'Windows has no named pipes in folders, and limits paths differently',
 }, () => {
   const before = '{"type": "object", "properties": {"a": {"enum": ["b"]}}}\n';
@@ -586,7 +586,7 @@ describe('files that are fixed', {
     assert.equal(readdirSync(cwd).length, 3);
   });
 
-  test('one that has changed since it was read is left as it is', async () => {
+  test('one that has changed since it was read is not overwritten', async () => {
     const cwd = place({ 'a.json': before, 'c.json': before });
     execFileSync('mkfifo', [join(cwd, 'pipe')]);
     const running = run([...args, 'a.json', 'c.json', 'pipe'], { cwd });
@@ -652,7 +652,7 @@ test('a baseline from a configuration file is not written through a link', {
   assert.notEqual(readFileSync(join(outside, 'target.json'), 'utf8'), before);
 });
 
-test('a device in place of a file is refused, unless its name is given', {
+test('a device instead of a file is refused, unless its name is given', {
   skip: process.platform === 'win32' && 'Windows has no device files',
 }, async () => {
   const tools = '[{"name": "now", "inputSchema": {"type": "object", "properties": {}}}]';

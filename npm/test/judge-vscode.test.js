@@ -73,7 +73,7 @@ const CHANGES = [
   },
 ];
 
-test("the judge gives the gate's known results", () => {
+test("the judge reproduces the gate's known results", () => {
   const answer = (a) => normalize(JSON.stringify({ type: 'object', properties: { a } }));
   for (const refused of [
     { type: 'array' },

@@ -71,7 +71,7 @@ const FIXTURE_DIFFERENCES = {
   'python-none': 'gives null: it does not know that arguments are meant',
 };
 
-test('fixtures are read like the oracle reads them', () => {
+test('fixtures are read as the oracle reads them', () => {
   let count = 0;
   const differing = [];
   for (const { name, inputText, options } of cases) {
@@ -84,7 +84,7 @@ test('fixtures are read like the oracle reads them', () => {
   assert.deepEqual(differing.sort(), Object.keys(FIXTURE_DIFFERENCES).sort());
 });
 
-test('a spoiled text is read with its original value, or refused', () => {
+test('damaged text is read with its original value, or refused', () => {
   // The value from which the text was written is the best oracle.
   for (const { text, notations, value, isMeant } of texts) {
     const { ours } = read(text);
@@ -92,7 +92,7 @@ test('a spoiled text is read with its original value, or refused', () => {
   }
 });
 
-test('spoiled texts are read like the oracle reads them', (t) => {
+test('damaged text is read as the oracle reads it', (t) => {
   const agreed = new Map();
   const named = new Map();
   const guessed = new Map();

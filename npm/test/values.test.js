@@ -97,13 +97,13 @@ describe('surrogates', () => {
     assert.deepEqual(through({ '\ud83d': '\ude00' }), { '\ud83d': '\ude00' });
   });
 
-  test('a string that a rule moves survives', () => {
+  test('a lone surrogate survives in a string that a rule moves', () => {
     const moved = sanitize({ properties: { '\ud800': { const: '\udc00' } } }, { dialect: 'codex' }).schema;
     assert.deepEqual(moved.properties, { '\ud800': { type: 'string', enum: ['\udc00'] } });
   });
 });
 
-test('-0 survives if nothing changes it', () => {
+test('-0 is kept if nothing changes it', () => {
   for (const way of [through, throughRewrite]) assert.ok(Object.is(way([-0])[0], -0));
 });
 

@@ -60,7 +60,7 @@ async function installs(page, path, before, expected) {
 
 const LIMITS = { timeout: 120_000 };
 const windows = process.platform === 'win32' && 'the lines are for a POSIX shell';
-describe('the lines of docs/clients', { skip: windows }, () => {
+describe('the configurations in docs/clients', { skip: windows }, () => {
   test('Claude Desktop', LIMITS, async (t) => {
     const page = 'claude-desktop';
     const call = { name: 'list_directory', arguments: { path: folder } };

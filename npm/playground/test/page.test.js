@@ -224,7 +224,7 @@ describe('the page', { skip }, () => {
     }
   }
 
-  test('a text of a megabyte does not block the page for long', () =>
+  test('a megabyte of text does not block the page for long', () =>
     site.page({}, async (page) => {
       const tool = (number) => ({
         name: `tool_${number}`,

@@ -32,7 +32,7 @@ describe('the views', { skip }, () => {
       }
     }));
 
-  test('a response format: its schema is rewritten in place as that of an answer', () =>
+  test('a response format: its schema is rewritten in place, for structured output', () =>
     site.page({}, async (page) => {
       const schema = { type: 'array', items: { type: 'string' } };
       await dialect(page, 'openai-strict');

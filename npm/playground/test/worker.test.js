@@ -86,7 +86,7 @@ describe('the worker', { skip }, () => {
       assert.deepEqual(await changed(), []);
     }));
 
-  test('a verdict on a list: a limit, tools that are not strict, and tools that are taken with a reservation', () =>
+  test('a verdict on a list: a limit, tools that are not strict, and tools that are accepted with a reservation', () =>
     site.page({}, async (page) => {
       const tools = Array.from({ length: 130 }, (_, at) => ({ ...TOOL, name: `t${at}` }));
       await paste(page, JSON.stringify(tools));
@@ -140,7 +140,7 @@ describe('the worker', { skip }, () => {
       assert.ok(frames > 20, `${frames} frames`);
     }));
 
-  test('work that nobody waits for any more is given up', () =>
+  test('jobs whose result is no longer needed are cancelled', () =>
     site.page({ complaints }, async (page) => {
       const started = [];
       page.on('worker', (worker) => started.push(worker));
@@ -187,7 +187,7 @@ describe('the worker', { skip }, () => {
       assert.equal(await pasted(text('c')), text('c'));
     }));
 
-  test('it has the policy of the page: it cannot connect, and cannot load scripts of others', () =>
+  test('it has the policy of the page: it cannot connect, and cannot load scripts of other origins', () =>
     site.page({ complaints: [/Content Security Policy/, /^asked for https:\/\/example\.com/] }, async (page) => {
       const [worker] = page.workers();
       const tried = await worker.evaluate(async (url) => {
