@@ -86,7 +86,7 @@ pub(crate) const TAIL: usize = DIGEST + 1;
 pub(crate) fn digest(texts: &[&Text<'_>]) -> String {
     let mut hash = Hash::new();
     for text in texts {
-        // The length precedes each text, so that `a`, `bc` and `ab`, `c` differ.
+        // The length precedes each string, so that `a`, `bc` and `ab`, `c` differ.
         hash.update((text.code_points().count() as u64).to_le_bytes());
         for point in text.code_points() {
             hash.update(point.to_le_bytes());
@@ -123,7 +123,7 @@ fn close(shape: NamePattern, name: &Text<'_>) -> String {
     out
 }
 
-/// Converts a text into a part of a legal name, without a limit of its length.
+/// Converts a string into a part of a legal name, without a limit of its length.
 pub(crate) fn folded(shape: NamePattern, text: &Text<'_>) -> String {
     close(NamePattern { min_length: 0, max_length: usize::MAX, ..shape }, text)
 }
@@ -142,7 +142,7 @@ pub(crate) fn of_the_past(shape: NamePattern, name: &Text<'_>, digests: &TakenDi
     })
 }
 
-/// Returns the first `max_length` characters of a text.
+/// Returns the first `max_length` characters of a string.
 pub(crate) fn cut(text: &str, max_length: usize) -> &str {
     text.char_indices().nth(max_length).and_then(|(at, _)| text.get(..at)).unwrap_or(text)
 }

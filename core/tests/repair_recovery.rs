@@ -1,5 +1,5 @@
 //! Checks that `repair_arguments` does not change valid calls, and does not produce other values from damaged ones.
-//! Uses recorded calls, calls of published tools, and the official test suite: the sample in this repository, and all
+//! Uses recorded calls, calls to published tools, and the official test suite: the sample in this repository, and all
 //! data next to the checkout.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]

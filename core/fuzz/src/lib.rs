@@ -11,7 +11,7 @@
 //! | `replies` | replies in pieces, repaired or not | the pieces do not affect the result or the report |
 //! | `validate` | a schema and instances | the verdict agrees with a validator, or is unknown for a valid reason |
 //! | `repair` | a schema and damaged instances, any text | valid arguments are kept, idempotent, no value is reported |
-//! | `patterns` | patterns in both spellings, and a text | every search ends and agrees with searches for its parts |
+//! | `patterns` | patterns in both spellings, and a string | every search ends and agrees with searches for its parts |
 //!
 //! Every target also requires that nothing panics and that no call exceeds its budget.
 

@@ -194,7 +194,7 @@ impl Wire {
         })
     }
 
-    /// Generates the events of a stream with calls of these tools, sometimes malformed or out of order.
+    /// Generates the events of a stream with calls to these tools, sometimes malformed or out of order.
     pub(crate) fn events(self, names: &[String], data: &mut Unstructured<'_>) -> Result<Vec<Value>> {
         let mut events = Vec::new();
         for index in 0..data.int_in_range(1..=3_usize)? {

@@ -27,7 +27,7 @@ pub(crate) struct FormatSteps {
 /// The function calls that a request can force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Forces {
-    /// A call of one function, by its name.
+    /// A call to one function, by its name.
     Named,
     /// A call to any function.
     Any,

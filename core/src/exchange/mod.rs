@@ -523,7 +523,7 @@ impl SearchLoop {
     fn next(&mut self, searched: bool, called: bool, stop_reason: Option<&Node<'_>>) -> Next {
         let ended = stop_reason
             .is_none_or(|reason| reason.is_null() || ["tool_use", "end_turn"].iter().any(|one| reason.is_text(one)));
-        // The client answers calls of its own tools and sends the next request itself.
+        // The client answers calls to its own tools and sends the next request itself.
         if !searched || called || self.is_answered || !ended {
             return Next::Ends;
         }

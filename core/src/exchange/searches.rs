@@ -74,7 +74,7 @@ impl Searches {
         Ok(self.catalogue.insert(catalogue))
     }
 
-    /// Rewrites a call into a call of the hosted search.
+    /// Rewrites a call into a call to the hosted search.
     pub(super) fn rewrite_call(&self, block: &mut Node<'_>) {
         let id = block.get("id").and_then(Node::as_text).map(|id| server_id(&id.display())).unwrap_or_default();
         block.set("type", Node::literal("server_tool_use"));

@@ -179,7 +179,7 @@ pub(super) fn plain_prefix(text: &[u8]) -> usize {
     text.len()
 }
 
-/// Returns the last bytes of a text as a block, padded with spaces.
+/// Returns the last bytes of the text as a block, padded with spaces.
 fn padded(rest: &[u8]) -> Block {
     let mut block = [b' '; BLOCK];
     for (place, byte) in block.iter_mut().zip(rest) {
@@ -198,7 +198,7 @@ mod tests {
         matches!(byte, b'"' | b'\\' | 0..=0x1F)
     }
 
-    /// For every byte at every position in a text, the result is that of a simple search.
+    /// For every byte at every position in the text, the result is that of a simple search.
     #[test]
     fn agrees_with_a_simple_search() {
         for length in [0, 1, 8, 63, 64, 65, 128, 200] {

@@ -137,7 +137,7 @@ fn search_ends_when_the_budget_is_spent() {
     assert_eq!(pattern.map(|pattern| pattern.find(&text, &budget)).ok(), Some(None));
 }
 
-/// Patterns whose steps are all visited at every position of a text of `a`, most without consuming a character.
+/// Patterns whose steps are all visited at every position of a string of `a`, most without consuming a character.
 const HARD: [&str; 7] = [
     "(?:||){8000}x",
     "(?:|){4000}(?:|a|){2000}x",

@@ -470,7 +470,7 @@ fn member_of<'a>(
 
 /// Renames calls and choices of namespaced tools to the tools' names in the flat list. `renamed` yields each tool's
 /// name in the flat list, its namespace, and its name in the namespace. With emulated deferred loading, they are
-/// already renamed. A call of a loaded tool needs a namespace of the tool's own name; without it, the API refuses the
+/// already renamed. A call to a loaded tool needs a namespace of the tool's own name; without it, the API refuses the
 /// call.
 ///
 /// Source: the OpenAI Responses API's answer `Missing namespace for function_call`, recorded 2026-10 (pydantic-ai).

@@ -11,7 +11,7 @@
 
 use alloc::string::String;
 
-/// Calls `found` with each word of a text. `GitHub` gives `git`, `hub` and `github`, because users write either form.
+/// Calls `found` with each word of the text. `GitHub` gives `git`, `hub` and `github`, because users write either form.
 pub(super) fn split(text: &str, found: &mut dyn FnMut(&str)) {
     let mut scratch = String::new();
     for run in text.split(|letter: char| !letter.is_alphanumeric()) {

@@ -31,7 +31,7 @@ pub(crate) struct Answer {
     pub(super) instructed: Option<Prepared>,
 }
 
-/// Restores a text, if necessary. Truncated text is restored as far as it is complete.
+/// Restores text, if necessary. Truncated text is restored as far as it is complete.
 pub(super) fn restored(answer: Option<&Answer>, text: &str) -> Content {
     read(answer, text).unwrap_or_default()
 }
@@ -133,7 +133,7 @@ impl Answer {
         Restores { json: !self.plan.is_empty(), fenced: self.instructed.is_some() }
     }
 
-    /// Restores a text. Returns `None` if it is neither JSON that may change nor the beginning of such JSON.
+    /// Restores text. Returns `None` if it is neither JSON that may change nor the beginning of such JSON.
     pub(super) fn read(&self, text: &str) -> Option<Content> {
         read(Some(self), text)
     }

@@ -27,7 +27,7 @@ pub(super) struct Calls {
 /// Kinds of content that are dropped from a reply because of its answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Dropped {
-    /// True if a text that is not blank is dropped.
+    /// True if text that is not blank is dropped.
     pub(super) text: bool,
     /// True if later calls to the function are dropped.
     pub(super) calls: bool,
@@ -108,7 +108,7 @@ pub(super) fn is_text(part: &Node<'_>) -> bool {
     part.get("text").is_some_and(|text| text.as_text().is_some()) && is_text_part(part)
 }
 
-/// Returns true for a text that is not blank.
+/// Returns true for text that is not blank.
 pub(super) fn is_not_blank(text: Option<&Node<'_>>) -> bool {
     text.and_then(Node::as_text).is_some_and(|text| text.chars().chars().any(|one| !one.is_whitespace()))
 }

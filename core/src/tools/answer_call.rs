@@ -145,7 +145,7 @@ fn in_tool_calls(message: &mut Node<'_>, answer: &Answer, (has_parts, place): (b
     calls
 }
 
-/// Returns true if a list of parts has a text that is not blank.
+/// Returns true if a list of parts has text that is not blank.
 fn has_text(parts: Option<&Node<'_>>) -> bool {
     let parts = parts.and_then(Node::as_array).unwrap_or_default();
     parts.iter().any(|part| is_text(part) && is_not_blank(part.get("text")))

@@ -170,7 +170,7 @@ impl AnswerEvents {
         self.queue.pass(event, out);
     }
 
-    /// Processes the start of a text.
+    /// Processes the start of a text part.
     fn begin_text<'a>(
         &mut self,
         event: Node<'a>,

@@ -10,10 +10,10 @@ use crate::{
     request::tool::has_type,
 };
 
-/// Result of restoring a text of an answer.
+/// Result of restoring the text of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Content {
-    /// The new text; `None` if the text stays unchanged.
+    /// The new text; `None` if the text does not change.
     pub(crate) text: Option<String>,
     /// True if the text is truncated JSON.
     pub(crate) is_cut: bool,
@@ -37,7 +37,7 @@ impl From<Result<Option<String>, Error>> for Content {
 pub(super) struct Read<'r> {
     /// Restores one text part. Returns `None` if the text cannot be, or begin, JSON that needs restoring.
     pub(super) restore: &'r dyn Fn(&str) -> Option<Content>,
-    /// Returns true if JSON that needs restoring may begin in a text.
+    /// Returns true if JSON that needs restoring may begin in this part.
     pub(super) may_begin: &'r dyn Fn(&str) -> bool,
 }
 
@@ -109,7 +109,7 @@ fn number(candidate: &Node<'_>) -> u64 {
     candidate.get("index").and_then(Node::as_u64).unwrap_or_default()
 }
 
-/// Returns true for a thought of Gemini, which may occur between two parts of one text.
+/// Returns true for a thought of Gemini, which may occur between two parts of the same text.
 fn is_thought(part: &Node<'_>) -> bool {
     part.get("thought").and_then(Node::as_bool) == Some(true)
 }

@@ -134,12 +134,12 @@ impl Queue {
         }
     }
 
-    /// Returns true for a text whose events are buffered.
+    /// Returns true for a text part whose events are buffered.
     pub(super) fn has_text(&self, key: &Key) -> bool {
         self.texts.contains_key(key)
     }
 
-    /// Buffers the start of a text.
+    /// Buffers the start of a text part.
     ///
     /// # Errors
     /// `limit-exceeded`.

@@ -45,7 +45,7 @@ pub(super) struct Released {
 }
 
 impl Run {
-    /// Starts a run with a truncated text, and the event that ends this text.
+    /// Starts a run with a truncated text part, and the event that ends this part.
     pub(super) fn new(buffered: BufferedText, key: TextKey, end: &Node<'_>) -> Run {
         let first = Part { text: buffered.pieces, carrier: buffered.carrier, bare: None };
         let events = Vec::from([(end.detached(), 0)]);
@@ -104,7 +104,7 @@ impl Run {
         is_empty && (!has_type(event, "response.content_part.added") || key.block == self.last.block)
     }
 
-    /// Returns the buffered events, with the whole answer in the first text.
+    /// Returns the buffered events, with the whole answer in the first part.
     pub(super) fn release(self, read: Read<'_>) -> Released {
         let texts: Vec<&str> = self.texts.iter().map(|part| part.text.as_str()).collect();
         let mut new = in_run(&texts, read, true).into_iter();
@@ -149,7 +149,7 @@ impl Part {
     }
 }
 
-/// Returns true for a piece of a text whose block has no start event.
+/// Returns true for a piece of a text part whose block has no start event.
 fn has_no_start(event: &Node<'_>) -> bool {
     event.get(CONVERSE_DELTA).is_some()
 }

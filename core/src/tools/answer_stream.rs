@@ -167,7 +167,7 @@ impl Stream {
         Ok(Passed::Event)
     }
 
-    /// Processes the first piece of a text, which is in the start event of its block or step.
+    /// Processes the first piece of a text part, which is in the start event of its block or step.
     fn begin_text(&mut self, event: &mut Node<'_>) -> Result<(), Error> {
         let is_step = event.get("event_type").is_some_and(|kind| kind.is_text("step.start"));
         let is_cohere = has_type(event, "content-start");
@@ -399,7 +399,7 @@ fn has_only(node: &Node<'_>, members: &[&str]) -> bool {
     all.iter().all(|member| is_empty(&member.value) || members.iter().any(|key| member.key.is(*key)))
 }
 
-/// Puts a text into a candidate: into its first part that is text, or into a new first part.
+/// Puts text into a candidate: into its first part that is text, or into a new first part.
 fn put_in_candidate(candidate: &mut Node<'_>, whole: String) {
     if candidate.get("content").is_none_or(|content| content.as_object().is_none()) {
         candidate.set("content", Node::record([("role", Node::literal("model"))]));
@@ -407,7 +407,7 @@ fn put_in_candidate(candidate: &mut Node<'_>, whole: String) {
     candidate.visit("content", |content| put_in_parts(content, "parts", whole, false));
 }
 
-/// Puts a text into a list of parts: into the first one that is text, or into a new first one.
+/// Puts text into a list of parts: into the first one that is text, or into a new first one.
 fn put_in_parts(holder: &mut Node<'_>, list: &'static str, whole: String, has_types: bool) {
     let mut whole = Some(whole);
     each(holder, list, &mut |part| {

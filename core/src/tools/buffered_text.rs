@@ -114,7 +114,7 @@ impl Texts {
         Ok(Piece::BufferedText)
     }
 
-    /// Returns the buffered pieces of a text.
+    /// Returns the buffered pieces of a text part.
     pub(super) fn pieces(&self, key: &TextKey) -> Option<&str> {
         self.open.get(key).filter(|buffered| !buffered.passes).map(|buffered| buffered.pieces.as_str())
     }
@@ -200,7 +200,7 @@ pub(super) fn set<'a>(node: &mut Node<'a>, path: &[&'static str], value: Node<'a
 }
 
 impl Slot {
-    /// Puts a text into the event.
+    /// Puts text into the event.
     fn set(&self, event: &mut Node<'_>, text: String) {
         let text = Node::string(text);
         match self {

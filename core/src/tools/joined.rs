@@ -192,7 +192,7 @@ fn moves<'r>(pairs: impl Iterator<Item = (&'r String, &'r String)>) -> Moves {
     pairs.filter(|(from, to)| from != to).map(|(from, to)| (from.clone(), (to.clone(), false))).collect()
 }
 
-/// New pointers by old pointer. If the flag is true, everything inside a text is reported at the text itself.
+/// New pointers by old pointer. If the flag is true, everything inside a JSON text is reported at the text itself.
 type Moves = Map<String, (String, bool)>;
 
 /// Returns the pointer to a value after the values around it have moved.

@@ -381,7 +381,7 @@ impl RestoreMap {
         reports.check().map(|()| false)
     }
 
-    /// Restores one text of the answer.
+    /// Restores one text part of the answer.
     pub(crate) fn content(&self, text: &str) -> Content {
         answer::restored(self.answer.as_deref(), text)
     }

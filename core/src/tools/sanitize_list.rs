@@ -162,7 +162,7 @@ pub(super) fn rewrite_with_names<'a>(
                 if refused_type(first.dialect, format, &listed.entry).is_some() {
                     continue;
                 }
-                // Calls of a toolset's tools carry the server's name separately, so a function may have the same name.
+                // Calls to a toolset's tools carry the server's name separately, so a function may have the same name.
                 let is_server = request::tool::kind(&listed.entry) == request::tool::Kind::Toolset;
                 let name = request::tool::name(&listed.entry).filter(|_| !is_server);
                 // The name of a `custom` tool of a namespace or of a server was made by this library.

@@ -71,7 +71,7 @@ pub(super) fn delta_of(event: &Node<'_>) -> Option<(TextKey, &'static [&'static 
     Some((TextKey { block, part: 0 }, &[CONVERSE_DELTA, "delta", "text"]))
 }
 
-/// Returns the key of a text of Responses.
+/// Returns the key of a text part of Responses.
 pub(super) fn text_key(event: &Node<'_>) -> TextKey {
     TextKey { block: Key::of(event), part: event.get("content_index").and_then(Node::as_u64).unwrap_or_default() }
 }

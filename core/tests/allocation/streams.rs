@@ -128,7 +128,7 @@ fn events_that_are_kept_are_limited() {
     assert_eq!(error.code().as_str(), "limit-exceeded");
 }
 
-/// After a call of one of the client's tools, the model is not asked again, so the rest of the reply is not stored.
+/// After a call to one of the client's tools, the model is not asked again, so the rest of the reply is not stored.
 #[test]
 fn exchange_stores_only_what_it_needs() {
     let tools =

@@ -269,7 +269,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Wraps a text that this library adds.
+    /// Wraps text that this library adds.
     pub(crate) fn sentence(text: impl Into<Text<'a>>) -> Self {
         Content::Parts(Vec::from([Part::Text(Node::string(text))]))
     }
@@ -376,7 +376,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// Parses a text into a tree that does not borrow from it.
+/// Parses JSON text into a tree that does not borrow from it.
 fn read_owned<'a>(text: &str) -> Option<Node<'a>> {
     json::read(text).ok().map(|node| node.detached())
 }

@@ -130,7 +130,7 @@ impl<'a> Items<'_, '_, 'a> {
                 ])
             }
         };
-        // A call of a loaded top-level tool needs the tool's name as its namespace (recorded; otherwise the API returns
+        // A call to a loaded top-level tool needs the tool's name as its namespace (recorded; otherwise the API returns
         // 400).
         let place = self.writer.places.of(&call.name);
         if !self.writer.same_format() && matches!(place, Place::Carrier | Place::Deferred) {

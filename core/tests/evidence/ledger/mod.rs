@@ -280,7 +280,7 @@ impl Ledger {
         Some(ledger)
     }
 
-    /// Reads one file with this name and this text.
+    /// Reads one file with this name and this content.
     #[allow(dead_code, reason = "the tests judge the sample, too")]
     pub(crate) fn of(name: &str, source: &str) -> Option<Ledger> {
         let (_, read) = FILES.iter().find(|(known, _)| *known == name)?;
