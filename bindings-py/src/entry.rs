@@ -22,7 +22,7 @@ use crate::{
     write::Writer,
 };
 
-/// Minimum size of a text, in bytes, for releasing the GIL. Releasing and reacquiring it costs 0.1 µs alone, and far
+/// Minimum size of the text, in bytes, for releasing the GIL. Releasing and reacquiring it costs 0.1 µs alone, and far
 /// more if threads compete; reading 16 KiB of JSON takes about 50 µs.
 pub(crate) const DETACH_FROM: usize = 16 * 1024;
 

@@ -191,7 +191,7 @@ pub(crate) fn without_commands(text: &str, commands: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Truncates a text to a maximum number of characters.
+/// Truncates a string to a maximum number of characters.
 pub(crate) fn cut(text: &str, max_length: usize) -> Cow<'_, str> {
     match text.char_indices().nth(max_length) {
         None => Cow::Borrowed(text),

@@ -31,7 +31,7 @@ fn cases() -> Vec<(String, Value)> {
     .collect()
 }
 
-/// Returns a text of a case: a string, a list of lines, or a JSON value.
+/// Returns a case's text, which is given as a string, a list of lines, or a JSON value.
 fn text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

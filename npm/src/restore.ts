@@ -55,7 +55,7 @@ export interface RestoredClientCall {
   repaired: RepairedCall | null;
 }
 
-/** A text of the model's answer, in the form that the caller's response format describes. */
+/** Text of the model's answer, in the form that the caller's response format describes. */
 export interface RestoredContent<T> {
   /** The text, of the type that was passed. */
   content: T;
@@ -123,14 +123,14 @@ export class Restore {
    */
   static from(json: string | object): Restore {
     const kept: unknown = typeof json === 'string' ? parsedJson(json) : json;
-    // Restoring a call of an unknown tool reads, and so validates, the whole form.
+    // Restoring a call to an unknown tool reads, and so validates, the whole form.
     callOnValues('restoreCall', [kept, '', null], null);
     // A copy, because later changes of the caller's object must not affect how calls are restored.
     return new Restore(copied(kept as RestoreJson));
   }
 
   /**
-   * Restores a call. A call of an unknown tool, and arguments that cannot be interpreted, are returned unchanged.
+   * Restores a call. A call to an unknown tool, and arguments that cannot be interpreted, are returned unchanged.
    *
    * @param args - The arguments as a value, or as JSON text (the form of OpenAI's APIs). For text, the restored arguments are text.
    *
@@ -178,7 +178,7 @@ export class Restore {
   }
 
   /**
-   * Restores a text of the model's answer if the request has a response format that was rewritten: removes its wrapper and decodes
+   * Restores text of the model's answer if the request has a response format that was rewritten: removes its wrapper and decodes
    * encoded values. If the schema was sent only in the instructions, a Markdown fence around the answer is removed, too, unless the
    * schema rejects the answer inside it. Text that is not JSON, or needs no change, is returned unchanged. Of truncated JSON, the
    * complete parts are restored. {@link reply} and {@link stream} do the same.

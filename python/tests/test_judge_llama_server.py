@@ -248,6 +248,6 @@ def test_restored_calls_obey_the_tools_original_schema() -> None:
             if written.lossless and not errors(sent, arguments):
                 own = toolwire.restore_arguments(arguments, written.restore_plan)
                 found += [shown(f"{why} at {at}, restored", own, text) for at, why in errors(json.loads(text), own)]
-    print(f"{calls} calls of rewritten tools")
+    print(f"{calls} calls to rewritten tools")
     assert calls > 1000
     assert not found

@@ -7,7 +7,7 @@ use toolwire::json::{self, Node, Object};
 
 use crate::position::{children, Child};
 
-/// Layout of a text, for the parts that are new.
+/// Layout of a file's text, for the parts that are new.
 pub(super) struct Layout {
     /// One level of indentation.
     unit: String,
@@ -21,7 +21,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Reads the layout of a text. What does not occur in it has the layout of `JSON.stringify` with two spaces, or
+    /// Reads the layout of JSON text. What does not occur in it has the layout of `JSON.stringify` with two spaces, or
     /// without any if the text is compact.
     pub(super) fn of(text: &str) -> Layout {
         let is_long = text.trim_end().contains('\n');

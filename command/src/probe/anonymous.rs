@@ -221,7 +221,7 @@ impl Anonymous {
             done.push_str(rest);
             out = done;
         }
-        // The API may quote a part of a text: the rest of the error from there on is dropped.
+        // The API may quote a part of a description: the rest of the error from there on is dropped.
         let parts = self.texts.iter().flat_map(|text| {
             let words: Vec<&str> = text.split_whitespace().collect();
             words.windows(3).map(|three| three.join(" ")).collect::<Vec<_>>()

@@ -49,7 +49,7 @@ pub(crate) struct Private {
 }
 
 impl Private {
-    /// Returns a text without private data, with at most `max_length` characters.
+    /// Returns the text without private data, with at most `max_length` characters.
     pub(crate) fn removed(&self, text: &str, max_length: usize) -> String {
         let mut text = Cow::Borrowed(text);
         for (private, instead) in &self.texts {

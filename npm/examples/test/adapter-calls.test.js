@@ -166,7 +166,7 @@ test("toolwire/ai: no tool is sent with the name of a provider's tool", async ()
   }
 });
 
-test('toolwire/ai: a call of another tool in the history does not take the name of a listed one', async () => {
+test('toolwire/ai: a call to another tool in the history does not take the name of a listed one', async () => {
   const begun = { type: 'tool-input-start', id: ID, toolName: 'files_read' };
   const model = scripted([begun, { ...called({ path: 'x' }), toolName: 'files_read' }]);
   const middleware = toolwireMiddleware({ dialect: 'moonshot' });

@@ -1,5 +1,5 @@
 /**
- * Calls of the core's functions, on values or on text. The functions themselves are implemented in the core.
+ * Calls to the core's functions, on values or on text. The functions themselves are implemented in the core.
  */
 
 import type { Returned } from 'wasm:glue';

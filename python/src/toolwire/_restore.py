@@ -95,7 +95,7 @@ class Restore:
     def call(self, name: str, arguments: object, /) -> RestoredCall[Any]:
         """Restore a call from the name and arguments that the model wrote.
 
-        A call of an unknown tool is returned unchanged, and so are arguments of an unexpected form. The arguments are a
+        A call to an unknown tool is returned unchanged, and so are arguments of an unexpected form. The arguments are a
         value, or JSON text (`str`, as in OpenAI's APIs, or bytes): text gives text.
 
         Raises `ToolwireError`: `invalid-value`, `too-deep`.
@@ -145,7 +145,7 @@ class Restore:
     @overload
     def content(self, text: bytes | bytearray | memoryview, /) -> RestoredContent[bytes]: ...
     def content(self, text: str | bytes | bytearray | memoryview, /) -> RestoredContent[Any]:
-        """Restore a text of the model's answer, if the request has a response format that was rewritten.
+        """Restore text of the model's answer, if the request has a response format that was rewritten.
 
         The answer is unwrapped, and encoded values are decoded. If the schema was sent in the instructions only, a
         Markdown fence around the answer is removed, too, unless the schema refuses the content. Text that is not JSON,

@@ -89,7 +89,7 @@ class RestoredClientCall(Record):
 
 @dataclass(frozen=True, slots=True)
 class RestoredContent(Record, Generic[T_co]):
-    """A text of the model's answer, in the caller's response format."""
+    """Text of the model's answer, in the caller's response format."""
 
     content: T_co
     """The text, of the same type as the input."""

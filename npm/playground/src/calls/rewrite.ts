@@ -1,4 +1,4 @@
-/** The calls behind the view "Rewrite": the toolwire function for a text, its output, its notes, and the differences. */
+/** The calls behind the view "Rewrite": the toolwire function for the text, its output, its notes, and the differences. */
 
 import type { DeferredReport, Dialect } from 'toolwire/slim';
 import { adaptRequest, applyDeferredLoading, check, normalizeEnvelope, sanitize, sanitizeTools } from 'toolwire/slim';
