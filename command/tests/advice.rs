@@ -333,7 +333,8 @@ fn following_the_advice_fixes_the_schema() {
         let is_unsafe = tally.fixed_unsafely.contains(rule);
         if row.is_none_or(|(_, known, _)| *known != is_unsafe) {
             let example = tally.left.get(rule).map_or("", String::as_str);
-            faults.push(format!("`{rule}` is not fixed, unsafe: {is_unsafe}, and BY_HAND does not say so: {example}"));
+            faults
+                .push(format!("`{rule}` is not fixed (unsafe: {is_unsafe}), and BY_HAND does not list it: {example}"));
         }
     }
     for (rule, ..) in BY_HAND {

@@ -328,7 +328,7 @@ fn files_named_by_a_folder_are_regular_and_not_written_through_links() {
     );
     let (needs, _) =
         asked("/home", &["check", "--config", "/a.toml", "--baseline", "/base", "--update-baseline", "a.json"]);
-    assert_eq!(needs.len(), 2, "a configuration that is named has to be there");
+    assert_eq!(needs.len(), 2, "a configuration that is named must exist");
     assert!(needs.iter().all(|need| matches!(need, Need::File(_))), "{needs:?}");
     for (folder, path, confined) in [
         ("/home", "in/base.json", "in/base.json"),

@@ -92,7 +92,7 @@ impl Session {
 
     fn write_server(&mut self, server: usize, text: &str) {
         assert!(!text.contains('\n'), "{text}");
-        assert!(!self.starting.contains(&server), "a server that has ended gets nothing");
+        assert!(!self.starting.contains(&server), "output for a server that has ended");
         let message: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
         if message.get("method").is_some() && message.get("id").is_some() {
             self.received[server].push(message);

@@ -69,7 +69,7 @@ enum Expects {
 fn carried_out(effects: &[RelayEffect], has_head: &mut bool, before: Expects) -> Expects {
     let mut next = before;
     for effect in effects {
-        assert_ne!(next, Expects::Nothing, "something comes after the end: {effect:?}");
+        assert_ne!(next, Expects::Nothing, "output after the end: {effect:?}");
         match effect {
             RelayEffect::Answer(..) => {
                 assert!(!*has_head, "a second head");
@@ -174,7 +174,7 @@ fn any_order_of_events_gives_each_client_one_reply() {
         }
         let rest = relay.closed(number, max_number(&mut numbers));
         assert!(rest.iter().all(|effect| matches!(effect, RelayEffect::Report(_))), "{rest:?}");
-        assert_eq!(relay.closed(number, 0), [], "nothing is left of it");
+        assert_eq!(relay.closed(number, 0), [], "state of the request remains");
     }
 }
 

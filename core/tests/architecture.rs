@@ -132,8 +132,8 @@ fn layers_use_only_layers_before_them() {
     let mut faults = Vec::new();
     for (file, code) in sources() {
         let layer = file.split('/').next().unwrap_or_default().trim_end_matches(".rs").to_owned();
-        let here =
-            place(&layer).unwrap_or_else(|| panic!("{file} is of no layer: add it to LAYERS and to ARCHITECTURE.md"));
+        let here = place(&layer)
+            .unwrap_or_else(|| panic!("{file} belongs to no layer: add it to LAYERS and to ARCHITECTURE.md"));
         for used in used(&code) {
             let looks_right = place(&used).is_some_and(|there| there > here);
             if looks_right && !EXCEPTIONS.contains(&(layer.as_str(), used.as_str())) {
@@ -141,7 +141,7 @@ fn layers_use_only_layers_before_them() {
             }
         }
     }
-    assert!(faults.is_empty(), "these look to the right:\n{}", faults.join("\n"));
+    assert!(faults.is_empty(), "these use layers after their own:\n{}", faults.join("\n"));
 }
 
 /// Returns the public names of the entry module: its functions and traits, and its re-exports.
@@ -289,7 +289,7 @@ fn no_files_use_each_other_in_a_circle() {
         }
     }
     let gone: Vec<&&str> = CIRCLES.iter().filter(|circle| !circles.contains(**circle)).collect();
-    assert!(gone.is_empty(), "these are no circles any more, take them out of CIRCLES: {gone:?}");
+    assert!(gone.is_empty(), "these are no longer circles: remove them from CIRCLES: {gone:?}");
     circles.retain(|circle| !CIRCLES.contains(&circle.as_str()));
     let circles: Vec<String> = circles.into_iter().collect();
     assert!(circles.is_empty(), "these use each other, so none can be read alone:\n{}", circles.join("\n"));
@@ -340,7 +340,7 @@ fn architecture_names_existing_files() {
         .step_by(2)
         .filter(|word| word.contains('/') && !word.contains(' ') && !word.contains(['<', '#']));
     let missing: Vec<&str> = named.filter(|word| !root.join(word).exists()).collect();
-    assert!(missing.is_empty(), "ARCHITECTURE.md names what is not there: {missing:?}");
+    assert!(missing.is_empty(), "ARCHITECTURE.md names missing files: {missing:?}");
     for layer in LAYERS.iter().filter(|layer| **layer != "lib") {
         assert!(text.contains(layer), "ARCHITECTURE.md does not name the layer `{layer}`");
     }
@@ -388,5 +388,5 @@ fn passes_never_call_one_another() {
             passes.intersection(&called).map(|call| format!("{file} calls {call}")).collect::<Vec<_>>()
         })
         .collect();
-    assert!(faults.is_empty(), "a pass is called by the table and by `legalize::made` alone:\n{}", faults.join("\n"));
+    assert!(faults.is_empty(), "only the table and `legalize::made` may call passes:\n{}", faults.join("\n"));
 }

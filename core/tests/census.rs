@@ -91,10 +91,10 @@ fn every_listed_rule_has_advice() {
     let sample = Tools::of_file(&sample()).expect("the sample is a part of this repository");
     let sample = Figures::of(Census::take(sample));
     for figures in [Some(&sample), whole()].into_iter().flatten() {
-        assert_eq!(figures.rules.len(), 10, "real tools break more rules than that");
+        assert_eq!(figures.rules.len(), 10, "expected the rules that real tools break most often");
         for Broken { name, .. } in &figures.rules {
-            assert!(Constraint::ALL.iter().any(|constraint| constraint.id() == name), "`{name}` is no constraint");
-            assert!(advice(name).is_some(), "tests/census/advice.rs: expected what to do about `{name}`, found none");
+            assert!(Constraint::ALL.iter().any(|constraint| constraint.id() == name), "`{name}` is not a constraint");
+            assert!(advice(name).is_some(), "tests/census/advice.rs: expected advice for `{name}`, found none");
         }
         print_line(&format!(
             "census: {} tools of {} servers",
@@ -272,6 +272,6 @@ fn plots_have_a_row_for_every_dialect() {
     let svg = many.draw().expect("plots are drawn");
     assert!(svg.contains("<title>a &lt; b &amp; c</title>"));
     for Dialect { name, .. } in dialects() {
-        assert_eq!(svg.lines().filter(|line| line == name).count(), 2, "`{name}` has its label each time");
+        assert_eq!(svg.lines().filter(|line| line == name).count(), 2, "`{name}` has a label in every plot");
     }
 }

@@ -382,13 +382,13 @@ fn disturbed_requests_give_a_clear_error_or_keep_the_promises() {
                     (Err(one), Err(two)) => {
                         refused += 1;
                         assert_eq!(one, two, "{about}: text and value refuse the same");
-                        assert!(!one.message().is_empty(), "{about}: an error says what is wrong");
+                        assert!(!one.message().is_empty(), "{about}: an error states the problem");
                     }
                     (one, two) => panic!("{about}: only one path refuses: {one:?} {two:?}"),
                 }
             }
         }
         println!("{accepted} accepted, {refused} refused");
-        assert!(accepted > refused, "most disturbed requests are still requests");
+        assert!(accepted > refused, "expected most disturbed requests to be requests");
     }
 }

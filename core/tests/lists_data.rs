@@ -68,7 +68,7 @@ fn names_of_real_tools_are_unique_and_every_call_is_restored() {
                 let sent = definitions(&found.tools);
                 assert_eq!(sent.len(), accepted.len(), "{}", dialect.name);
                 let names: BTreeSet<&str> = sent.iter().map(|tool| tool["name"].as_str().expect("a name")).collect();
-                assert_eq!(names.len(), sent.len(), "{}: two tools of one name", dialect.name);
+                assert_eq!(names.len(), sent.len(), "{}: two tools with the same name", dialect.name);
                 for (sent, own) in sent.iter().zip(accepted) {
                     let call = restore.call(sent["name"].as_str().expect("a name"), &json!({})).expect("a call");
                     assert_eq!(call.name, own["name"].as_str().expect("a name"), "{}", dialect.name);

@@ -55,7 +55,7 @@ fn without_renamed(mut request: Value) -> Value {
         let name = tool["name"].as_str().or(tool["function"]["name"].as_str()).expect("a name");
         name.rsplit_once('_').is_none_or(|(_, tail)| tail.len() != 13)
     });
-    assert_eq!(tools.len() + 1, count, "one tool has a name of its own: {request}");
+    assert_eq!(tools.len() + 1, count, "one tool has a unique name: {request}");
     request
 }
 

@@ -50,7 +50,7 @@ fn check(request: &Value, set: &Value) -> bool {
         }
         (Err(one), Err(two)) => {
             assert_eq!(one, two, "{about}: text and value refuse the same");
-            assert!(!one.message().is_empty(), "{about}: an error says what is wrong");
+            assert!(!one.message().is_empty(), "{about}: an error states the problem");
             false
         }
         (one, two) => panic!("{about}: only one path refuses: {one:?} {two:?}"),
@@ -151,7 +151,7 @@ fn odd_tool_lists_and_calls_are_searched_or_refused() {
                 other => panic!("{tools}: {other:?}"),
             }
         }
-        let answer = answer_tool_search(value, &json!([]), &options).expect("a call is never wrong");
+        let answer = answer_tool_search(value, &json!([]), &options).expect("any call has a result");
         let is_search =
             value["name"] == "tool_search" && value["type"] == "tool_use" || value["type"] == "tool_search_call";
         assert_eq!(answer.is_some(), is_search, "{value}");

@@ -132,7 +132,7 @@ fn outcome(call: &Call, text: &str) -> Result<Became, String> {
     let report = format!("{:?} {:?}", done.repairs, done.left);
     if let Some(secret) = secrets(&call.arguments, &schema).into_iter().find(|secret| report.contains(secret.as_str()))
     {
-        return Err(format!("{secret:?} is told: {report}"));
+        return Err(format!("{secret:?} is in the report: {report}"));
     }
     let exact = options.clone().confidence(Confidence::Exact);
     let exact = repair_arguments(text, &schema, &exact).ok();
@@ -140,13 +140,13 @@ fn outcome(call: &Call, text: &str) -> Result<Became, String> {
     for repair in exact.iter().flat_map(|exact| &exact.repairs) {
         let is_subset = places.contains(&(&repair.pointer, repair.rule)) || has_unwrapped(&done.repairs);
         if repair.confidence != Confidence::Exact || !is_subset {
-            return Err(format!("only exact repairs, and not one of all: {repair:?}"));
+            return Err(format!("an exact repair that the full run lacks, or a guess: {repair:?}"));
         }
     }
     for rule in done.repairs.iter().map(|repair| repair.rule) {
         let without = repair_arguments(text, &schema, &options.clone().disable([rule]));
         if without.is_ok_and(|without| without.repairs.iter().any(|repair| repair.rule == rule)) {
-            return Err(format!("{} is off, and applied", rule.as_str()));
+            return Err(format!("{} is disabled, but was applied", rule.as_str()));
         }
     }
     if same(&result, &call.arguments) {

@@ -141,7 +141,7 @@ fn an_event_without_an_end_is_refused() {
     let mut fed = 0;
     while stream.feed_text(&piece).is_ok() {
         fed += 1;
-        assert!(fed < 100, "no limit in sight");
+        assert!(fed < 100, "no limit applies");
     }
     assert_eq!(stream.feed_text(&piece).expect_err("refused").code().as_str(), "limit-exceeded");
     // The last piece was refused and still belongs to the caller.

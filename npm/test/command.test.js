@@ -405,10 +405,10 @@ describe('a live server over stdio', () => {
       };
       const child = spawn(process.execPath, [PROGRAM, 'check', '--', process.execPath, '-e', script], { cwd });
       const closes = once(child, 'close');
-      assert.ok(await written('begun'), 'the server does not begin');
+      assert.ok(await written('begun'), 'the server does not start');
       child.kill(signal);
       const closed = await closes;
-      assert.ok(await written('ended'), 'the server goes on');
+      assert.ok(await written('ended'), 'the server still runs');
       return closed;
     };
     assert.deepEqual(await Promise.all([ended('SIGINT'), ended('SIGTERM')]), [

@@ -114,7 +114,7 @@ for (const [asked, of, disputesOf, rows] of [
     test(`${asked}, but ${why}`, () => {
       assert.ok(
         disputesOf(text).some(([said]) => says.test(said)),
-        'no longer so: take the row out',
+        'no longer the case: remove the row',
       );
     });
   }

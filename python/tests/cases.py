@@ -150,7 +150,7 @@ def load() -> list[Case]:
                 at = f"{path.name}: {members.get('name')}"
                 unknown = members.keys() - MEMBERS - set(INPUTS) - set(OUTPUTS) - set(SECONDS) - {REFUSED}
                 assert not unknown, f"{at} has unknown members {unknown}"
-                assert members["why"], f"{at} does not say why"
+                assert members["why"], f"{at} has no `why`"
                 assert sum(name in members for name in INPUTS) == 1, f"{at} needs exactly one of {INPUTS}"
                 assert sum(name in members for name in OUTPUTS) == 1, f"{at} needs exactly one of {OUTPUTS}"
                 seconds = sum(name in members for name in SECONDS)

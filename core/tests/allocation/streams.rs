@@ -106,7 +106,7 @@ fn open_calls_are_limited() {
             Ok(_) => opened += 10_000,
             Err(error) => break error,
         }
-        assert!(opened < 10_000_000, "no limit in sight");
+        assert!(opened < 10_000_000, "no limit applies");
     };
     assert_eq!((error.code().as_str(), error.pointer()), ("limit-exceeded", ""));
 }
@@ -123,7 +123,7 @@ fn events_that_are_kept_are_limited() {
             Ok(_) => fed += 1,
             Err(error) => break error,
         }
-        assert!(fed < 1000, "no limit in sight");
+        assert!(fed < 1000, "no limit applies");
     };
     assert_eq!(error.code().as_str(), "limit-exceeded");
 }

@@ -95,7 +95,7 @@ fn adapted_requests_are_not_refused() {
             Ok(adapted) => adapted,
             Err(error) if matches!(error.code(), Code::InvalidRequest | Code::NotRepresentable) && verdict.is_err() => {
                 if !found.iter().any(|(rule, _)| ERRORS.contains(rule)) {
-                    faults.push(format!("{about}: {error}, though the rules {found:?} can be kept: {request}"));
+                    faults.push(format!("{about}: {error}, although the rules {found:?} can be followed: {request}"));
                 }
                 *count.entry("errors for requests that no change can mend").or_default() += 1;
                 continue;

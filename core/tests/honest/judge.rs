@@ -240,7 +240,7 @@ fn encoded(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
     };
     let fault = || {
         format!(
-            "{instance} was {was}, said as {accepted:?} came back as {restored:?}\n  in  {schema}\n  out {}",
+            "{instance} (valid: {was}) as {accepted:?} became {restored:?}\n  in  {schema}\n  out {}",
             sent.schema
         )
     };

@@ -86,7 +86,7 @@ fn fault(row: &Value) -> Option<String> {
     let (verdict, found) = (kimi::check(request), adapted(request));
     if row["expect"] == 200 {
         if verdict.is_err() != (name == OVERLOOKED) {
-            return Some(format!("Moonshot takes it, and the fake says {verdict:?}"));
+            return Some(format!("Moonshot accepts it, and the fake's verdict is {verdict:?}"));
         }
         return match found {
             Ok(found) => kimi::check(&found.request).err().map(|text| format!("{text} in {}", found.request)),

@@ -171,14 +171,14 @@ fn untrusted_content_cannot_change_the_tools() {
                     faults.push(format!("{about}: `hidden` is loaded in {text}"));
                 }
                 if !has_tool(&found, "read") {
-                    faults.push(format!("{about}: `read` is gone in {text}"));
+                    faults.push(format!("{about}: `read` is missing in {text}"));
                 }
             }
         }
     }
     println!("{runs} runs");
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults[..faults.len().min(12)].join("\n"));
-    assert!(runs > 5_000, "most of them are requests");
+    assert!(runs > 5_000, "expected most of them to be requests");
 }
 
 #[test]

@@ -96,7 +96,7 @@ describe('the worker', { skip }, () => {
       const counts = await row('openai-chat').locator('.through').allInnerTexts();
       assert.deepEqual(counts, ['128 of 130', '128 of 130']);
       const strict = await row('anthropic-strict').locator('.grade-not-strict').count();
-      assert.ok(strict > 0, 'more strict tools than the API takes');
+      assert.ok(strict > 0, 'more strict tools than the API accepts');
     }));
 
   // The editor warns if its estimates of line heights far from the top are wrong, and continues.
@@ -150,7 +150,7 @@ describe('the worker', { skip }, () => {
         await page.locator(`[data-dialect="${name}"]`).click();
       }
       await page.locator('html[data-busy=false]').waitFor({ state: 'attached', timeout: 120_000 });
-      assert.ok(started.length > 0, 'a worker that was too long at something was ended');
+      assert.ok(started.length > 0, 'a worker with a long job was terminated');
       assert.equal(page.workers().length, 1);
       assert.match(await page.locator('.call').innerText(), /'moonshot'/);
       await pick(page, 'ticket');

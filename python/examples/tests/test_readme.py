@@ -24,7 +24,7 @@ server = MCPServer("everything")
 
 @server.tool(name="get-sum")
 def get_sum(a: float, b: float, unit: str = "none") -> str:
-    assert unit == "none", "what the model had to send as null is nothing to the server"
+    assert unit == "none", "the server does not receive the null that the model had to send"
     return f"get-sum: {a + b}"
 
 

@@ -336,7 +336,7 @@ impl Ledger {
         for (dialect, differs, count, _) in EXCEPTIONS {
             let found = self.differs.get(&(*dialect, (*differs).to_owned())).copied().unwrap_or_default();
             if found != *count {
-                self.faults.push(format!("{dialect}: {differs}: {found} rows, the list of exceptions says {count}"));
+                self.faults.push(format!("{dialect}: {differs}: {found} rows, {count} in the list of exceptions"));
             }
         }
     }
