@@ -110,7 +110,7 @@ fn adapted_requests_are_not_refused() {
             *rules.entry(change.rule).or_default() += 1;
         }
         if verdict.is_ok() {
-            *count.entry("accepted as they stand").or_default() += 1;
+            *count.entry("accepted unchanged").or_default() += 1;
             let reasons: Vec<&str> = adapted
                 .report
                 .request_changes

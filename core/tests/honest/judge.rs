@@ -239,10 +239,7 @@ fn encoded(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
         _ => true,
     };
     let fault = || {
-        format!(
-            "{instance} (valid: {was}) as {accepted:?} became {restored:?}\n  in  {schema}\n  out {}",
-            sent.schema
-        )
+        format!("{instance} (valid: {was}) as {accepted:?} became {restored:?}\n  in  {schema}\n  out {}", sent.schema)
     };
     Some(if is_reported { Ok(Outcome::of(sent, was, comes_back)) } else { Err(fault()) })
 }
