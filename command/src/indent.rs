@@ -3,7 +3,7 @@
 /// Maximum depth that is indented further, so that the indentation cannot outgrow the content.
 const LEVELS: usize = 40;
 
-/// Indents by two spaces for each level, whatever the layout of the input. The text has to be JSON.
+/// Indents by two spaces for each level, regardless of the layout of the input. The text must be JSON.
 pub(crate) fn indented(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     let mut depth = 0_usize;

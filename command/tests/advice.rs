@@ -1,7 +1,7 @@
 //! Follows the advice of the linter, as `check --fix` writes it: for every dialect, on the shortest fixture that
 //! violates each constraint, and on ten schemas around it. Afterwards, the findings of the rule have disappeared, none
-//! was added, and the schema accepts the same arguments, by a real validator. What has no fix is in [`BY_HAND`], with
-//! the reason.
+//! was added, and the schema accepts the same arguments, by a real validator. Constraints without a fix are in
+//! [`BY_HAND`], with the reason.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 

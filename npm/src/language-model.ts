@@ -35,7 +35,7 @@ export class ModelCalls {
     this.#adapter = adapter;
   }
 
-  /** Returns the parameters as they are sent. {@link generated} and {@link streamed} must get the same object. */
+  /** Returns the parameters as they are sent. {@link generated} and {@link streamed} must receive the same object. */
   sent(params: Params, model: string): Params {
     const [turn, sent] = adapted(params, model, this.#adapter);
     this.#turns.set(sent, turn);

@@ -86,7 +86,7 @@ impl Fixer<'_> {
     /// Returns the fixed text of an input. `wanted` contains the findings to remove by the index of their entry.
     ///
     /// # Errors
-    /// The text cannot be read, or the fixed text would not be what was meant.
+    /// The text cannot be read, or the fixed text would contain other changes than the fixes.
     pub(crate) fn fixed(
         &self,
         text: &str,

@@ -15,7 +15,7 @@ use crate::{
 /// One client request and its reply, for a program between a client and a backend. The request is adapted as by
 /// [`adapt_request`](crate::adapt_request), and the reply is restored. If the client relies on its provider to search
 /// for tools (Anthropic's `tool_search_tool_*`) and the model searches, the exchange answers the search and the model
-/// is asked again. The client gets one reply, with the blocks that Anthropic's servers would have written.
+/// is asked again. The client receives one reply, with the blocks that Anthropic's servers would have written.
 ///
 /// ```
 /// use toolwire::{Exchange, ExchangeOptions};

@@ -34,7 +34,7 @@ const KEPT: Keywords = Keywords::of(&[
     Keyword::Definitions,
 ]);
 
-/// Keywords that, whatever their values, prevent a schema without a type from being emptied.
+/// Keywords that, regardless of their values, prevent a schema without a type from being emptied.
 const KEEPS_A_SCHEMA: [&str; 18] = [
     "$ref",
     "anyOf",
@@ -190,7 +190,7 @@ fn members(object: &Object<'_>, place: &SchemaPath<'_, '_>, faults: &mut Faults)
             "required" if !value.as_array().is_some_and(|names| names.iter().all(|name| name.as_text().is_some())) => {
                 (Constraint::RequiredNotStrings, "a list of strings")
             }
-            // `const` replaces `enum`, whatever its value.
+            // `const` replaces `enum`, regardless of its value.
             "enum" if value.as_array().is_none() && !object.has(Keyword::Const) => (Constraint::EnumNotList, "a list"),
             "description" if value.as_text().is_none() => (Constraint::DescriptionNotString, "a string"),
             "$ref" if value.as_text().is_none() => (Constraint::RefNotString, "a string"),

@@ -1,4 +1,4 @@
-//! Recognizes, by its beginning, text that may be an answer to restore, and takes answers out of Markdown fences:
+//! Recognizes, by its beginning, text that may be an answer to restore, and extracts answers from Markdown fences:
 //! models put JSON into a fence even if the instructions forbid it.
 
 use alloc::string::String;

@@ -1,5 +1,5 @@
-//! Queue for the events of a stream in which a call gives the answer. Hides blocks from the client, and buffers events
-//! until it is known whether an answer follows.
+//! Queue for the events of a stream in which a call contains the answer. Hides blocks from the client, and buffers
+//! events until it is known whether an answer follows.
 
 use alloc::vec::Vec;
 

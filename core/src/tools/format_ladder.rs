@@ -131,7 +131,7 @@ enum Kind {
         /// True if the instructions are put into the input, because JSON mode requires the word JSON there.
         is_input: bool,
     },
-    /// The model has to call a tool of the client, so it gives no answer.
+    /// The model must call a tool of the client, so it returns no structured output.
     NoAnswer,
 }
 

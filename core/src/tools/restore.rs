@@ -174,7 +174,7 @@ impl RestoreMap {
         found.map(|entry| entry.plan.clone()).unwrap_or_default()
     }
 
-    /// Returns how to restore the answer if the model gives it by calling a function.
+    /// Returns how to restore the answer if the model returns it in a function call.
     pub(super) fn called_answer(&self) -> Option<&Answer> {
         self.answer.as_deref().filter(|answer| answer.tool.is_some())
     }

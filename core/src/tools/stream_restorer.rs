@@ -124,7 +124,7 @@ impl Stream {
         self.answered(restored?)
     }
 
-    /// Converts the answer in restored events to text, if the model gives it by calling a function.
+    /// Converts the answer in restored events to text, if the model returns it in a function call.
     fn answered<'a>(&mut self, mut restored: Vec<Node<'a>>) -> Result<Vec<Node<'a>>, Error> {
         restored.iter_mut().for_each(|event| self.gone.renumber(event));
         let Some(answer) = self.restore_map.called_answer() else { return Ok(restored) };

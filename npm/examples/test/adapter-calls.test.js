@@ -431,7 +431,7 @@ test('toolwire/langchain: a result has the name of its call', async () => {
   assert.deepEqual(ofTools(messages), [['files.read', 'success']]);
 });
 
-/** Returns the tools and options that a model gets. */
+/** Returns the tools and options that a model receives. */
 async function sent(tools, request = {}, messages = [new HumanMessage('Go.')], options = {}) {
   const model = new Scripted();
   const changes = createMiddleware({ name: 'Changes', wrapModelCall: (given, next) => next({ ...given, ...request }) });

@@ -46,7 +46,7 @@ async function started(t, text, MCP = Client, Transport = StdioClientTransport) 
   return client;
 }
 
-/** Writes a client's file, lets the lines of a page change it, and take the change back. */
+/** Writes a client's file, lets the commands of a page change it, and undo the change. */
 async function installs(page, path, before, expected) {
   const place = join(folder, path);
   mkdirSync(dirname(place), { recursive: true });

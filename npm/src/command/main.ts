@@ -246,7 +246,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** The failure of a file that is no longer what was read. */
+/** The error for a file that has changed since it was read. */
 class Changed extends Error {}
 
 /**

@@ -299,7 +299,7 @@ class Exchange {
   #opened({ upstream, method, target, headers }: Sending): ClientRequest {
     const { encrypted, host, port } = this.host.settings.upstreams[upstream] as Upstream;
     const list = headers.flat();
-    // A chunked request is forwarded chunked, whatever its method. A POST, PUT or PATCH without a body has length 0.
+    // A chunked request is forwarded chunked, regardless of its method. A POST, PUT or PATCH without a body has length 0.
     if (!headers.some(([name]) => name.toLowerCase() === 'content-length')) {
       if (this.request.headers['transfer-encoding'] !== undefined) list.push('Transfer-Encoding', 'chunked');
       else if (['POST', 'PUT', 'PATCH'].includes(method)) list.push('Content-Length', '0');

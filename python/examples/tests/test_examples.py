@@ -75,7 +75,7 @@ def test_anthropic_deferred(streams: bool) -> None:
     with backend("moonshot", search, {"name": "book_room", "input": {"room": "Oslo"}}, DONE) as fake:
         messages = anthropic_deferred.book(fake.url, streams, call)
     assert calls == [("book.room", {"room": "Oslo"})]
-    # The agent made two requests, the backend got three. Tools that were found remain.
+    # The agent sent two requests, and the backend received three. Found tools remain loaded.
     names = [[name for name, _ in tools_of(body)] for body in fake.got]
     assert names == [["tool_search"], ["tool_search", "book_room"], ["tool_search", "book_room"]]
     kinds = [[block.type for block in message["content"]] for message in messages[1::2]]  # type: ignore[union-attr]

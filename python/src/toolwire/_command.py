@@ -36,7 +36,7 @@ _digests: dict[str, bytes] = {}
 
 
 class _ChangedError(Exception):
-    """A file is no longer what was read."""
+    """A file has changed since it was read."""
 
 
 def _facts(arguments: list[str]) -> str:

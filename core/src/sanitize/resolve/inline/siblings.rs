@@ -20,12 +20,12 @@ use crate::{
 
 const DROP: ChangeKind = ChangeKind::of(Rule::DropRefSibling);
 
-/// Marks the reference of this schema, so that siblings added from now on apply whatever the draft.
+/// Marks the reference of this schema, so that siblings added from now on apply regardless of the draft.
 pub(in crate::sanitize) fn let_apply(node: &mut Node<'_>) {
     node.visit(Keyword::Ref, |reference| reference_marks::mark(reference, reference_marks::APPLIES));
 }
 
-/// True if the siblings of this schema's reference apply whatever the draft.
+/// True if the siblings of this schema's reference apply regardless of the draft.
 pub(in crate::sanitize) fn applies(node: &Node<'_>) -> bool {
     node.get(Keyword::Ref).is_some_and(|reference| reference_marks::is_marked(reference, reference_marks::APPLIES))
 }
