@@ -179,7 +179,7 @@ fn hidden_items_are_only_in_internal() {
     let unused: Vec<String> = names_of_the_door(door).into_iter().filter(|name| !is_used(name)).collect();
     assert!(
         unused.is_empty(),
-        "the command line does without these: take them out of core/src/internal.rs: {unused:?}"
+        "the command line does not use these: remove them from core/src/internal.rs: {unused:?}"
     );
     for folder in ["bindings-py/src", "bindings-wasm/src", "core/fuzz/src"] {
         let code = code(folder).replace("internal::bindings", "");

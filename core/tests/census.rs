@@ -43,7 +43,7 @@ fn sample() -> PathBuf {
 #[test]
 fn the_page_is_fresh_and_names_no_server() {
     let Some(figures) = whole() else {
-        println!("skipped: expected {TOOLS} beside the checkout, found none; the census is not compared with it");
+        println!("skipped: expected {TOOLS} next to the checkout, found none; the census is not compared with it");
         return;
     };
     let files = files(figures).expect("plots are drawn");
@@ -54,7 +54,7 @@ fn the_page_is_fresh_and_names_no_server() {
         .collect();
     assert!(
         stale.is_empty(),
-        "stale: {stale:?}; write them with `cargo run --release -p toolwire --example census`, and read what changed"
+        "stale: {stale:?}; write them with `cargo run --release -p toolwire --example census`, and review the changes"
     );
     let there = fs::read_dir(root().join("docs/census")).into_iter().flatten().flatten();
     let left: Vec<String> = there
@@ -229,7 +229,7 @@ fn rules_are_ranked_by_cases_and_count_tools_refused_by_them_alone() {
     assert_eq!(
         keywords(&made_up(), 10),
         [broken("minimum", [3, 2, 3, 1, 1]), broken("maximum", [2, 1, 2, 0, 1])],
-        "where another rule breaks, no keyword gains anything"
+        "a tool with another violation gains nothing"
     );
 }
 

@@ -143,7 +143,7 @@ fn real_tools() {
                         }
                         let changes = (function.changes)(&schema).unwrap_or_default();
                         if changes.is_empty() != (from_text == schema) {
-                            failures.push(fault("the report does not say whether something changed"));
+                            failures.push(fault("the report does not show whether something changed"));
                         }
                         if function.name == "codex-wire" {
                             if check(&from_value, &SanitizeOptions::new("codex-wire"))

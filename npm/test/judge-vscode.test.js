@@ -43,22 +43,22 @@ const INPUTS = [
     schema: { type: 'object', properties: { a: { minLength: '3' } } },
   },
   {
-    why: 'draft 7 does not know later keywords: what stands there is not looked at',
+    why: 'draft 7 has no later keywords, so the gate does not check their values',
     says: new RegExp(`^only check: \\S+ at \`[^\`]*/(\\${LATER})[/\`]`),
     schema: { type: 'object', properties: {}, $defs: [] },
   },
   {
-    why: 'it looks for `items` where the type is `array`, and at no list of types',
+    why: 'the gate requires `items` only for the type `array`, not for a list of types',
     says: /^only check: array-without-items at `[^`]*`: {"type":\[/,
     schema: { type: 'object', properties: { a: { type: ['array', 'null'] } } },
   },
   {
-    why: 'it looks into no definitions',
+    why: 'the gate does not check definitions',
     says: /^only check: array-without-items at `[^`]*\/definitions\//,
     schema: { type: 'object', properties: {}, definitions: { a: { type: 'array' } } },
   },
   {
-    why: '`check` looks no further into what is deleted at the root, which is held to draft 7 before',
+    why: '`check` does not check keywords that are deleted at the root, but the gate first validates them by draft 7',
     says: /^only the judge: .* at `\/(oneOf|anyOf|allOf|not|if|then|else)[/`]/,
     schema: { type: 'object', properties: {}, not: 5 },
   },

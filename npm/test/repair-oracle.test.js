@@ -19,37 +19,37 @@ const DIFFERENCES = [
   {
     name: 'one value several times',
     applies: ({ rules }) => rules.has('repeated-value'),
-    why: 'it makes a list of values on lines of their own, and refuses others; arguments are one object',
+    why: 'jsonrepair makes a list of values on separate lines, and refuses others; arguments are one object',
   },
   {
-    name: 'an empty value beside the real one',
+    name: 'an empty value next to the real one',
     applies: ({ rules }) => rules.has('empty-value'),
     why: 'as above; models write `{}` before the arguments that they mean (openai-agents-js#712)',
   },
   {
     name: 'words around',
     applies: ({ rules }) => rules.has('surrounding-text'),
-    why: 'it makes a list of words and value, or refuses; words are not arguments',
+    why: 'jsonrepair makes a list of the words and the value, or refuses; words are not arguments',
   },
   {
-    name: 'text that was escaped once too often',
+    name: 'text that was escaped twice',
     applies: ({ rules }) => rules.has('escaped-text'),
-    why: 'it knows it of whole texts alone, and not with a line break between tokens',
+    why: 'jsonrepair supports it only for the whole text, and not with a line break between tokens',
   },
   {
     name: 'comments that begin with #',
     applies: ({ rules, text }) => rules.has('comment') && text.includes('#'),
-    why: 'it takes them for a name or value; Python has such comments',
+    why: 'jsonrepair reads them as a name or value; Python has such comments',
   },
   {
-    name: 'a mark behind a number or a bare name',
+    name: 'a byte order mark after a number or a bare name',
     applies: ({ rules, text }) => rules.has('byte-order-mark') && /[\w-][\ufeff\u00a0]/.test(text),
-    why: 'it takes the mark for a part of it, and makes a string of the number',
+    why: 'jsonrepair reads the mark as a part of it, and makes a string of the number',
   },
   {
     name: 'a backslash that begins no escape',
     applies: ({ rules }) => rules.has('invalid-escape'),
-    why: 'it leaves the backslash out: `C:\\Dev` becomes `C:Dev`, another path',
+    why: 'jsonrepair omits the backslash: `C:\\Dev` becomes `C:Dev`, another path',
   },
 ];
 /** Fixtures that jsonrepair reads differently, with its result. The fixtures state ours. */

@@ -52,27 +52,27 @@ BOTH = [
         {"type": "object", "properties": {"a": {"type": "string", "enum": None}}},
     ),
     Row(
-        "the SDK takes a boolean for a number, and 0 and 1 for booleans, which the JSON of messages does not",
+        "the SDK accepts booleans as numbers, and 0 and 1 as booleans, which the JSON of messages does not",
         r"^only check: keyword-value at `[^`]*`: (true|false|0|1|1\.0)$",
         {"type": "object", "properties": {"a": {"type": "integer", "maximum": True}}},
     ),
     Row(
-        "the SDK reads names of types in any case, and sends them in upper: the API knows lower and upper",
+        "the SDK accepts type names in any case, and sends them in upper case: the API accepts lower and upper case",
         r"^only check: unknown-type at `[^`]*/type`: \"String\"$",
         {"type": "object", "properties": {"a": {"type": "String"}}},
     ),
     Row(
-        "the API takes the number of a type (recorded answers), which the SDK cannot read",
+        "the API accepts the number of a type (recorded answers), which the SDK cannot read",
         r"^only the judge: no type: 'int' object has no attribute 'upper' at `",
         {"type": "object", "properties": {"a": {"type": 1}}},
     ),
     Row(
-        "the API refuses an empty text in `enum`, which is a text to the message",
+        "the API refuses an empty string in `enum`, which the message accepts",
         r"^only check: enum-kind at `[^`]*/enum/\d+`: \"\"$",
         {"type": "object", "properties": {"a": {"type": "string", "enum": ["", "x"]}}},
     ),
     Row(
-        "the message takes anything for `additionalProperties`, and looks at nothing in it",
+        "the message accepts anything for `additionalProperties`, and checks nothing in it",
         r"^only check: \S+ at `[^`]*/additionalProperties/",
         {"type": "object", "properties": {}, "additionalProperties": {"type": ["string", "null"]}},
     ),
@@ -81,7 +81,7 @@ INPUTS = {
     "gemini": [
         *BOTH,
         Row(
-            "one message for both platforms: Vertex AI alone takes `additionalProperties`",
+            "one message for both platforms: only Vertex AI accepts `additionalProperties`",
             r"^only check: refused-keyword at `[^`]*/additionalProperties`",
             {"type": "object", "properties": {}, "additionalProperties": False},
         ),

@@ -35,13 +35,13 @@ KNOWN = rules(
 )
 
 TOO_DEEP = Row(
-    "the judge recurses: it reads about 80 schemas inside one another, and SGLang refuses what it cannot read",
+    "the judge is recursive: it reads about 80 nested schemas, and SGLang refuses schemas that it cannot read",
     r"too deep for the judge",
     nested(500, {}),
 )
 OUTPUTS = [TOO_DEEP]
 PATTERNS = Row(
-    "the table of `anthropic` says nothing of patterns: in tools that are not strict, none was seen refused",
+    "the table of `anthropic` has no rule for patterns: in tools that are not strict, no refusal is known",
     r"is not a 'regex' at",
     {"type": "object", "properties": {"a": {"type": "string", "pattern": r"^\p{L}+$"}}},
 )

@@ -28,7 +28,7 @@ from vllm_backend import Backends, schema_of_calls
 DIALECTS = ["vllm"]
 """The dialects that are compared."""
 BEYOND = Row(
-    "numbers that no backend holds: `1e400`, which Python reads as infinite, and others beyond 64-bit floats",
+    "numbers that no backend represents: `1e400`, which Python reads as infinite, and others beyond 64-bit floats",
     r"near: Infinity|number out of range",
     {"type": "object", "properties": {"a": {"maximum": 10**400}}},
 )
@@ -44,12 +44,12 @@ OUTPUTS = [
 INPUTS = [
     BEYOND,
     Row(
-        "a keyword without a `type` is not looked at",
+        "a keyword without a `type` is not checked",
         r"^only check: (format|keyword-value) at",
         {"type": "object", "properties": {"a": {"format": "x"}}},
     ),
     Row(
-        "a reference where nothing has an effect is not followed",
+        "a reference at a position without effect is not followed",
         r"^only check: ref-target at `[^`]*`: \"#/(?!\$defs/)",
         {"type": "object", "properties": {"a": {"not": {"$ref": "#/definitions/A"}}}},
     ),
@@ -63,22 +63,22 @@ INPUTS = [
         },
     ),
     Row(
-        "`check` looks no further into a keyword that is reinterpreted",
+        "`check` does not check inside a keyword that is reinterpreted",
         r"^only the judge: Schema 'false' cannot accept any value; Unsatisfiable schema",
         {"type": "object", "properties": {}, "allOf": [False]},
     ),
     Row(
-        "llguidance takes a larger count than xgrammar holds, and no call is as long",
+        "llguidance accepts larger counts than xgrammar, and no call is that long",
         r"^only check: keyword-too-large at",
         {"type": "object", "properties": {"a": {"type": "array", "items": {}, "minItems": 2**31}}},
     ),
     Row(
-        "xgrammar takes a definition whose name is empty",
+        "xgrammar accepts a definition whose name is empty",
         r"^only check: (definition-name at `/\$defs/`|ref-target at `[^`]*`: \"#/\$defs/\"$)",
         {"type": "object", "properties": {"a": {"$ref": "#/$defs/"}}, "$defs": {"": True}},
     ),
     Row(
-        "fault of ours: llguidance takes a length beside `format` also where another property has `oneOf`",
+        "fault of ours: llguidance accepts a length next to `format` even if another property has `oneOf`",
         r"^only check: refused-keyword at `/properties/a/minLength`",
         {
             "type": "object",

@@ -47,8 +47,11 @@ const MAX_ERRORS: usize = 160;
 
 /// Changes of requests that a fake accepts, with the reason.
 const CHANGED: &[(&str, &str)] = &[
-    ("declare-open", "a server that makes a grammar of a schema closes objects that do not say that they are open"),
-    ("strict-flag", "a list in which one tool is strict makes the others strict, unless they say otherwise"),
+    (
+        "declare-open",
+        "a server that converts schemas to grammars closes objects that do not declare that they are open",
+    ),
+    ("strict-flag", "a list in which one tool is strict makes the others strict, unless they set `strict: false`"),
 ];
 
 /// A pseudorandom number generator with the same sequence on every machine.
@@ -97,7 +100,7 @@ fn adapted_requests_are_not_refused() {
                 if !found.iter().any(|(rule, _)| ERRORS.contains(rule)) {
                     faults.push(format!("{about}: {error}, although the rules {found:?} can be followed: {request}"));
                 }
-                *count.entry("errors for requests that no change can mend").or_default() += 1;
+                *count.entry("errors for requests that no change can fix").or_default() += 1;
                 continue;
             }
             Err(error) => {
@@ -130,13 +133,13 @@ fn adapted_requests_are_not_refused() {
         if let Err(refusal) = fakes::check(backend, sent) {
             let left = broken(dialect, model, sent);
             match !left.is_empty() && left.iter().all(|(rule, _)| LEFT.contains(rule)) {
-                true => *count.entry("sent and refused, as `check_request` says").or_default() += 1,
+                true => *count.entry("sent and refused, as `check_request` reports").or_default() += 1,
                 false => faults.push(format!("{about}: refused, {refusal}: {sent}\n of {request}")),
             }
         }
     }
     println!("{CONVERSATIONS} conversations, {} rules with {} facts: {count:#?}", rules.len(), facts.len());
-    let errors = count.get("errors for requests that no change can mend").copied().unwrap_or_default();
+    let errors = count.get("errors for requests that no change can fix").copied().unwrap_or_default();
     assert!(errors <= MAX_ERRORS, "{errors} errors");
     let shown: Vec<&String> = faults.iter().take(12).collect();
     assert!(faults.is_empty(), "{} faults: {shown:#?}", faults.len());

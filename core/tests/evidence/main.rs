@@ -28,7 +28,7 @@ fn whole() -> Option<Ledger> {
     let whole = Ledger::whole();
     if whole.is_none() {
         print_line(&format!(
-            "skipped: expected the files of answers in {DATA} beside the checkout, found not all of them"
+            "skipped: expected all files of answers in {DATA} next to the checkout, found only some of them"
         ));
     }
     whole
