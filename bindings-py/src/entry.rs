@@ -158,7 +158,7 @@ pub(crate) fn guarded_with<S, T>(kept: &mut Option<S>, work: impl FnOnce(&mut S)
 }
 
 /// Returns the result of the work; the outer error reports a panic.
-#[allow(clippy::panic, reason = "a test wants to see what becomes of one")]
+#[allow(clippy::panic, reason = "a test checks how panics are reported")]
 fn attempted<T>(work: impl FnOnce() -> PyResult<T>) -> Result<PyResult<T>, PyErr> {
     let attempt = || {
         if FAILS.take() {

@@ -5,10 +5,10 @@
 //! table in the same run. In the first table, every row parses arguments and schema from text; in the second, a
 //! `Restore` keeps the schemas, and only the arguments are parsed.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a measurement stops by panicking")]
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a measurement fails by panicking")]
 
 #[path = "../tests/recovery/calls.rs"]
-#[allow(dead_code, reason = "the tests use the rest")]
+#[allow(dead_code, reason = "only the tests use all of it")]
 mod calls;
 #[path = "../tests/reference/mod.rs"]
 mod reference;

@@ -4,7 +4,7 @@
 //! It counts the tools in `../shared/data` next to the checkout, and writes nothing if that folder is missing.
 
 #[path = "../tests/census/mod.rs"]
-#[allow(clippy::expect_used, reason = "what is counted has a report, or there is no census")]
+#[allow(clippy::expect_used, reason = "without the reports there is no census")]
 mod census;
 
 use std::{error::Error, fs};

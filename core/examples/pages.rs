@@ -1,8 +1,8 @@
 //! Writes the generated pages of the documentation: `cargo run -p toolwire --example pages`.
 
 #[path = "../tests/pages/mod.rs"]
-#[allow(dead_code, reason = "the test of the pages also asks whether the cookbook is true")]
-#[allow(clippy::expect_used, reason = "what the pages show has a report, or there is no page")]
+#[allow(dead_code, reason = "only the test of the pages uses all of it")]
+#[allow(clippy::expect_used, reason = "without the reports there are no pages")]
 mod pages;
 
 use std::{fs, io};

@@ -18,7 +18,7 @@
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,
-    reason = "what the core does without for its size is fine here"
+    reason = "the core avoids these to stay small, the fuzzer need not"
 )]
 
 mod arguments;

@@ -90,7 +90,7 @@ pub(crate) fn close_cut(text: &str) -> Option<String> {
 
 /// Returns the end of the string that begins at `start`. Returns `Some(None)` if the text ends inside the string, and
 /// `None` if the string contains a control character, which JSON forbids.
-#[expect(clippy::option_option, reason = "a string that breaks off is no error")]
+#[expect(clippy::option_option, reason = "a truncated string is not an error")]
 fn end_of_string(bytes: &[u8], start: usize) -> Option<Option<usize>> {
     let mut at = start + 1;
     while let Some(byte) = bytes.get(at) {

@@ -139,7 +139,7 @@ impl Stream {
     /// Returns the id of a new call if that call replaces the open one under the same key; the inner `None` is a call
     /// without an id. Some servers use one index for all calls and distinguish calls by their ids; others send a new id
     /// with every piece of one call.
-    #[expect(clippy::option_option, reason = "a call that gives way to one without an id")]
+    #[expect(clippy::option_option, reason = "the inner `None` is a call without an id")]
     fn gives_way(
         &mut self,
         key: &Key,

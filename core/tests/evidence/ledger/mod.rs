@@ -18,7 +18,7 @@ use std::{
 use serde_json::{json, Value};
 
 use self::exceptions::EXCEPTIONS;
-#[allow(unused_imports, reason = "the example prints it, the tests do not")]
+#[allow(unused_imports, reason = "only the example prints it")]
 pub(crate) use self::page::aging;
 
 pub(crate) fn root() -> PathBuf {
@@ -281,7 +281,7 @@ impl Ledger {
     }
 
     /// Reads one file with this name and this content.
-    #[allow(dead_code, reason = "the tests judge the sample, too")]
+    #[allow(dead_code, reason = "only the tests judge the sample")]
     pub(crate) fn of(name: &str, source: &str) -> Option<Ledger> {
         let (_, read) = FILES.iter().find(|(known, _)| *known == name)?;
         let mut ledger = Ledger::default();
