@@ -13,13 +13,13 @@ demo: ## three real MCP servers through all functions, in three languages (ARGS=
 test: ## every test in every language, and nothing else
 	@$(call all,$(TESTS))
 
-test-core: ## the core's own tests: the first answer after a change there
+test-core: ## only the core's tests, for a quick check after a change there
 	@cargo test --locked -p toolwire
 
 lint: ## formats and lints in every language
 	@$(call all,$(LINTS))
 
-packages: ## what CI checks besides: packed crate, oldest Rust, no_std, advisories, reproducible WebAssembly
+packages: ## the other checks of CI: packed crate, oldest Rust, no_std, advisories, reproducible WebAssembly
 	@$(call all,$(PACKAGES))
 
 # The tests are compiled beside the lints, most of which use one core.

@@ -42,7 +42,7 @@ def disturbed(request: Any, place: str, value: Any) -> Any:
     return changed
 
 
-def test_an_odd_value_anywhere_in_a_request_is_no_trouble() -> None:
+def test_odd_values_anywhere_in_a_request_agree_on_both_paths() -> None:
     accepted = refused = 0
     sets: list[Any] = [{snake(name): value for name, value in options.items()} for options in ODD["options"]]
     for row in ODD["requests"]:
@@ -66,7 +66,7 @@ def test_an_odd_value_anywhere_in_a_request_is_no_trouble() -> None:
     assert refused > 1_000
 
 
-def test_an_odd_option_is_an_error_that_names_it_or_an_option() -> None:
+def test_odd_option_is_accepted_or_named_in_the_error() -> None:
     for name in ODD["optionNames"]:
         for value in ODD["values"]:
             options: Any = {snake(name): value}

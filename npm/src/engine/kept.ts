@@ -30,7 +30,7 @@ export class Kept {
     return this.#place.running().glue.keptTools();
   }
 
-  /** Searches for a query, or answers a call of the tool search. */
+  /** Searches for a query, or answers a call to the tool search. */
   ask(what: 'searchKept' | 'answerKept', input: unknown, options: unknown): unknown {
     return onValues(this.#place, [input], options, ({ glue }, words, chars, spelled) =>
       glue[what](words, chars, spelled),

@@ -255,7 +255,7 @@ pub(crate) struct Tally {
     recorded: usize,
     /// Number of answers to whole requests.
     requests: usize,
-    /// Number of answers to response formats.
+    /// Number of answers to requests with a response format.
     formats: usize,
     /// Number of rows that contradict the table.
     pub(crate) excepted: usize,
@@ -287,8 +287,8 @@ impl Ledger {
         Some(ledger)
     }
 
-    /// Reads one file with this name and this text.
-    #[allow(dead_code, reason = "the tests judge the sample, too")]
+    /// Reads one file with this name and this content.
+    #[allow(dead_code, reason = "only the tests judge the sample")]
     pub(crate) fn of(name: &str, source: &str) -> Option<Ledger> {
         let (_, read) = FILES.iter().find(|(known, _)| *known == name)?;
         let mut ledger = Ledger::default();
@@ -343,7 +343,7 @@ impl Ledger {
         for (dialect, differs, count, _) in EXCEPTIONS {
             let found = self.differs.get(&(*dialect, (*differs).to_owned())).copied().unwrap_or_default();
             if found != *count {
-                self.faults.push(format!("{dialect}: {differs}: {found} rows, the list of exceptions says {count}"));
+                self.faults.push(format!("{dialect}: {differs}: {found} rows, {count} in the list of exceptions"));
             }
         }
     }

@@ -1,5 +1,5 @@
 //! Checks that the generated pages are up to date with the tables, and that every entry of the cookbook is true.
-#![allow(clippy::panic, clippy::expect_used, reason = "a test stops where it cannot go on")]
+#![allow(clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
 use std::{collections::BTreeSet, fs};
 
@@ -30,7 +30,7 @@ fn pages_are_fresh() {
 }
 
 #[test]
-fn the_cookbook_mends_what_it_names() {
+fn cookbook_examples_fix_the_errors_that_they_name() {
     let entries = Entry::all(&root());
     assert!(entries.len() >= 20, "expected at least twenty errors, found {}", entries.len());
     let mut faults = Vec::new();
