@@ -36,12 +36,11 @@ export function buildWasm(root, only) {
 /** All features together, so that a quick build compiles the crates once for all entry points. */
 const ALL_FEATURES = [...ENTRIES, PROGRAM].flatMap(({ features }) => features);
 
-/** Environment of a quick build: on two cores, it needs a third of the time, and the output is three times as large. */
-const QUICK_PROFILE = {
-  CARGO_PROFILE_RELEASE_OPT_LEVEL: 's',
-  CARGO_PROFILE_RELEASE_LTO: 'off',
-  CARGO_PROFILE_RELEASE_CODEGEN_UNITS: '16',
-};
+/**
+ * Optimization of a quick build; scripts/step.sh sets the rest of its profile. Without optimization, the output is so large that every
+ * start of a program would be slower.
+ */
+const QUICK_LEVEL = { CARGO_PROFILE_RELEASE_OPT_LEVEL: 's' };
 
 function buildEntry(root, crate, digest, { folder, features, small }) {
   const stamp = join(crate, folder, 'made-from');
@@ -62,7 +61,7 @@ function buildEntry(root, crate, digest, { folder, features, small }) {
   execFileSync('wasm-pack', ['build', '.', ...options, '--', ...cargo], {
     cwd: crate,
     stdio: 'inherit',
-    env: { ...process.env, PATH, CARGO_TARGET_DIR, ...chosen, ...(QUICK ? QUICK_PROFILE : {}) },
+    env: { ...process.env, PATH, CARGO_TARGET_DIR, ...chosen, ...(QUICK ? QUICK_LEVEL : {}) },
   });
   writeFileSync(stamp, digest);
 }
