@@ -8,13 +8,13 @@ use toolwire::{
     SanitizeOptions, SanitizedTools, ToolsOptions,
 };
 
-#[path = "../../tests/honest/answers.rs"]
+#[path = "../../tests/report_soundness/answers.rs"]
 mod answers;
-#[path = "../../tests/honest/judge.rs"]
+#[path = "../../tests/report_soundness/judge.rs"]
 mod judge;
-#[path = "../../tests/honest/named.rs"]
+#[path = "../../tests/report_soundness/named.rs"]
 mod named;
-#[path = "../../tests/honest/openapi.rs"]
+#[path = "../../tests/report_soundness/openapi.rs"]
 mod openapi;
 
 use crate::{

@@ -136,7 +136,7 @@ fn judged(used_as: Use) {
         match faults.len() {
             count if count > limit => broken.push(format!("{name}: {count} faults, at most {limit} may be")),
             count if count < limit => {
-                print_line(&format!("  {count} faults, and tests/honest/limits.rs allows {limit}: lower it"))
+                print_line(&format!("  {count} faults, and tests/report_soundness/limits.rs allows {limit}: lower it"))
             }
             _ => {}
         }
