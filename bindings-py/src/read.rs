@@ -39,7 +39,7 @@ impl From<PyErr> for Stop {
 
 /// A snapshot of the values that were read. It keeps only the strings and keys of the caller's objects, which are
 /// immutable.
-pub(crate) struct Kept {
+pub(crate) struct Snapshot {
     objects: Vec<Option<Py<PyAny>>>,
     shapes: Vec<Shape>,
     keys: Vec<Py<PyString>>,
@@ -47,7 +47,7 @@ pub(crate) struct Kept {
     roots: usize,
 }
 
-impl Kept {
+impl Snapshot {
     /// Returns the values, with the caller's strings and keys only.
     pub(crate) fn values<'py>(&self, py: Python<'py>) -> Values<'py> {
         let none = py.None().into_bound(py);
@@ -136,10 +136,10 @@ impl<'py> Values<'py> {
     }
 
     /// Makes a snapshot of the values.
-    pub(crate) fn keep(self) -> Kept {
+    pub(crate) fn snapshot(self) -> Snapshot {
         let object =
             |(object, shape): (Bound<'py, PyAny>, &Shape)| matches!(shape, Shape::Text).then(|| object.unbind());
-        Kept {
+        Snapshot {
             objects: self.objects.into_iter().zip(&self.shapes).map(object).collect(),
             keys: self.keys.into_iter().map(Bound::unbind).collect(),
             shapes: self.shapes,

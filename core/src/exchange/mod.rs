@@ -149,9 +149,9 @@ struct SearchLoop {
     /// Number of times that the model may still be asked again.
     left: usize,
     /// Blocks of all rounds so far, in the form for the client.
-    answered: Vec<Node<'static>>,
+    shown: Vec<Node<'static>>,
     /// Number of stored bytes of replies, over all rounds.
-    kept: usize,
+    stored_bytes: usize,
     /// True if the rest of the stream is passed on without being stored, so the model cannot be asked again.
     only_passes: bool,
     /// Token usage of the previous rounds.
@@ -453,8 +453,8 @@ impl SearchLoop {
             searches,
             asked: body.into(),
             left: rounds,
-            answered: Vec::new(),
-            kept: 0,
+            shown: Vec::new(),
+            stored_bytes: 0,
             only_passes: false,
             used: None,
             id: None,
@@ -467,8 +467,7 @@ impl SearchLoop {
     /// Returns the client's request and the model's answers so far.
     fn next_request(&self) -> Result<Node<'_>, Error> {
         let mut node = crate::request::read(&self.asked)?;
-        let turn =
-            Node::record([("role", Node::literal("assistant")), ("content", Node::array(self.answered.clone()))]);
+        let turn = Node::record([("role", Node::literal("assistant")), ("content", Node::array(self.shown.clone()))]);
         node.visit("messages", |messages| messages.as_array_mut().map(|messages| messages.push(turn)));
         Ok(node)
     }
@@ -477,24 +476,25 @@ impl SearchLoop {
     fn reply(&mut self, reply: &mut Node<'_>) -> Result<(), Error> {
         let Some(blocks) = reply.get("content").and_then(Node::as_array) else { return Ok(()) };
         let blocks: Vec<Node<'static>> = blocks.iter().map(Node::detached).collect();
-        if self.answered.is_empty() && !blocks.iter().any(|block| self.searches.is_search(block)) {
+        if self.shown.is_empty() && !blocks.iter().any(|block| self.searches.is_search(block)) {
             return Ok(());
         }
         let (mut searched, mut called) = (false, false);
         if self.is_answered {
             // Clients read the whole text as the answer, so earlier text is removed.
-            self.answered.retain(|block| !is(block, "text"));
+            self.shown.retain(|block| !is(block, "text"));
         }
-        self.kept = blocks.iter().fold(self.kept, |kept, block| kept.saturating_add(json::length(block)));
+        self.stored_bytes =
+            blocks.iter().fold(self.stored_bytes, |bytes, block| bytes.saturating_add(json::length(block)));
         for mut block in blocks {
             let is_search = self.searches.is_search(&block);
             if is_search {
                 self.searches.rewrite_call(&mut block);
                 let result = self.searches.result(&block, &self.asked)?;
-                self.answered.extend([block, result]);
+                self.shown.extend([block, result]);
             } else {
                 called |= is(&block, "tool_use");
-                self.answered.push(block);
+                self.shown.push(block);
             }
             searched |= is_search;
         }
@@ -505,7 +505,7 @@ impl SearchLoop {
             (self.used, self.id, self.again) = (used, id, true);
             return Ok(());
         }
-        for (key, value) in [("id", id), ("content", Some(Node::array(self.answered.clone()))), ("usage", used)] {
+        for (key, value) in [("id", id), ("content", Some(Node::array(self.shown.clone()))), ("usage", used)] {
             if let Some(value) = value {
                 reply.set(key, value);
             }
@@ -527,7 +527,7 @@ impl SearchLoop {
         if !searched || called || self.is_answered || !ended {
             return Next::Ends;
         }
-        if self.left == 0 || self.only_passes || self.kept > MAX_HELD_BYTES {
+        if self.left == 0 || self.only_passes || self.stored_bytes > MAX_HELD_BYTES {
             return Next::Pauses;
         }
         self.left -= 1;

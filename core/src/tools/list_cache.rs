@@ -42,7 +42,7 @@ const LOOKS: usize = 10_000;
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct ToolListCache(Arc<spin::Mutex<Vec<Arc<KeptList>>>>);
+pub struct ToolListCache(Arc<spin::Mutex<Vec<Arc<CachedList>>>>);
 
 /// The key of the cache: a list, and everything that its rewriting depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Question<'_> {
 
 /// A cached list.
 #[derive(Debug)]
-pub(super) struct KeptList {
+pub(super) struct CachedList {
     pub(super) question: Question<'static>,
     /// The rewritten list as JSON text; `None` if the list is unchanged.
     pub(super) text: Option<String>,
@@ -111,11 +111,11 @@ impl Size {
     }
 }
 
-impl KeptList {
-    fn new(question: Question<'static>, text: Option<String>, sent: SentList) -> KeptList {
+impl CachedList {
+    fn new(question: Question<'static>, text: Option<String>, sent: SentList) -> CachedList {
         let written = question.list.len().saturating_add(text.as_ref().map_or(0, String::len));
         let size = Size { text: written, all: written.saturating_add(sent.bytes()) };
-        KeptList { question, text, sent, size }
+        CachedList { question, text, sent, size }
     }
 }
 
@@ -157,7 +157,7 @@ impl ToolListCache {
 
     /// Locks the lists. Returns `None` if other threads hold the lock for longer than it takes to rewrite a list. (In a
     /// forked process, the thread that holds the lock may no longer exist.)
-    fn patient(&self) -> Option<spin::MutexGuard<'_, Vec<Arc<KeptList>>>> {
+    fn patient(&self) -> Option<spin::MutexGuard<'_, Vec<Arc<CachedList>>>> {
         (0..LOOKS).find_map(|_| {
             let lists = self.0.try_lock();
             if lists.is_none() {
@@ -167,7 +167,7 @@ impl ToolListCache {
         })
     }
 
-    fn find(&self, question: &Question<'_>) -> Option<Arc<KeptList>> {
+    fn find(&self, question: &Question<'_>) -> Option<Arc<CachedList>> {
         let mut lists = self.patient()?;
         let place = lists.iter().rposition(|sent| sent.question == *question)?;
         // The most recently used list is the last one.
@@ -175,7 +175,7 @@ impl ToolListCache {
         lists.last().cloned()
     }
 
-    fn keep(&self, sent: Arc<KeptList>, max_lists: usize) {
+    fn keep(&self, sent: Arc<CachedList>, max_lists: usize) {
         if Size::ROOM.less(sent.size).is_none() {
             return;
         }
@@ -185,7 +185,7 @@ impl ToolListCache {
         lists.retain(|other| other.question != sent.question);
         lists.push(sent);
         let mut room = Size::ROOM;
-        let fits = |sent: &Arc<KeptList>| {
+        let fits = |sent: &Arc<CachedList>| {
             room = room.less(sent.size)?;
             Some(())
         };
@@ -203,12 +203,12 @@ pub(crate) struct Lookup<'c> {
     cache: &'c ToolListCache,
     max_lists: usize,
     /// The list that was found. The request borrows its text.
-    found: &'c OnceCell<Arc<KeptList>>,
+    found: &'c OnceCell<Arc<CachedList>>,
 }
 
 /// Holds the list that was found for as long as the request borrows from it.
 #[derive(Debug, Default)]
-pub(crate) struct Found(OnceCell<Arc<KeptList>>);
+pub(crate) struct Found(OnceCell<Arc<CachedList>>);
 
 impl<'c> Lookup<'c> {
     /// Returns a look-up among the `max_lists` recently used lists, or `None` if `max_lists` is 0.
@@ -218,14 +218,14 @@ impl<'c> Lookup<'c> {
     }
 
     /// Returns the cached result for the same list.
-    pub(super) fn find(&self, question: &Question<'_>) -> Option<&'c KeptList> {
+    pub(super) fn find(&self, question: &Question<'_>) -> Option<&'c CachedList> {
         let sent = self.cache.find(question)?;
         Some(self.found.get_or_init(|| sent))
     }
 
     /// Adds a result to the cache.
     pub(super) fn keep(&self, question: Question<'static>, text: Option<String>, sent: SentList) {
-        self.cache.keep(Arc::new(KeptList::new(question, text, sent)), self.max_lists);
+        self.cache.keep(Arc::new(CachedList::new(question, text, sent)), self.max_lists);
     }
 }
 

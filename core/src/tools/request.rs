@@ -10,7 +10,6 @@ use super::{
     converse_changes,
     format_ladder::{self, For, Stop, Substitute},
     formats, history_arguments, history_pairs,
-    kept_namespaces::Kept,
     list_cache::{self, Lookup, Question, SentList},
     overflow,
     quarantine::{self, Quarantined},
@@ -18,6 +17,7 @@ use super::{
     request_members,
     restore::RestoreMap,
     result_names,
+    retained_namespaces::RetainedNamespaces,
     sanitize_list::{self, Planned},
     server_mentions,
     servers::{self, Servers},
@@ -100,9 +100,9 @@ fn adapt_by<'a>(
     let given = request_facts::Given::of(request, api)?;
     let found_namespaces = request_facts::Namespaces::of(request)?;
     let messages = history_length(request, api);
-    let is_kept = servers.is_none() && keeps_namespaces(api, dialect, options);
-    let kept = if is_kept { Kept::take(request, shape)? } else { None };
-    if kept.is_none() && api == Api::OpenaiResponses {
+    let retains = servers.is_none() && keeps_namespaces(api, dialect, options);
+    let retained = if retains { RetainedNamespaces::take(request, shape)? } else { None };
+    if retained.is_none() && api == Api::OpenaiResponses {
         let changes = deferred.as_ref().map_or(ToolChanges::Apply, |deferred| deferred.tool_changes);
         namespaces::expand_choice(request, changes)?;
     }
@@ -258,7 +258,7 @@ fn adapt_by<'a>(
     if let Some(pointer) = stuck {
         return Err(nothing_left(pointer, &report).into());
     }
-    let places = kept.as_ref().map(|kept| &kept.places);
+    let places = retained.as_ref().map(|retained| &retained.places);
     report.request_changes.extend(found_namespaces.report(request, places)?);
     let (choice, changes) = request_facts::mend_choice(request, api_out, (&dialect.tools, &model), given, is_emptied)?;
     report.choice = choice;
@@ -287,9 +287,9 @@ fn adapt_by<'a>(
             format_ladder::refused_natively(request, api_out, dialect, &model)?;
         }
     }
-    if let Some(kept) = kept {
+    if let Some(retained) = retained {
         let AdaptReport { deferred, changes, .. } = &mut report;
-        kept.put_back(request, &restore_map, (deferred.as_mut(), changes))?;
+        retained.put_back(request, &restore_map, (deferred.as_mut(), changes))?;
     }
     Ok((report, restore_map, names))
 }

@@ -206,7 +206,7 @@ pub(crate) enum EventKind<'a> {
     /// The model's reasoning, in the source's format.
     Reasoning(Node<'a>),
     /// A message or item with the same meaning in the target, and its role.
-    Kept(Role),
+    Unchanged(Role),
     /// A call that the API's servers run. The type of its result shows whether it is a tool search. Only readers use
     /// this variant.
     Server { role: Role, block: Node<'a> },

@@ -69,7 +69,7 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
                 let added = Addition { name, definition: None, cache_control: None, is_known: false };
                 reader.push(at, EventKind::Add(Vec::from([added])));
             }
-        } else if searches.answers(&block) {
+        } else if searches.is_search_result(&block) {
             reader.change(at);
             let result = block.get("toolResult");
             let id = result.map(|result| string_of(result, "toolUseId")).unwrap_or_default();

@@ -40,7 +40,7 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
         _ => return,
     };
     for part in parts {
-        if searches.answers(&part) {
+        if searches.is_search_result(&part) {
             reader.change(at);
             let response = FUNCTION_RESPONSES.iter().find_map(|key| part.get(key)?.get("response"));
             let found = response.and_then(references_in).unwrap_or_default();

@@ -126,7 +126,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
 
     fn keep(&mut self) {
         let message = self.turns.next(Phase::Other);
-        self.push(message, EventKind::Kept(Role::Assistant));
+        self.push(message, EventKind::Unchanged(Role::Assistant));
     }
 
     fn step(&mut self, step: Node<'a>) -> Result<(), Error> {
