@@ -104,7 +104,7 @@ pub(crate) fn apply(
     sending: Option<&Sending<'_>>,
     reports: bool,
 ) -> Result<Applied, Error> {
-    let api = format::recognise(request, options)?.format;
+    let api = format::recognize(request, options)?.format;
     if matches!(api, Api::Bedrock | Api::Gemini) {
         return flat::apply(request, api, options, sending, reports);
     }
@@ -128,7 +128,7 @@ fn apply_to_list(
         })
         .transpose()?
         .flatten();
-    let wire = format::recognise(request, options)?;
+    let wire = format::recognize(request, options)?;
     let mut warnings = Warnings::default();
     if options.native != Native::None {
         let formats = (wire.format, wire.target);
@@ -206,7 +206,7 @@ fn keep_spelling<'a>(request: &mut Node<'a>, spelled: Option<&'a str>) {
 fn format_to_read(request: &Node<'_>, wire: Shape, options: &DeferredOptions) -> Result<Api, Error> {
     let is_chat = wire.format == Api::OpenaiChat && wire.target == Api::OpenaiChat;
     let undecided = is_chat && options.target.is_some() && options.format.is_none();
-    if undecided && format::recognise(request, options)?.format == Api::Anthropic {
+    if undecided && format::recognize(request, options)?.format == Api::Anthropic {
         return Ok(Api::Anthropic);
     }
     Ok(wire.format)

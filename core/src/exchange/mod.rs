@@ -567,7 +567,7 @@ fn has_strict_part(body: &str, request: &mut Node<'_>, api: Api) -> Result<bool,
     }
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = view(tools)?;
-    let is_strict = |entry: &Node<'_>| match tool_format::recognise(entry) {
+    let is_strict = |entry: &Node<'_>| match tool_format::recognize(entry) {
         tool_format::Entry::Tool(shape) => shape.strict(entry).and_then(Node::as_bool) == Some(true),
         _ => false,
     };

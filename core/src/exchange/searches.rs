@@ -45,12 +45,12 @@ impl Searches {
 
     /// Returns true if the block calls the search function.
     pub(super) fn is_search(&self, block: &Node<'_>) -> bool {
-        is(block, "tool_use") && Call::recognise(block, &self.options).is_some()
+        is(block, "tool_use") && Call::recognize(block, &self.options).is_some()
     }
 
     /// Returns true if a call in the format of any API calls the search function.
     pub(super) fn is_call(&self, unit: &Node<'_>) -> bool {
-        Call::recognise(unit, &self.options).is_some()
+        Call::recognize(unit, &self.options).is_some()
     }
 
     /// Answers a call in the format of its API. `asked` is the client's request, which contains the tools.
@@ -60,7 +60,7 @@ impl Searches {
     pub(super) fn answer(&mut self, call: &Node<'_>, asked: &str) -> Result<Node<'static>, Error> {
         let options = self.options.clone();
         let catalogue = self.catalogue(asked)?;
-        let Some(call) = Call::recognise(call, &options) else { return Ok(Node::default()) };
+        let Some(call) = Call::recognize(call, &options) else { return Ok(Node::default()) };
         let mut answer = search::answer(&call, &catalogue.index, &options)?;
         catalogue.name_found(&mut answer);
         Ok(answer)
@@ -93,7 +93,7 @@ impl Searches {
         call.set("name", Node::string(self.options.tool_search_name.clone()));
         let options = self.options.clone();
         let Catalogue { index, restore_map, .. } = self.catalogue(asked)?;
-        let answer = match Call::recognise(&call, &options) {
+        let answer = match Call::recognize(&call, &options) {
             Some(call) => search::answer(&call, index, &options)?,
             None => Node::default(),
         };

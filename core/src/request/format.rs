@@ -27,7 +27,7 @@ pub(crate) struct Shape {
 ///
 /// # Errors
 /// `invalid-request` if the value is not a request, `invalid-option` if it cannot be converted to `target`.
-pub(crate) fn recognise(request: &Node<'_>, options: &DeferredOptions) -> Result<Shape, Error> {
+pub(crate) fn recognize(request: &Node<'_>, options: &DeferredOptions) -> Result<Shape, Error> {
     if request.as_object().is_none() {
         return Err(Error::new(
             Code::InvalidRequest,

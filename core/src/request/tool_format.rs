@@ -120,7 +120,7 @@ pub(crate) fn strict_in(dialect: &Dialect, format: ToolFormat) -> Option<bool> {
 }
 
 /// Detects the shape of an entry. Every entry is examined separately, because lists may mix formats.
-pub(crate) fn recognise(entry: &Node<'_>) -> Entry {
+pub(crate) fn recognize(entry: &Node<'_>) -> Entry {
     let Some(object) = entry.as_object() else { return Entry::Unknown };
     let kind = entry.get("type").filter(|kind| !kind.is_null());
     let is_function = kind.is_some_and(|kind| kind.is_text(FUNCTION));

@@ -6,7 +6,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     namespaces::{describe, description_of, may_describe, nested, FlatNames},
-    tool_format::{api_of, recognise, Entry},
+    tool_format::{api_of, recognize, Entry},
 };
 use crate::{
     error::{Code, Error},
@@ -160,7 +160,7 @@ impl<'a> Listing<'a> {
         for slot in self.slots {
             match slot {
                 Slot::Entry(listed) => {
-                    let is_declaration = in_groups && matches!(recognise(&listed.entry), Entry::Tool(_));
+                    let is_declaration = in_groups && matches!(recognize(&listed.entry), Entry::Tool(_));
                     let Some((node, done)) = write(listed) else {
                         same = false;
                         continue;
@@ -299,6 +299,6 @@ impl<'a> Shell<'a> {
             self.members.remove(self.place);
         }
         let rest = Node::object(Object::from_unique(self.members));
-        (recognise(&rest) == Entry::Hosted).then_some(rest)
+        (recognize(&rest) == Entry::Hosted).then_some(rest)
     }
 }

@@ -55,7 +55,7 @@ impl<'n, 'a> Call<'n, 'a> {
     /// Interactions, an entry of `tool_calls` of Chat Completions, a block with `toolUse` of Bedrock Converse, a part
     /// with `functionCall` of Gemini, and, regardless of the function's name, a `tool_search_call` of OpenAI Responses
     /// that the caller has to answer. Returns `None` for anything else, such as a call of another tool.
-    pub(crate) fn recognise(call: &'n Node<'a>, options: &SearchOptions) -> Option<Self> {
+    pub(crate) fn recognize(call: &'n Node<'a>, options: &SearchOptions) -> Option<Self> {
         // A call in a namespace is a call of another tool, unless the API created the namespace for the search.
         let is_search = |call: &Node<'a>| {
             let text = |key| call.get(key).and_then(Node::as_text).filter(|text| !text.is_empty());

@@ -136,7 +136,7 @@ impl Checking {
         let mut seen: Set<Cow<'_, str>> = Set::new();
         let mut taken: Vec<usize> = budgets.iter().map(|_| 0).collect();
         let (mut definitions, mut backends) = (Definitions::default(), Backends::default());
-        let own_name = |listed: &Listed<'_>| match tool_format::recognise(&listed.entry) {
+        let own_name = |listed: &Listed<'_>| match tool_format::recognize(&listed.entry) {
             Entry::Tool(shape) => shape.name(&listed.entry).map(|name| name.clone().into_owned()),
             Entry::Hosted | Entry::Unknown => None,
         };
@@ -152,7 +152,7 @@ impl Checking {
                 self.add(None, Constraint::TooManyTools.id(), pointer.clone(), message);
             }
             count += usize::from(is_counted);
-            let shape = match tool_format::recognise(entry) {
+            let shape = match tool_format::recognize(entry) {
                 Entry::Hosted => continue,
                 Entry::Tool(shape) => shape,
                 Entry::Unknown => {

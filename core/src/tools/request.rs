@@ -85,7 +85,7 @@ fn adapt_by<'a>(
     let model = request::model(request, options.model.as_deref())?;
     let shape = dialect.tools.names_for(&model);
     let servers = servers::take(request, (options.tools.prefix, shape), options.deferred.as_ref())?;
-    let api = recognise(request, options)?;
+    let api = recognize(request, options)?;
     let deferred = deferred_of(options, servers.as_ref());
     let given_formats = formats::Given::of(request, api)?;
     let added = server_mentions::settle(request, api, servers.as_ref(), deferred.as_deref())?;
@@ -307,7 +307,7 @@ pub(crate) fn catalogue<'a>(
     let dialect = dialect::of(&options.tools.sanitize)?;
     let shape = dialect.tools.names_for(&request::model(request, options.model.as_deref())?);
     let servers = servers::take(request, (options.tools.prefix, shape), options.deferred.as_ref())?;
-    let api = recognise(request, options)?;
+    let api = recognize(request, options)?;
     if let Some(deferred) = options.deferred.as_ref().filter(|deferred| defers_overflow(deferred, options)) {
         let mut deferred = deferred.clone();
         server_mentions::in_options(&mut deferred, servers.as_ref());
@@ -409,7 +409,7 @@ fn can_call(request: &Node<'_>, api: Api) -> Result<bool, Error> {
         // a choice is among functions only.
         !matches!(api, Api::Gemini | Api::Bedrock)
             || functions.is_some_and(|list| !list.is_empty())
-            || matches!(tool_format::recognise(entry), tool_format::Entry::Tool(_))
+            || matches!(tool_format::recognize(entry), tool_format::Entry::Tool(_))
     };
     let found =
         request::with_tools(request, api, |tools| Ok(tools.as_array().unwrap_or_default().iter().any(is_callable)))?;
@@ -580,7 +580,7 @@ pub(super) fn rename_history(
     Ok(places)
 }
 
-pub(super) fn recognise(request: &Node<'_>, options: &AdaptOptions) -> Result<Api, Error> {
+pub(super) fn recognize(request: &Node<'_>, options: &AdaptOptions) -> Result<Api, Error> {
     let given =
         |key: &str| request.get(key).is_some_and(|node| !matches!(node.data(), Data::Null | Data::Verbatim("null")));
     match options.tools.format {

@@ -30,7 +30,7 @@ use crate::{
         prefilter::NAMES_TOOLS,
         report::DeferredReport,
         tool::{self, has_type},
-        tool_format::{recognise, Entry},
+        tool_format::{recognize, Entry},
     },
     rules::Rule,
 };
@@ -364,7 +364,7 @@ fn is_retained(entry: &Node<'_>, shape: NamePattern) -> bool {
         return false;
     };
     let is_sent = |member: &Node<'_>| {
-        let is_tool = matches!(recognise(member), Entry::Tool(_)) || tool::is_custom(member);
+        let is_tool = matches!(recognize(member), Entry::Tool(_)) || tool::is_custom(member);
         let own = legal_name(member, shape);
         // The API puts each tool that it loads into a namespace that has the tool's name.
         is_tool && !has_type(member, NAMESPACE) && own.is_some_and(|own| own != name) && !tool::deferral(member).0

@@ -116,7 +116,7 @@ fn definition(entry: &Node<'_>) -> String {
 }
 
 fn named(entry: &Node<'_>) -> Option<(Shape, Text<'static>)> {
-    match tool_format::recognise(entry) {
+    match tool_format::recognize(entry) {
         Entry::Tool(shape) => Some((shape, shape.name(entry)?.clone().into_owned())),
         Entry::Hosted | Entry::Unknown => None,
     }

@@ -155,7 +155,7 @@ pub(super) fn rewrite_with_names<'a>(
     let (mut own, mut hosted, mut custom) = (Vec::new(), Vec::new(), Vec::new());
     let mut count = 0;
     for listed in listing.entries() {
-        match tool_format::recognise(&listed.entry) {
+        match tool_format::recognize(&listed.entry) {
             Entry::Tool(shape) => own.extend(shape.name(&listed.entry)),
             Entry::Hosted => {
                 // A quarantined entry reserves no name.
@@ -310,7 +310,7 @@ fn renamed(
 
 impl Writer<'_> {
     fn entry<'a>(&mut self, listed: Listed<'a>) -> Option<(Node<'a>, Option<Done>)> {
-        let shape = match tool_format::recognise(&listed.entry) {
+        let shape = match tool_format::recognize(&listed.entry) {
             Entry::Hosted => {
                 if let Some(name) = self.taken(&listed) {
                     let Refused { rule, message, .. } = duplicate(&name, "");

@@ -102,7 +102,7 @@ impl Messages {
                 let message = match text("from").and_then(|_| message.rsplit_once(" (byte ")) {
                     Some((message, _)) => format!("{message} (byte N)"),
                     None if text("from").is_some() && !message.contains("declared name") => message.to_owned(),
-                    None => words.normalise(message, is_error),
+                    None => words.normalize(message, is_error),
                 };
                 by_id.entry(id.to_owned()).or_default().insert(message);
             }
@@ -213,7 +213,7 @@ impl Words {
     }
 
     /// Returns a message in which `…` replaces text from the input, and N replaces numbers.
-    fn normalise(&self, message: &str, is_error: bool) -> String {
+    fn normalize(&self, message: &str, is_error: bool) -> String {
         let mut out = String::new();
         for (index, part) in message.split('`').enumerate() {
             match (index % 2, self.own.contains(part) || (is_error && self.options.contains(part))) {

@@ -120,7 +120,7 @@ function membersOf(node: Node, text: string): Member[] {
   });
 }
 
-/** Returns what an item is recognised by in a list from which others were removed: a tool by its name, a scalar by its value. */
+/** Returns what an item is recognized by in a list from which others were removed: a tool by its name, a scalar by its value. */
 function keyOf(item: Node, text: string): string {
   if (item.children === undefined) return text.slice(item.offset, item.offset + item.length);
   if (item.type === 'array') return '[';
