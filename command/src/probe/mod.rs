@@ -22,7 +22,7 @@ use self::{
     endpoints::Endpoint,
     record::Rows,
     redact::Private,
-    search::{Asked, Refusal, Search, Verdict},
+    search::{Asked, GroupSearch, Refusal, Verdict},
     target::Target,
     tool::Tool,
 };
@@ -54,7 +54,7 @@ pub(crate) struct Probe {
     places: Places,
     noun: &'static str,
     tools: Vec<Tool>,
-    search: Search,
+    search: GroupSearch,
     /// Environment variable with the key, once it is known.
     variable: Option<String>,
     is_variable_known: bool,
@@ -89,7 +89,7 @@ impl Probe {
         }
         let is_asked = |tool: &Tool| tool.name.as_ref().is_some_and(|name| arguments.tools.contains(name));
         tools.retain(|tool| arguments.tools.is_empty() || is_asked(tool));
-        let search = Search::new(tools.iter().map(|tool| !tool.rules.is_empty()).collect());
+        let search = GroupSearch::new(tools.iter().map(|tool| !tool.rules.is_empty()).collect());
         let (private, source) = (target.private(), input.source);
         let is_variable_known = target.variables.is_empty();
         Ok(Probe {

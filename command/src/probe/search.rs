@@ -36,7 +36,7 @@ const MAX_SEPARATE: usize = 4;
 
 /// The results so far, and the open groups.
 #[derive(Debug)]
-pub(crate) struct Search {
+pub(crate) struct GroupSearch {
     pub(crate) verdicts: Vec<Option<Verdict>>,
     /// A refusal of tools that are accepted separately.
     pub(crate) together: Option<Refusal>,
@@ -54,9 +54,9 @@ pub(crate) struct Search {
     is_last: bool,
 }
 
-impl Search {
-    pub(crate) fn new(expected: Vec<bool>) -> Search {
-        Search {
+impl GroupSearch {
+    pub(crate) fn new(expected: Vec<bool>) -> GroupSearch {
+        GroupSearch {
             verdicts: expected.iter().map(|_| None).collect(),
             together: None,
             groups: Vec::from([(0..expected.len()).collect()]),
@@ -164,11 +164,11 @@ impl Search {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, Refusal, Search, Verdict};
+    use super::{Asked, GroupSearch, Refusal, Verdict};
 
     /// Simulates an API that refuses these tools, and more than `limit`; returns the search and the number of requests.
-    fn asked(count: usize, bad: &[usize], limit: usize, expected: &[usize], names: bool) -> (Search, usize) {
-        let mut search = Search::new((0..count).map(|at| expected.contains(&at)).collect());
+    fn asked(count: usize, bad: &[usize], limit: usize, expected: &[usize], names: bool) -> (GroupSearch, usize) {
+        let mut search = GroupSearch::new((0..count).map(|at| expected.contains(&at)).collect());
         let mut requests = 0;
         while let Some(next) = search.next() {
             requests += 1;
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_refusal_that_is_not_about_tools_ends_it() {
-        let mut search = Search::new(Vec::from([false, false]));
+        let mut search = GroupSearch::new(Vec::from([false, false]));
         let refusal = |text: &str| Refusal { status: 400, text: text.into() };
         assert_eq!(search.refuse(refusal("credit"), None), Ok(()));
         assert_eq!(search.next(), Some(Asked::Plain));

@@ -259,7 +259,7 @@ impl Relay {
         if let Err(error) = opened {
             return self.refused_as(open, &error);
         }
-        let mut effects = self.told(&mut open);
+        let mut effects = self.note_changes(&mut open);
         let changed = open.exchange.as_ref().is_some_and(|exchange| Some(exchange.request()) != asked);
         self.metrics.count(match (&open.exchange, changed) {
             (None, _) => Outcome::Passed,
@@ -362,7 +362,7 @@ impl Relay {
     }
 
     /// Counts and records the changes to a request, and returns the log lines.
-    fn told(&mut self, open: &mut Open) -> Vec<RelayEffect> {
+    fn note_changes(&mut self, open: &mut Open) -> Vec<RelayEffect> {
         let Some(exchange) = &open.exchange else { return Vec::new() };
         let report = exchange.report();
         let mut effects = Vec::new();

@@ -117,7 +117,7 @@ fn telling(found: &Validation, instance: &Value, schema: &Value) -> Option<Strin
             return Some(format!("nothing stands at the pointer of {error:?}"));
         }
         let leaked = secrets.iter().find(|secret| error.message.contains(secret.as_str()));
-        leaked.map(|secret| format!("{secret:?} is told: {error:?}"))
+        leaked.map(|secret| format!("{secret:?} is reported: {error:?}"))
     })
 }
 

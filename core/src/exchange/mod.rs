@@ -28,7 +28,7 @@ use crate::{
     request::tool_format,
     tools::{
         call_repair::CallReports,
-        list_cache::{Found, Lookup, ToolListCache},
+        list_cache::{FoundList, Lookup, ToolListCache},
         overflow,
         request::{self, AdaptReport, OVERFLOW},
         restore::RestoreMap,
@@ -176,7 +176,7 @@ impl Exchange {
         options: &ExchangeOptions,
         cache: Option<&ToolListCache>,
     ) -> Result<Option<Exchange>, Error> {
-        let found = Found::default();
+        let found = FoundList::default();
         let Some(endpoint) = endpoint::of(url).filter(|_| body.trim_start().starts_with('{')) else { return Ok(None) };
         let mut node = crate::request::read(body)?;
         // Other URLs also end in `/messages`: for example, OpenAI's threads accept a single message there.

@@ -27,7 +27,7 @@ use crate::{
     report::Severity,
     request::{
         tool::{self, Kind},
-        tool_format::{self, Entry, Shape},
+        tool_format::{self, Entry, ToolShape},
         tool_list::{Listed, Listing},
     },
     rules::Constraint,
@@ -234,7 +234,7 @@ impl Checking {
         Ok(())
     }
 
-    fn tool(&mut self, listed: &Listed<'_>, shape: Shape, name: Option<&str>) -> Result<(), Error> {
+    fn tool(&mut self, listed: &Listed<'_>, shape: ToolShape, name: Option<&str>) -> Result<(), Error> {
         let (entry, surface) = (&listed.entry, self.dialect.tools);
         match shape.name(entry) {
             None => {
@@ -294,7 +294,7 @@ impl Checking {
     }
 
     /// Checks the output schema of a tool, if the dialect belongs to a client that reads output schemas.
-    fn output(&mut self, listed: &Listed<'_>, shape: Shape, name: Option<&str>) -> Result<(), Error> {
+    fn output(&mut self, listed: &Listed<'_>, shape: ToolShape, name: Option<&str>) -> Result<(), Error> {
         let found = (self.dialect.tools.output, listed.entry.get(OUTPUT_SCHEMA));
         let (Some(of_output), Some(schema)) = found else { return Ok(()) };
         let above = at(listed, &shape.pointer_to(OUTPUT_SCHEMA));
@@ -308,7 +308,7 @@ impl Checking {
         found.map(|_| ())
     }
 
-    fn description(&mut self, listed: &Listed<'_>, shape: Shape, name: Option<&str>) {
+    fn description(&mut self, listed: &Listed<'_>, shape: ToolShape, name: Option<&str>) {
         let surface = self.dialect.tools;
         let Some(description) = shape.part(&listed.entry, "description") else { return };
         let (rule, message) = match description.as_text() {
@@ -338,7 +338,7 @@ impl Checking {
 
 /// Returns the other dialect whose table applies to a tool, if the tool itself determines that: by the member that
 /// holds its schema, or by its flag in a list with strict and other tools.
-fn other_table(dialect: &Dialect, shape: Shape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
+fn other_table(dialect: &Dialect, shape: ToolShape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
     let carrier = dialect.tools.carriers.iter().find(|(format, _)| shape.format() == Some(*format));
     match carrier {
         Some((_, other)) => dialect::of(&SanitizeOptions::new(*other)).map(Some),
@@ -346,7 +346,7 @@ fn other_table(dialect: &Dialect, shape: Shape, entry: &Node<'_>) -> Result<Opti
     }
 }
 
-fn not_strict(dialect: &Dialect, shape: Shape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
+fn not_strict(dialect: &Dialect, shape: ToolShape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
     let (Some(plain), Some(format)) = (dialect.tools.not_strict, shape.format()) else { return Ok(None) };
     // Without the flag a tool is not strict, except on Responses, where the default is true.
     let flag = shape.strict(entry).and_then(Node::as_bool);

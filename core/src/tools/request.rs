@@ -10,7 +10,7 @@ use super::{
     converse_changes,
     format_ladder::{self, For, Stop, Substitute},
     formats, history_arguments, history_pairs,
-    list_cache::{self, Lookup, Question, SentList},
+    list_cache::{self, CacheKey, Lookup, SentList},
     overflow,
     quarantine::{self, Quarantined},
     request_facts::{self, RequestChange},
@@ -87,7 +87,7 @@ fn adapt_by<'a>(
     let servers = servers::take(request, (options.tools.prefix, shape), options.deferred.as_ref())?;
     let api = recognize(request, options)?;
     let deferred = deferred_of(options, servers.as_ref());
-    let given_formats = formats::Given::of(request, api)?;
+    let given_formats = formats::OriginalFormats::of(request, api)?;
     let added = server_mentions::settle(request, api, servers.as_ref(), deferred.as_deref())?;
     let target = options.deferred.as_ref().and_then(|deferred| deferred.target).unwrap_or(api);
     let own_names: Vec<String> =
@@ -97,7 +97,7 @@ fn adapt_by<'a>(
         For { api, target, dialect, model: &model, options, names: &own_names, deferred: deferred_options };
     let substitute = format_ladder::substitute(request, step, format_for)?;
     let answer = substitute.as_ref().and_then(Substitute::tool).map(String::from);
-    let given = request_facts::Given::of(request, api)?;
+    let given = request_facts::OriginalMembers::of(request, api)?;
     let found_namespaces = request_facts::Namespaces::of(request)?;
     let messages = history_length(request, api);
     let retains = servers.is_none() && keeps_namespaces(api, dialect, options);
@@ -453,12 +453,12 @@ fn rewrite_tools<'a>(
             return Ok(None);
         }
         let names = given.take().unwrap_or_default();
-        let question = lookup.as_ref().map(|_| {
+        let key = lookup.as_ref().map(|_| {
             let (list, options) = (list_cache::text_of(node).into_owned().into(), Cow::Borrowed(options));
             let flat = flat.map(FlatNames::renamed);
-            Question { list, options, shape, names: Cow::Owned(names.clone()), flat }
+            CacheKey { list, options, shape, names: Cow::Owned(names.clone()), flat }
         });
-        let known = lookup.as_ref().zip(question.as_ref()).and_then(|(lookup, question)| lookup.find(question));
+        let known = lookup.as_ref().zip(key.as_ref()).and_then(|(lookup, key)| lookup.find(key));
         if let Some(known) = known {
             if let Some(text) = &known.text {
                 node.replace(Data::Verbatim(text));
@@ -467,9 +467,9 @@ fn rewrite_tools<'a>(
         }
         let (sent, changed) =
             rewrite_list(node, options, Planned { names, shape, flat, servers, same_names: None }, place)?;
-        if let (Some(lookup), Some(question)) = (&lookup, question) {
+        if let (Some(lookup), Some(key)) = (&lookup, key) {
             let text = changed.then(|| json::write(node));
-            lookup.keep(question.into_owned(), text, sent.clone());
+            lookup.keep(key.into_owned(), text, sent.clone());
         }
         Ok(Some(sent))
     });

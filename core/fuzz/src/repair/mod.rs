@@ -225,7 +225,7 @@ fn secrets_stay(reported: &[String], text: &str, result: Option<&Value>, schema:
         .iter()
         .find_map(|reported| secrets.iter().find(|secret| reported.contains(*secret)).zip(Some(reported)));
     match reported {
-        Some((secret, reported)) => Err(format!("{secret:?} is told: {reported}")),
+        Some((secret, reported)) => Err(format!("{secret:?} is reported: {reported}")),
         None => Ok(()),
     }
 }

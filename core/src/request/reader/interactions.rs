@@ -21,7 +21,9 @@ use crate::{
     options::{Native, ServerToolSearch},
     request::{
         carriers::Searches,
-        conversation::{opened, string_of, Arguments, Call, Content, EventKind, Outcome, Part, Role, Search, Searcher},
+        conversation::{
+            opened, string_of, Arguments, Call, Content, EventKind, Outcome, Part, Role, SearchOutcome, Searcher,
+        },
         prefilter,
         tool::{self, has_type, type_of, Kind},
         tools::Arrival,
@@ -254,7 +256,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             }
         }
         let references = names.into_iter().map(|name| reference(Node::string(name))).collect();
-        Part::Search(Search { references, block: Node::default(), error: None, is_whole: true })
+        Part::Search(SearchOutcome { references, block: Node::default(), error: None, is_whole: true })
     }
 
     fn search(&mut self, mut step: Node<'a>) {

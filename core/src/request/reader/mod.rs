@@ -23,7 +23,7 @@ use super::{
     prefilter,
     report::{Warnings, LOST},
     tool::type_of,
-    tools::{Arrival, Found, Tools},
+    tools::{Arrival, ToolState, Tools},
 };
 use crate::{
     error::{Code, Error},
@@ -310,7 +310,7 @@ impl<'a> Reader<'_, '_, 'a> {
 }
 
 fn reference<'a>(block: Node<'a>) -> Reference<'a> {
-    Reference { name: reference_name(&block), block, found: Found::Unknown }
+    Reference { name: reference_name(&block), block, found: ToolState::Unknown }
 }
 
 /// Returns the error for a message that is not an object.

@@ -17,7 +17,8 @@ use crate::{
     request::{
         blocks::{any_block, concerns_tools, directive, is_mention, is_system},
         conversation::{
-            string_of, Addition, Arguments, Call, Content, EventKind, Outcome, Part, ReadMember, Role, Search, Searcher,
+            string_of, Addition, Arguments, Call, Content, EventKind, Outcome, Part, ReadMember, Role, SearchOutcome,
+            Searcher,
         },
         formats,
         namespaces::{self, flat_names, NameMap},
@@ -446,7 +447,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             found = self.names_in(&item);
         }
         let references = found.into_iter().map(|name| reference(Node::string(name))).collect();
-        let content = Content::Parts(Vec::from([Part::Search(Search {
+        let content = Content::Parts(Vec::from([Part::Search(SearchOutcome {
             references,
             block: Node::default(),
             error: None,

@@ -21,7 +21,7 @@ export interface Asked {
 }
 
 /** The result of a function. */
-interface Given {
+interface CallOutput {
   /** The formatted output; missing if the function has none. */
   output?: string;
   notes: Note[];
@@ -31,7 +31,7 @@ interface Given {
   lossless?: boolean;
 }
 
-export interface Outcome extends Given {
+export interface Outcome extends CallOutput {
   /** The input, and the function that was called: requests have one more than other inputs. */
   text: string;
   asked: Asked;
@@ -101,7 +101,7 @@ function sizeOf(text: string): number {
   }
 }
 
-function calledFor(document: Document, asked: Asked): Given {
+function calledFor(document: Document, asked: Asked): CallOutput {
   if (document.kind === 'nothing') return { notes: [] };
   const { refused } = document;
   if (refused !== undefined) {
@@ -130,7 +130,7 @@ class RefusedEntry extends Error {
   }
 }
 
-function called(document: Document, asked: Asked): Given {
+function called(document: Document, asked: Asked): CallOutput {
   switch (asked.fn) {
     case 'check':
       return checked(document, asked.dialect);
@@ -143,7 +143,7 @@ function called(document: Document, asked: Asked): Given {
   }
 }
 
-function sanitized(document: Document, asked: Asked): Given {
+function sanitized(document: Document, asked: Asked): CallOutput {
   const { text, kind, format } = document;
   const given = { dialect: asked.dialect, ...asked.options };
   if (kind === 'request') {
@@ -174,7 +174,7 @@ function sanitized(document: Document, asked: Asked): Given {
 }
 
 /** Rewrites schemas one by one, as the command line does. */
-function sanitizedEach(document: Document, given: Parameters<typeof sanitize>[1]): Given {
+function sanitizedEach(document: Document, given: Parameters<typeof sanitize>[1]): CallOutput {
   const { kind, entries } = document;
   const notes: Note[] = [];
   const written: string[] = [];
@@ -210,7 +210,7 @@ function harmless(change: { accepts: string; guidance: string }): boolean {
   return change.accepts === 'same' && change.guidance !== 'lost';
 }
 
-function checked(document: Document, dialect: Dialect): Given {
+function checked(document: Document, dialect: Dialect): CallOutput {
   const { format } = document;
   if (format === undefined) return checkedBy(document, dialect);
   const found = check(format.text, { dialect, use: 'response' });
@@ -218,7 +218,7 @@ function checked(document: Document, dialect: Dialect): Given {
 }
 
 /** Repairs each schema in place, and leaves everything around it unchanged. */
-function repaired(document: Document): Given {
+function repaired(document: Document): CallOutput {
   const { text, entries, format, hasLines } = document;
   const notes: Note[] = [];
   let isLossless = true;
@@ -250,7 +250,7 @@ function inList(document: Document, line: number, { outputPointer: pointer }: No
   return { outputPointer: typeof pointer === 'string' ? document.within({ line, pointer }) : pointer };
 }
 
-function loaded(document: Document, options: DeferredChoice): Given {
+function loaded(document: Document, options: DeferredChoice): CallOutput {
   const { request, report } = applyDeferredLoading(document.text, options);
   return { output: layout(request), notes: notesOfDeferred(document, report) };
 }
