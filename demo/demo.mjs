@@ -79,8 +79,8 @@ function showAgreement(calls, byLanguage) {
   }
   for (const { call, part, found } of wrong.slice(0, 5)) {
     console.log(red(`  ${call.title} of ${call.tool ?? call.turn}: ${part} differs`));
-    for (const [language, said] of Object.entries(found))
-      console.log(`    ${language.padEnd(6)} ${String(said).slice(0, 300)}`);
+    for (const [language, result] of Object.entries(found))
+      console.log(`    ${language.padEnd(6)} ${String(result).slice(0, 300)}`);
   }
   return wrong.length;
 }

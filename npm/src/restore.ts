@@ -193,11 +193,11 @@ export class Restore {
    */
   content<T extends string | Uint8Array>(text: T): RestoredContent<Written<T, T>> {
     const given: unknown = text;
-    const asked = isBytes(given) ? lossy(given) : given;
-    const { value, report } = this.#cached.onValues('restoreContent', [asked]);
+    const input = isBytes(given) ? lossy(given) : given;
+    const { value, report } = this.#cached.onValues('restoreContent', [input]);
     if (!isBytes(given)) return { content: value, ...report } as RestoredContent<Written<T, T>>;
     // Bytes that are not UTF-8 are returned unchanged, too.
-    const content = value === asked ? genuine(given).slice() : likeBytes(given, value as string);
+    const content = value === input ? genuine(given).slice() : likeBytes(given, value as string);
     return { content, ...report } as RestoredContent<Written<T, T>>;
   }
 

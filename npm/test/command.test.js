@@ -214,11 +214,11 @@ describe('a server with hand-written messages', () => {
     console.log('a line for people');
     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
       const { id, method, params } = JSON.parse(line);
-      const told = {
+      const result = {
         initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'f', version: '1' } },
         'tools/list': JSON.parse(process.argv[1]),
       }[method];
-      if (told !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: told }));
+      if (result !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
     });
   `;
   const tools = [{ name: 'a', inputSchema: { type: 'object' } }];

@@ -51,7 +51,7 @@ async function withApi(use) {
     const body = JSON.parse(text);
     const { authorization } = request.headers;
     received.push([request.url, authorization, body]);
-    const answer = (status, said, headers = {}) => response.writeHead(status, headers).end(said);
+    const answer = (status, body, headers = {}) => response.writeHead(status, headers).end(body);
     const kind = request.url.split('/')[1];
     if (kind === 'away') answer(307, '', { location: '/v1/chat/completions' });
     else if (kind === 'slow') return;

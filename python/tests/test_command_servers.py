@@ -90,12 +90,13 @@ for line in sys.stdin:
     asked = json.loads(line)
     if asked["method"] == "initialize":
         version = asked["params"]["protocolVersion"]
-        told = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "f", "version": "1"}}
+        server = {"name": "f", "version": "1"}
+        result = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": server}
     elif asked["method"] == "tools/list":
-        told = json.loads(sys.argv[1])
+        result = json.loads(sys.argv[1])
     else:
         continue
-    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": told}), flush=True)
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
 """
 
 
@@ -167,7 +168,7 @@ def test_secret_at_the_place_where_the_log_is_cut() -> None:
 
 @pytest.mark.usefixtures("major")
 def test_server_with_too_many_tools(tmp_path: Path) -> None:
-    script = PLAIN.replace("told = json.loads(sys.argv[1])", "told = {'tools': [{}] * 10_001}")
+    script = PLAIN.replace("result = json.loads(sys.argv[1])", "result = {'tools': [{}] * 10_001}")
     (tmp_path / "server.py").write_text(script, "utf-8")
     done = run("check", "--", sys.executable, "server.py", place=tmp_path)
     assert done.returncode == 2
@@ -176,8 +177,8 @@ def test_server_with_too_many_tools(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("major")
 def test_pages_without_end(tmp_path: Path) -> None:
-    told = "time.sleep(0.25); pages += 1; told = {'tools': [], 'nextCursor': 'next' if pages < 60 else ''}"
-    script = PLAIN.replace("told = json.loads(sys.argv[1])", told).replace(
+    result = "time.sleep(0.25); pages += 1; result = {'tools': [], 'nextCursor': 'next' if pages < 60 else ''}"
+    script = PLAIN.replace("result = json.loads(sys.argv[1])", result).replace(
         "import json", "import json, time\npages = 0", 1
     )
     (tmp_path / "server.py").write_text(script, "utf-8")

@@ -419,8 +419,8 @@ mod tests {
     #[test]
     fn every_api_can_be_asked() {
         let known = dialects().iter().map(|dialect| dialect.name).filter(|name| !NOT_PROBED.contains(name));
-        let asked: Vec<&str> = ENDPOINTS.iter().map(|endpoint| endpoint.dialect).collect();
-        assert_eq!(asked, known.collect::<Vec<_>>());
+        let probed: Vec<&str> = ENDPOINTS.iter().map(|endpoint| endpoint.dialect).collect();
+        assert_eq!(probed, known.collect::<Vec<_>>());
     }
 
     #[test]

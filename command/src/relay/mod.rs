@@ -250,9 +250,9 @@ impl Relay {
             let error = toolwire::Error::new(Code::InvalidRequest, "", why);
             return self.refused_as(open, &error);
         }
-        let asked = renamed.as_deref().or(text);
+        let request = renamed.as_deref().or(text);
         let options = self.options.get(open.upstream);
-        let opened = match asked.zip(options) {
+        let opened = match request.zip(options) {
             Some((text, options)) => open.adapt(text, options, &self.lists),
             None => Ok(()),
         };
@@ -260,7 +260,7 @@ impl Relay {
             return self.refused_as(open, &error);
         }
         let mut effects = self.note_changes(&mut open);
-        let changed = open.exchange.as_ref().is_some_and(|exchange| Some(exchange.request()) != asked);
+        let changed = open.exchange.as_ref().is_some_and(|exchange| Some(exchange.request()) != request);
         self.metrics.count(match (&open.exchange, changed) {
             (None, _) => Outcome::Passed,
             (Some(_), true) => Outcome::Adapted,

@@ -30,7 +30,7 @@ pub(super) struct HiddenLoop {
     pub(super) api: Api,
     searches: Searches,
     /// The client's request.
-    pub(super) asked: String,
+    pub(super) client_request: String,
     /// Number of times that the model may still be asked again.
     left: usize,
     /// Messages that the next request appends to the client's: the model's answers, and the results of its searches.
@@ -120,7 +120,7 @@ impl HiddenLoop {
         HiddenLoop {
             api,
             searches,
-            asked: body.into(),
+            client_request: body.into(),
             left: rounds,
             turns: Vec::new(),
             shown: Vec::new(),
@@ -160,7 +160,7 @@ impl HiddenLoop {
         let mut answers = Vec::new();
         for unit in units {
             if self.searches.is_call(unit) {
-                answers.push(self.searches.answer(unit, &self.asked)?);
+                answers.push(self.searches.answer(unit, &self.client_request)?);
             }
         }
         self.stored_bytes =
@@ -286,7 +286,7 @@ impl HiddenLoop {
     /// # Errors
     /// `invalid-json`.
     pub(super) fn next_request(&self) -> Result<Node<'_>, Error> {
-        let mut request = crate::request::read(&self.asked)?;
+        let mut request = crate::request::read(&self.client_request)?;
         let key = self.api.history();
         let history = lazy::take(&mut request, key)?.unwrap_or_default();
         let mut list = self.as_list(history)?;

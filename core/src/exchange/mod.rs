@@ -118,10 +118,10 @@ impl Rounds {
     }
 
     /// Returns the client's request.
-    fn asked(&self) -> &str {
+    fn client_request(&self) -> &str {
         match self {
-            Rounds::Shown(rounds) => &rounds.asked,
-            Rounds::Hidden(rounds) => &rounds.asked,
+            Rounds::Shown(rounds) => &rounds.client_request,
+            Rounds::Hidden(rounds) => &rounds.client_request,
         }
     }
 
@@ -145,7 +145,7 @@ impl Rounds {
 struct SearchLoop {
     searches: Searches,
     /// The client's request.
-    asked: String,
+    client_request: String,
     /// Number of times that the model may still be asked again.
     left: usize,
     /// Blocks of all rounds so far, in the form for the client.
@@ -374,14 +374,14 @@ impl Exchange {
     /// Builds the next request: the client's request and the model's answers so far.
     fn ask_again(&mut self) -> Result<(), Error> {
         let Some(rounds) = &mut self.rounds else { return Ok(()) };
-        let asked = String::from(rounds.asked());
+        let client_request = String::from(rounds.client_request());
         let mut node = rounds.next_request()?;
         let (report, mut restore_map) = request::adapt(&mut node, &self.adapting)?;
         if let Some(called) = report.deferred.as_ref().and_then(|report| report.tool_search_name.as_deref()) {
             restore_map.leaves(called);
         }
         self.warning = warning(&report, &self.adapting, self.on_set_aside)?;
-        self.request = json::text_of(&asked, &node).into_owned();
+        self.request = json::text_of(&client_request, &node).into_owned();
         (self.report, self.restore_map) = (report, restore_map);
         Ok(())
     }
@@ -451,7 +451,7 @@ impl SearchLoop {
     fn new(searches: Searches, body: &str, rounds: usize) -> SearchLoop {
         SearchLoop {
             searches,
-            asked: body.into(),
+            client_request: body.into(),
             left: rounds,
             shown: Vec::new(),
             stored_bytes: 0,
@@ -466,7 +466,7 @@ impl SearchLoop {
 
     /// Returns the client's request and the model's answers so far.
     fn next_request(&self) -> Result<Node<'_>, Error> {
-        let mut node = crate::request::read(&self.asked)?;
+        let mut node = crate::request::read(&self.client_request)?;
         let turn = Node::record([("role", Node::literal("assistant")), ("content", Node::array(self.shown.clone()))]);
         node.visit("messages", |messages| messages.as_array_mut().map(|messages| messages.push(turn)));
         Ok(node)
@@ -490,7 +490,7 @@ impl SearchLoop {
             let is_search = self.searches.is_search(&block);
             if is_search {
                 self.searches.rewrite_call(&mut block);
-                let result = self.searches.result(&block, &self.asked)?;
+                let result = self.searches.result(&block, &self.client_request)?;
                 self.shown.extend([block, result]);
             } else {
                 called |= is(&block, "tool_use");

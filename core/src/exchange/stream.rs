@@ -114,7 +114,7 @@ impl SearchLoop {
         let block = open.whole();
         self.round.called |= is(&block, "tool_use");
         self.round.searched |= is_search;
-        let result = if is_search { Some(self.searches.result(&block, &self.asked)?) } else { None };
+        let result = if is_search { Some(self.searches.result(&block, &self.client_request)?) } else { None };
         if let Some(result) = result.as_ref().filter(|_| !self.only_passes) {
             self.keeps(json::length(result))?;
         }

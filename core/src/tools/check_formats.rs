@@ -59,8 +59,8 @@ pub(super) fn broken(
             }
             FormatRule::ByModel(models) if models.include(model) => schema,
             FormatRule::BesideTools { models, only_json } if models.include(model) => {
-                let asked = if only_json { mode.as_deref() } else { any };
-                asked.filter(|_| !only_json || schema.is_none())
+                let pointer = if only_json { mode.as_deref() } else { any };
+                pointer.filter(|_| !only_json || schema.is_none())
             }
             FormatRule::BesideHosted { models, .. } if models.include(model) => mode.as_deref(),
             FormatRule::WithoutWord => mode.as_deref(),

@@ -122,8 +122,8 @@ fn adapt_by<'a>(
     }
     let is_paired = report.request_changes.iter().any(|change| change.rule == HISTORY_PAIRS.rule());
     let is_foreign = !dialect.tools.has_custom_tools && (api, target) == RESPONSES_ONLY;
-    let asked = options.deferred.as_ref().and_then(|deferred| deferred.custom_tools);
-    let custom_tools = asked.or(is_foreign.then_some(CustomTools::Function));
+    let chosen = options.deferred.as_ref().and_then(|deferred| deferred.custom_tools);
+    let custom_tools = chosen.or(is_foreign.then_some(CustomTools::Function));
     if is_foreign && custom_tools == Some(CustomTools::Function) {
         report.request_changes.extend(request_facts::custom_tools(request)?);
     }
