@@ -78,7 +78,7 @@ const CHAT: Wire = Wire {
     ),
     numbered: IN_TOOLS,
 };
-/// Reasoning models reject `max_tokens` in this API.
+/// Reasoning models refuse `max_tokens` in this API.
 const CHAT_OF_OPENAI: Wire = Wire {
     body: concat!(
         r#"{"model":"$model","messages":[{"role":"user","#,

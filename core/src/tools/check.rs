@@ -1,4 +1,4 @@
-//! `check_tools`: reports what the APIs of some dialects would reject in an unchanged tool list.
+//! `check_tools`: reports what the APIs of some dialects would refuse in an unchanged tool list.
 //!
 //! Reads only the tables and shares no rewriting code with `sanitize_tools`, so that each can reveal errors of the
 //! other.
@@ -33,7 +33,7 @@ use crate::{
     rules::Constraint,
 };
 
-/// A part of a tool list that the API of a dialect would reject.
+/// A part of a tool list that the API of a dialect would refuse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolViolation {
@@ -41,7 +41,7 @@ pub struct ToolViolation {
     pub tool: Option<String>,
     /// The tool's server, if the list has several servers.
     pub server: Option<String>,
-    /// Name of the dialect that rejects it.
+    /// Name of the dialect that refuses it.
     pub dialect: &'static str,
     /// The kebab-case name of the API's constraint.
     pub constraint: &'static str,
