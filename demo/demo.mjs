@@ -70,8 +70,8 @@ function showAgreement(calls, byLanguage) {
         const differing = wrong.filter(({ call, part }) => call.title === title && parts.includes(part)).length;
         return differing === 0 ? 'same' : `${differing} differ`;
       };
-      const asked = calls.filter((call) => call.title === title).length;
-      return [title, asked, verdict(['text']), verdict(['value']), verdict(['report', 'error'])];
+      const total = calls.filter((call) => call.title === title).length;
+      return [title, total, verdict(['text']), verdict(['value']), verdict(['report', 'error'])];
     }),
   );
   if (wrong.length === 0) {

@@ -95,12 +95,12 @@ test("the judge gives the gate's known results", () => {
   assert.notDeepEqual(normalize('{"type":"string"}').changed, []);
 });
 
-for (const [asked, of, disputesOf, rows] of [
+for (const [title, of, disputesOf, rows] of [
   ['every output passes, and nothing of it is changed', 'outputs', outputDisputes, OUTPUTS],
   ['it refuses what `check` does', 'schemas of an object', refusalDisputes, INPUTS],
   ['it changes what `check` says it does', 'schemas that it does not refuse', changeDisputes, CHANGES],
 ]) {
-  test(asked, (t) => {
+  test(title, (t) => {
     const answers = schemas.map((text) => disputesOf(text));
     t.diagnostic(`${answers.filter((answer) => answer !== undefined).length} ${of}, of ${schemas.length} schemas`);
     settle(
@@ -111,7 +111,7 @@ for (const [asked, of, disputesOf, rows] of [
   });
 
   for (const { why, pattern, schema, text = JSON.stringify(schema) } of rows) {
-    test(`${asked}, but ${why}`, () => {
+    test(`${title}, but ${why}`, () => {
       assert.ok(
         disputesOf(text).some(([finding]) => pattern.test(finding)),
         'no longer so: take the row out',

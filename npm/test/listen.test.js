@@ -98,7 +98,7 @@ const does = {
   slow: (id, { arguments: { says } }) => setTimeout(() => text(id, says), 300),
   // The answer comes after that of the client.
   ask: (id) => {
-    asked = id;
+    callId = id;
     say({ id: 'question', method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } });
   },
   steps: (id, { _meta }) => {
@@ -114,10 +114,10 @@ const does = {
   },
   big: (id) => text(id, 'y'.repeat(20 << 20)),
 };
-let asked;
+let callId;
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params, result } = JSON.parse(line);
-  if (id === 'question') return text(asked, result.content.text);
+  if (id === 'question') return text(callId, result.content.text);
   if (method === 'initialize') {
     const { protocolVersion } = params;
     return say({ id, result: { protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'fake', version: '1' } } });

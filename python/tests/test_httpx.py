@@ -292,8 +292,8 @@ def test_nothing_is_sent_that_cannot_be_adapted(post: Post) -> None:
 def test_what_cannot_be_asked_again_is_answered_as_a_bad_request_too(post: Post) -> None:
     backend = Backend(whole(SEARCHES))
     search, room = ASKED["tools"]
-    asked = {**ASKED, "tools": [search, {**room, "input_schema": {"type": "array"}}]}
-    response = post(backend, json=asked, dialect="anthropic", on_set_aside="error")
+    body = {**ASKED, "tools": [search, {**room, "input_schema": {"type": "array"}}]}
+    response = post(backend, json=body, dialect="anthropic", on_set_aside="error")
     assert (response.status_code, response.json()["error"]["code"]) == (400, "not-representable")
     assert len(backend.got) == 1
 

@@ -160,14 +160,14 @@ fn calls(function: Function, case: &Value) -> Vec<(Function, Vec<String>, String
         _ => vec![text(case)],
     };
     let dialects: Vec<&Value> = ["dialect", "fallback"].iter().filter_map(|name| options.get(name)).collect();
-    let asked = match function {
+    let repeated = match function {
         Function::Sanitize => Some((Function::Check, inputs.clone(), options.to_string())),
         Function::SanitizeTools => {
             Some((Function::CheckTools, inputs.clone(), json!({ "dialects": dialects }).to_string()))
         }
         _ => None,
     };
-    [Some((function, inputs, options.to_string())), asked].into_iter().flatten().collect()
+    [Some((function, inputs, options.to_string())), repeated].into_iter().flatten().collect()
 }
 
 /// Returns the input of a case as text, in whichever form the case has it.
