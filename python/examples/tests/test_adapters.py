@@ -306,9 +306,9 @@ def test_fastmcp_without_it() -> None:
     with backend("moonshot", DONE) as fake:
         functions = [{"name": one["name"], "parameters": one["inputSchema"]} for one in tools]
         client = openai.OpenAI(base_url=fake.url, api_key="none")
-        listed: Any = [{"type": "function", "function": function} for function in functions]
+        entries: Any = [{"type": "function", "function": function} for function in functions]
         with pytest.raises(openai.BadRequestError, match=r"files\.read"):
-            client.chat.completions.create(model="m", messages=[{"role": "user", "content": "x"}], tools=listed)
+            client.chat.completions.create(model="m", messages=[{"role": "user", "content": "x"}], tools=entries)
 
 
 def run_agents(agent: Any, streams: bool) -> str:
