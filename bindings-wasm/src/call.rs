@@ -108,7 +108,7 @@ impl InputLayout {
         &self,
         input: &mut InputBuffer,
         output: OutputBuffer,
-        work: impl for<'a> FnOnce(Vec<Node<'a>>, &Node<'_>) -> Result<bindings::Output<'a>, Failure>,
+        work: impl for<'a> FnOnce(Vec<Node<'a>>, &Node<'_>) -> Result<bindings::ValueOutput<'a>, Failure>,
     ) -> Outcome {
         let words = input.words.get_mut(..self.words).ok_or(Mismatch)?;
         let mut decoder = WireDecoder::new(words, characters(&input.chars, self.chars)?, self.spelled);

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, cell::RefCell};
 
 use toolwire::{
-    internal::bindings::{self, Naming, Output, TextOutput},
+    internal::bindings::{self, Naming, TextOutput, ValueOutput},
     json::{self, Data, Node, Object},
     ToolSet,
 };
@@ -27,7 +27,7 @@ pub fn store_set(words: usize, chars: usize, spelled: bool) -> JsValue {
     let outcome = InputLayout { inputs: 1, words, chars, spelled }.on_values(&mut input, output, |mut inputs, _| {
         let tools = inputs.pop().ok_or_else(missing_input)?;
         let list = store(tools)?;
-        Ok(Output { value: list.map_or_else(Node::default, Node::string), report: None, share: false })
+        Ok(ValueOutput { value: list.map_or_else(Node::default, Node::string), report: None, share: false })
     });
     return_outcome(input, outcome)
 }
@@ -67,7 +67,7 @@ pub fn ready_set(words: usize, chars: usize, spelled: bool) -> JsValue {
             let value = if is_flag { member.value.clone() } else { Node::string(json::write(&member.value)) };
             texts.set(member.key.clone(), value);
         }
-        Ok(Output { value: Node::object(texts), report: None, share: false })
+        Ok(ValueOutput { value: Node::object(texts), report: None, share: false })
     });
     return_outcome(input, outcome)
 }

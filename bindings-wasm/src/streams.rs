@@ -6,7 +6,7 @@
 use std::{borrow::Cow, cell::RefCell};
 
 use toolwire::{
-    internal::bindings::{self, Output, TextOutput},
+    internal::bindings::{self, TextOutput, ValueOutput},
     json::{Node, Object},
     CallStream, ReplyRestorer,
 };
@@ -157,7 +157,7 @@ fn on_value_of(
     let (mut input, output) = shared_buffer::take();
     let outcome = InputLayout { inputs: 1, words, chars, spelled }.on_values(&mut input, output, |inputs, _| {
         let value = inputs.into_iter().next().ok_or(Failure::Defect("the shared buffer is empty"))?;
-        Ok(Output { value: work(value)?, report: repaired(stream), share: false })
+        Ok(ValueOutput { value: work(value)?, report: repaired(stream), share: false })
     });
     return_outcome(input, resting(stream, outcome))
 }

@@ -6,7 +6,7 @@
 use std::{borrow::Cow, cell::RefCell};
 
 use toolwire::{
-    internal::bindings::{self, Naming, Output, TextOutput},
+    internal::bindings::{self, Naming, TextOutput, ValueOutput},
     json::Node,
     Code, Error, SearchOptions, ToolIndex,
 };
@@ -91,6 +91,6 @@ fn only<T>(inputs: &[T]) -> Result<&T, Failure> {
     inputs.first().ok_or(Failure::Defect("the shared buffer is empty"))
 }
 
-fn value_output(value: Node<'_>) -> Output<'_> {
-    Output { value, report: None, share: false }
+fn value_output(value: Node<'_>) -> ValueOutput<'_> {
+    ValueOutput { value, report: None, share: false }
 }

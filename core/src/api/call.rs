@@ -7,7 +7,7 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use super::{
     call_restore::call_restore,
     describe,
-    function::{missing, Function, Output, TextOutput},
+    function::{missing, Function, TextOutput, ValueOutput},
     repair::{repair_node, repair_text},
     sanitize::{normalize_node, sanitize_node},
     text_of, tools,
@@ -44,7 +44,7 @@ pub fn call<'a>(
     options: &Node<'_>,
     naming: Naming,
     with_report: bool,
-) -> Result<Output<'a>, Error> {
+) -> Result<ValueOutput<'a>, Error> {
     if inputs.iter().enumerate().any(|(at, input)| function.reads_text(at) && input.as_text().is_some()) {
         return call_mixed(function, inputs, options, naming);
     }
@@ -60,7 +60,7 @@ fn call_mixed<'a>(
     inputs: Vec<Node<'a>>,
     options: &Node<'_>,
     naming: Naming,
-) -> Result<Output<'a>, Error> {
+) -> Result<ValueOutput<'a>, Error> {
     let texts: Vec<Option<String>> = inputs
         .iter()
         .enumerate()
@@ -87,9 +87,9 @@ fn call_mixed<'a>(
             (false, Some(first)) => first,
             _ => Node::string(json::write(&repaired.arguments)),
         };
-        return Ok(Output { value, report, share: false });
+        return Ok(ValueOutput { value, report, share: false });
     }
-    let Output { value, report, share } = call_on_trees(function, nodes, options, naming, false)?;
+    let ValueOutput { value, report, share } = call_on_trees(function, nodes, options, naming, false)?;
     let value = match (source, first) {
         (Some(source), Some(first)) if function.rewrites() => match text_of(source, &value) {
             Cow::Borrowed(_) => first,
@@ -98,7 +98,7 @@ fn call_mixed<'a>(
         (Some(_), _) if function.answers_in_text() && !value.is_null() => Node::string(json::write(&value)),
         _ => value.detached(),
     };
-    Ok(Output { value, report, share })
+    Ok(ValueOutput { value, report, share })
 }
 
 /// Calls a function on trees.
@@ -111,10 +111,10 @@ fn call_on_trees<'a>(
     options: &Node<'_>,
     naming: Naming,
     with_report: bool,
-) -> Result<Output<'a>, Error> {
+) -> Result<ValueOutput<'a>, Error> {
     let mut inputs = inputs.into_iter();
     let mut input = || inputs.next().ok_or_else(|| missing(function));
-    let output = |value, report, share| Output { value, report, share };
+    let output = |value, report, share| ValueOutput { value, report, share };
     match function {
         Function::Sanitize => {
             let (options, mut node) = (SanitizeOptions::read(options, naming)?, input()?);
@@ -248,7 +248,7 @@ pub fn call_text<'a>(
             _ => json::read(text)?,
         });
     }
-    let Output { value, report, .. } = call_on_trees(function, nodes, options, naming, with_report)?;
+    let ValueOutput { value, report, .. } = call_on_trees(function, nodes, options, naming, with_report)?;
     let text = match inputs.first() {
         Some(source) if function.rewrites() => text_of(source, &value),
         _ => Cow::Owned(json::write(&value)),

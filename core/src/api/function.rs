@@ -178,7 +178,7 @@ impl Function {
 
 /// Result of a function.
 #[derive(Debug)]
-pub struct Output<'a> {
+pub struct ValueOutput<'a> {
     /// The value. Nodes that are still intact are the caller's own values.
     pub value: Node<'a>,
     /// Object with the other members of the result, except those that are computed when they are read.
@@ -192,7 +192,7 @@ pub struct Output<'a> {
 pub struct TextOutput<'a> {
     /// JSON text: the input itself if nothing changed.
     pub text: Cow<'a, str>,
-    /// Other members of the result, as in [`Output`].
+    /// Other members of the result, as in [`ValueOutput`].
     pub report: Option<Node<'static>>,
 }
 

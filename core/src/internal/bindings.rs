@@ -25,7 +25,7 @@ pub use crate::{
         call::{call, call_text},
         call_restore::{call_restore, call_restore_text},
         describe::describe_error,
-        function::{Function, Output, TextOutput},
+        function::{Function, TextOutput, ValueOutput},
     },
     naming::Naming,
     options::Row,
