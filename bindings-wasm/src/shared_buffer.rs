@@ -23,8 +23,8 @@ pub(crate) const FAILED: u32 = 4;
 /// Flag: the session is back in its initial state, so nothing is lost with the instance.
 pub(crate) const RESTS: u32 = 8;
 
-/// The header, which JavaScript reads: `npm/src/engine/shared-buffer.ts` lists its fields in the same order. Addresses and
-/// lengths are in units of their buffer: words of 32 bits, or bytes.
+/// The header, which JavaScript reads: `npm/src/engine/shared-buffer.ts` lists its fields in the same order. Addresses
+/// and lengths are in units of their buffer: words of 32 bits, or bytes.
 #[derive(Default)]
 #[repr(C)]
 struct Header {
