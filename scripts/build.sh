@@ -2,6 +2,9 @@
 # Builds what tests, demo and benchmarks use: the npm package (WebAssembly and TypeScript; `build.sh npm` builds only
 # this), the Python extension, and the demo's Rust program (unoptimized, because it makes few calls). Cargo detects what
 # is up to date; the npm build is keyed by a hash of its sources.
+#
+# TOOLWIRE_BUILD=quick, for tests and the demo, compiles in a third of the time what behaves the same, but is slower and
+# larger. Everything that is measured or published, and `make check`, uses release builds.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -9,7 +12,7 @@ cd "$ROOT"
 wasm_toolchain=$(scripts/wasm-toolchain.sh)
 stamp=$ROOT/target/npm-made-from
 key=$(hash_of Cargo.toml Cargo.lock core/Cargo.toml core/src command/Cargo.toml command/src bindings-wasm npm/src npm/scripts npm/package.json npm/package-lock.json npm/tsconfig.json)
-key+=" $(RUSTUP_TOOLCHAIN=$wasm_toolchain rustc --version)"
+key+=" $(RUSTUP_TOOLCHAIN=$wasm_toolchain rustc --version) ${TOOLWIRE_BUILD:-release}"
 npm_package() {
   if [ -f npm/dist/index.js ] && fresh "$stamp" "$key"; then return; fi
   step "build npm (WebAssembly and TypeScript)" "$LOGS/build-npm.log" env RUSTUP_TOOLCHAIN="$wasm_toolchain" npm run --prefix npm build || return
@@ -19,9 +22,15 @@ if [ "${1:-all}" = npm ]; then
   npm_package
   exit
 fi
-# In parallel, because each spends most of its time optimizing one library, in one thread.
 alongside npm_package
-step "build Python extension" "$LOGS/build-python.log" python/dev build
-# With the features of the whole workspace, so that the core is compiled once for this, the tests and their examples.
-step "build Rust demo" "$LOGS/build-rust.log" cargo build --locked --workspace --bin toolwire-demo
+if [ "${TOOLWIRE_BUILD:-}" = quick ]; then
+  python/dev setup
+  # With the features of the whole workspace, so that the core is compiled once for these, the tests and their examples.
+  step "build Rust demo and Python extension" "$LOGS/build-rust.log" cargo build --locked --workspace --lib --bin toolwire-demo
+  python/dev quick-build
+else
+  # In parallel with the above, because each spends most of its time optimizing one library, in one thread.
+  step "build Python extension" "$LOGS/build-python.log" python/dev build
+  step "build Rust demo" "$LOGS/build-rust.log" cargo build --locked --workspace --bin toolwire-demo
+fi
 together

@@ -8,6 +8,9 @@ LOGS=$ROOT/target/logs
 mkdir -p "$TOOLS/bin" "$LOGS"
 export PATH="$TOOLS/bin:$PATH"
 
+# Without it, the extension module would be linked with libpython. Maturin sets it, too, and cargo compiles pyo3 again when it changes.
+export PYO3_BUILD_EXTENSION_MODULE=1
+
 # Progress is written to stderr, because the standard output of a script is its result.
 say() { printf '  %s\n' "$*" >&2; }
 heading() { printf '\n%s\n' "$*" >&2; }

@@ -22,7 +22,7 @@ use crate::{
     write::Writer,
 };
 
-/// Minimum size of a text, in bytes, for releasing the GIL. Releasing and reacquiring it costs 0.1 µs alone, and far
+/// Minimum size of the text, in bytes, for releasing the GIL. Releasing and reacquiring it costs 0.1 µs alone, and far
 /// more if threads compete; reading 16 KiB of JSON takes about 50 µs.
 pub(crate) const DETACH_FROM: usize = 16 * 1024;
 
@@ -158,7 +158,7 @@ pub(crate) fn guarded_with<S, T>(slot: &mut Option<S>, work: impl FnOnce(&mut S)
 }
 
 /// Returns the result of the work; the outer error reports a panic.
-#[allow(clippy::panic, reason = "a test wants to see what becomes of one")]
+#[allow(clippy::panic, reason = "a test checks how panics are reported")]
 fn attempted<T>(work: impl FnOnce() -> PyResult<T>) -> Result<PyResult<T>, PyErr> {
     let attempt = || {
         if FAILS.take() {

@@ -65,7 +65,7 @@ impl Index {
         })
     }
 
-    /// Returns the answer to a call of the tool search; `None` if the call is not a search.
+    /// Answers a call to the tool search. Returns `None` if the call is not a search.
     #[pyo3(signature = (call, options, /))]
     fn answer<'py>(
         &self,

@@ -1,9 +1,10 @@
 //! Converts Python values to the core's tree.
 //!
 //! There are two passes. The first traverses the caller's object once, in document order, and keeps a reference to
-//! every value and key. The second runs no Python code: it makes the tree from the notes of the first, and borrows each
-//! string's UTF-8 from the kept object. So value number N of the tree is `objects[N]`, no string is copied, and a value
-//! that changes while it is read (a dict subclass may run any code) can give inconsistent results, but is memory-safe.
+//! every value and key. The second runs no Python code: it builds the tree from what the first recorded, and borrows
+//! each string's UTF-8 from the kept object. So value number N of the tree is `objects[N]`, no string is copied, and a
+//! value that changes while it is read (a dict subclass may run any code) can give inconsistent results, but is
+//! memory-safe.
 
 use pyo3::{
     prelude::*,
@@ -48,7 +49,7 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// Returns the values, with the caller's strings and keys only.
+    /// Restores the values. Objects other than strings and keys become `None`.
     pub(crate) fn values<'py>(&self, py: Python<'py>) -> Values<'py> {
         let none = py.None().into_bound(py);
         let object =
@@ -64,7 +65,7 @@ impl Snapshot {
     }
 }
 
-/// Notes of the first pass about a value, which is at the same index of `objects`.
+/// What the first pass recorded about a value. The value itself has the same index in `objects`.
 #[derive(Clone, Copy)]
 enum ValueShape {
     Null,
@@ -83,7 +84,7 @@ enum ValueShape {
     },
 }
 
-/// Python values that were read, by number.
+/// The Python values that were read, numbered in document order.
 #[derive(Default)]
 pub(crate) struct Values<'py> {
     objects: Vec<Bound<'py, PyAny>>,
@@ -107,8 +108,8 @@ impl<'py> Values<'py> {
         Ok(values)
     }
 
-    /// Reserves memory for a schema of ordinary size: growing step by step takes a tenth of a call's instructions (55
-    /// thousand for a real tool).
+    /// Reserves memory for a schema of typical size. Growing the vectors would take a tenth of a call's instructions
+    /// (55,000 for a real tool).
     pub(crate) fn with_room() -> Self {
         Values {
             objects: Vec::with_capacity(128),
@@ -120,7 +121,7 @@ impl<'py> Values<'py> {
         }
     }
 
-    /// Reads one more value; the numbers of its parts continue those of the previous values.
+    /// Reads one more value. Its parts are numbered after those of the previous values.
     pub(crate) fn add(&mut self, object: Bound<'py, PyAny>) -> Result<(), Failure> {
         self.roots += 1;
         self.value(object, 0).map_err(|stop| match *stop.0 {
@@ -149,12 +150,12 @@ impl<'py> Values<'py> {
         }
     }
 
-    /// Returns the caller's own value of that number.
+    /// Returns the caller's value with this number.
     pub(crate) fn object(&self, number: u32) -> Option<&Bound<'py, PyAny>> {
         self.objects.get(usize::try_from(number).ok()?)
     }
 
-    /// Returns the caller's own keys of the dict of that number, as plain `str`.
+    /// Returns the keys of the dict with this number, as plain `str`.
     pub(crate) fn keys(&self, number: u32) -> &[Bound<'py, PyString>] {
         match usize::try_from(number).ok().and_then(|number| self.shapes.get(number)) {
             Some(ValueShape::Object { keys, members, .. }) => {
@@ -311,7 +312,7 @@ impl<'py> Values<'py> {
         self.members(at, keys, pending, true, depth)
     }
 
-    /// Notes a key, and returns true if it was an instance of a subclass of `str`. Such keys are converted to plain
+    /// Records a key, and returns true if it was an instance of a subclass of `str`. Such keys are converted to plain
     /// `str`, because a subclass may have its own hash, and the members of returned copies have to be found by name.
     fn key(&mut self, key: Bound<'py, PyAny>) -> Result<bool, Stop> {
         let key = match key.cast_into_exact::<PyString>() {
@@ -356,7 +357,7 @@ impl<'py> Values<'py> {
                 format!("expected a finite number, found `{}`", float.value()),
             ));
         }
-        // The shortest digits that read back as this float, like in `json.dumps`; for a subclass, those of the stored
+        // The shortest digits that read back as this float, as in `json.dumps`. A subclass is written as its stored
         // value.
         let text = float.py().get_type::<PyFloat>().call_method1("__repr__", (float,))?;
         self.digits.push_str(text.cast::<PyString>().map_err(PyErr::from)?.to_str()?);
@@ -398,8 +399,7 @@ impl<'py> Values<'py> {
                 let (mut list, mut doubtful) = (Vec::with_capacity(*members), *doubtful);
                 for key in self.keys.get(*keys..*keys + *members).unwrap_or_default() {
                     let key = text(key)?;
-                    // A surrogate pair is one character in JSON, so that the same key may also occur in the other
-                    // spelling.
+                    // A surrogate pair is one character in JSON, so the same key may also occur unescaped.
                     doubtful |= key.as_plain().is_none();
                     list.push(Member { key, value: self.node(next)? });
                 }

@@ -46,7 +46,7 @@ impl<'py> Source<'py> {
         match self {
             Source::Text(text) => match text.to_str() {
                 Ok(text) => Ok(text),
-                // A lone surrogate is encoded as three bytes, so that the error is that for text that is not UTF-8.
+                // A lone surrogate is encoded as three bytes, so the error is that for text that is not UTF-8.
                 Err(_) => {
                     let py = text.py();
                     let bytes = py.get_type::<PyString>().call_method1("encode", (text, "utf-8", "surrogatepass"))?;

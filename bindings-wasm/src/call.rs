@@ -82,7 +82,7 @@ pub fn call(function: usize, with_report: bool, inputs: usize, words: usize, cha
 }
 
 /// Calls a function on JSON text. The shared buffer contains one word for each of the `inputs`, its length in bytes,
-/// followed by the records of the options; and the `chars` of the options, followed by the texts. If `broken` is set,
+/// followed by the records of the options; and the `chars` of the options, followed by the inputs. If `broken` is set,
 /// the last text was cut before a lone surrogate. Returns what [`call`] returns.
 #[wasm_bindgen(js_name = callText)]
 pub fn call_text(
@@ -123,7 +123,7 @@ impl InputLayout {
         Ok((report(result.report), encoder.output, if result.share { shared_buffer::SHARE } else { 0 }))
     }
 
-    /// Passes the texts in the shared buffer to `work`.
+    /// Passes the input texts in the shared buffer to `work`.
     pub(crate) fn on_texts(
         &self,
         broken: bool,

@@ -17,7 +17,7 @@ use crate::{
 /// Maximum number of cached restores.
 const MAX_RESTORES: usize = 16;
 /// Maximum size of the JSON of all cached restores, in bytes in the shared buffer; in memory, they are a few times as
-/// large. The newest is cached whatever its size.
+/// large. The newest is cached regardless of its size.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 struct CachedRestore {

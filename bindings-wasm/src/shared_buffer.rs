@@ -103,7 +103,7 @@ fn grow<T: Copy + Default>(buffer: &mut Vec<T>, length: usize) {
 }
 
 /// Takes the input out of the shared buffer, and the vectors of the last output for reuse.
-#[allow(clippy::panic, reason = "a test wants to see what becomes of one")]
+#[allow(clippy::panic, reason = "a test checks how panics are reported")]
 pub(crate) fn take() -> (InputBuffer, OutputBuffer) {
     if FAILS.take() {
         panic!("a test asked for it");

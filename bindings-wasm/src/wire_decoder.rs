@@ -1,10 +1,10 @@
-//! Records into trees: the encoding of JavaScript values for this side.
+//! Records into trees: the encoding of JavaScript values for the core.
 //!
 //! A value is one record of three words, in document order, with a container before its members: `kind | length << 3`;
 //! for members of objects the length of the name plus one, else 0; and a word that each side uses on its own. Lengths
-//! of strings, numbers and names are in UTF-16 units, that of a container in members. Names and texts are concatenated
-//! in the characters, a name before its value's text, each followed by a separator character. Without it, a high
-//! surrogate at the end of one string could form a pair with a low surrogate at the start of the next.
+//! of strings, numbers and names are in UTF-16 units, that of a container in members. Names and strings are
+//! concatenated in the characters, a name before its value's string, each followed by a separator character. Without
+//! it, a high surrogate at the end of one string could form a pair with a low surrogate at the start of the next.
 //!
 //! The index of a value's record is its [`Origin`].
 

@@ -2,7 +2,7 @@
 //!
 //! One word per value, in document order: `kind | payload << 3`. An unchanged value of the caller is encoded by its
 //! number in one word, however large it is. In objects, the word of a member's name precedes that of its value.
-//! Lengths are in UTF-16 units; texts are concatenated in the characters.
+//! Lengths are in UTF-16 units; strings are concatenated in the characters.
 
 use toolwire::json::{write, Data, Node, Text};
 

@@ -57,7 +57,7 @@ struct Fixes {
     findings: usize,
     /// Number of findings that only `--unsafe-fixes` removes.
     unsafe_only: usize,
-    /// Original texts of the changed sources, by their index.
+    /// Original text of each changed source, by its index.
     originals: BTreeMap<usize, String>,
 }
 
@@ -353,7 +353,7 @@ impl Check {
         })
     }
 
-    /// Returns the files with fixed texts.
+    /// Returns the fixed files.
     fn fixed_files(&self) -> Vec<OutputFile> {
         let sources = self.fixes.originals.keys().filter_map(|at| self.sources.get(*at));
         let files = sources.filter(|source| source.input.origin == Origin::File).map(|source| {

@@ -77,7 +77,7 @@ pub(crate) struct Gathering {
     pub(crate) failed: Vec<CommandError>,
     /// Notes for the user about the inputs.
     pub(crate) notes: Vec<String>,
-    /// True if each input is checked separately, so that one of them may fail.
+    /// True if each input is checked separately, so one of them may fail.
     several: bool,
     /// True if servers are kept, and not asked for their tools.
     keeps_servers: bool,

@@ -31,7 +31,7 @@ fn cases() -> Vec<(String, Value)> {
     .collect()
 }
 
-/// Returns a text of a case: a string, a list of lines, or a JSON value.
+/// Returns a case's text, which is given as a string, a list of lines, or a JSON value.
 fn text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -100,14 +100,14 @@ fn play(case: &Value) -> (Printed, String) {
                     answer => command.give(answer_body(answer).to_string().as_bytes()),
                 }
             }
-            other => panic!("a need nobody knows: {other:?}"),
+            other => panic!("unknown need: {other:?}"),
         }
     }
     let mut progress = String::new();
     while let Some(shown) = command.step() {
         progress.push_str(&shown);
     }
-    assert!(answers.next().is_none(), "{}: an answer that nobody asked for", case["name"]);
+    assert!(answers.next().is_none(), "{}: an unused answer", case["name"]);
     (command.finish(), progress)
 }
 
@@ -181,7 +181,7 @@ fn every_case_prints_the_expected_text() {
 
 /// Every command ends with output and without a panic, whatever its arguments and its input are.
 #[test]
-fn nothing_breaks_it() {
+fn any_arguments_and_input_end_without_a_panic() {
     let inputs = [
         "",
         "null",
@@ -227,7 +227,7 @@ fn nothing_breaks_it() {
 
 /// A probe ends, and sends at most the permitted number of requests, whatever the API answers.
 #[test]
-fn no_answer_breaks_a_probe() {
+fn any_answer_ends_a_probe_without_a_panic() {
     let tools = json!((0..9).map(|at| json!({"name": format!("t{at}"), "inputSchema": {}})).collect::<Vec<_>>());
     let bodies = [
         "",
@@ -319,7 +319,7 @@ fn names_are_patterns_by_default() {
 
 /// The author of the folder may be untrusted, and may have created a device or a link there.
 #[test]
-fn files_that_a_folder_chooses_are_regular_and_written_through_no_link() {
+fn files_named_by_a_folder_are_regular_and_not_written_through_links() {
     let regular = |path: &str| Need::RegularFile(path.into());
     let (needs, _) = run_check("/home", &["check", "--baseline", "in/base.json", "--update-baseline", "*.json"]);
     assert_eq!(
@@ -328,7 +328,7 @@ fn files_that_a_folder_chooses_are_regular_and_written_through_no_link() {
     );
     let (needs, _) =
         run_check("/home", &["check", "--config", "/a.toml", "--baseline", "/base", "--update-baseline", "a.json"]);
-    assert_eq!(needs.len(), 2, "a configuration that is named has to be there");
+    assert_eq!(needs.len(), 2, "a configuration that is named must exist");
     assert!(needs.iter().all(|need| matches!(need, Need::File(_))), "{needs:?}");
     for (folder, path, confined) in [
         ("/home", "in/base.json", "in/base.json"),
@@ -500,7 +500,7 @@ fn input_is_decoded() {
 /// If one of several inputs is not text, it fails and the others are checked. A configuration or a baseline that is not
 /// text ends the command.
 #[test]
-fn what_is_no_text_fails() {
+fn input_that_is_not_utf_8_fails() {
     let play = |arguments: &[&str], broken: &str| {
         let mut command = Command::new(&json!({"arguments": arguments}).to_string());
         while let Some(need) = command.need() {
@@ -527,7 +527,7 @@ fn what_is_no_text_fails() {
 
 /// A folder that cannot be read is an error, and is not treated as empty.
 #[test]
-fn a_folder_that_may_not_be_read_fails() {
+fn unreadable_folder_fails() {
     let mut command = Command::new(&json!({"arguments": ["check", "*/*.json"]}).to_string());
     while let Some(need) = command.need() {
         match need {
@@ -548,7 +548,7 @@ fn a_folder_that_may_not_be_read_fails() {
 
 /// A server's standard error reaches a terminal as escaped text, line by line.
 #[test]
-fn a_servers_words_are_no_commands() {
+fn standard_error_of_servers_is_escaped() {
     let log = "\u{1b}[31mno token\u{9b}2J\r\nset \u{202e}NEKOT\u{200b}";
     assert_eq!(Command::heard(log), "\\u001b[31mno token\\u009b2J\\u000d\nset \\u202eNEKOT\\u200b\n");
     assert_eq!(Command::heard(""), "");

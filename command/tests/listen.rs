@@ -133,8 +133,8 @@ fn nothing_crosses_between_clients() {
             for effect in effects {
                 let mut take = |number: u64, text: &str, begins: bool, ends: bool| {
                     let Some((client, response)) = responses.get_mut(&number) else { return };
-                    assert!(!response.is_over, "something comes after the end");
-                    assert!(begins != response.has_head, "one head, and before anything else");
+                    assert!(!response.is_over, "output after the end");
+                    assert!(begins != response.has_head, "expected one head before all other output");
                     response.has_head = true;
                     response.is_over = ends;
                     response.text.push_str(text);

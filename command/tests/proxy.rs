@@ -87,12 +87,12 @@ impl Session {
             return;
         }
         let place = self.requests.iter().position(|id| *id == message["id"]);
-        self.requests.swap_remove(place.unwrap_or_else(|| panic!("nobody asked for {text}")));
+        self.requests.swap_remove(place.unwrap_or_else(|| panic!("an answer without a request: {text}")));
     }
 
     fn write_server(&mut self, server: usize, text: &str) {
         assert!(!text.contains('\n'), "{text}");
-        assert!(!self.starting.contains(&server), "a server that has ended gets nothing");
+        assert!(!self.starting.contains(&server), "output for a server that has ended");
         let message: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
         if message.get("method").is_some() && message.get("id").is_some() {
             self.received[server].push(message);

@@ -92,7 +92,7 @@ fn play(name: &str, target: Option<&str>) {
         }
         history.extend_from_slice(list(&turn["add"]));
         if let Some(kept) = turn.get("loadedTools") {
-            assert_eq!(kept, &loaded, "{what}: what the report said");
+            assert_eq!(kept, &loaded, "{what}: the report");
         }
         options["loadedTools"] = turn.get("loadedTools").cloned().unwrap_or_else(|| json!([]));
         let read = bindings::options::<DeferredOptions>(&Node::from_value(&options).expect("options"), Naming::Camel)

@@ -51,7 +51,7 @@ fn check(request: &Value, set: &Value) -> bool {
         }
         (Err(one), Err(two)) => {
             assert_eq!(one, two, "{about}: text and value refuse the same");
-            assert!(!one.message().is_empty(), "{about}: an error says what is wrong");
+            assert!(!one.message().is_empty(), "{about}: an error states the problem");
             false
         }
         (one, two) => panic!("{about}: only one path refuses: {one:?} {two:?}"),
@@ -61,7 +61,7 @@ fn check(request: &Value, set: &Value) -> bool {
 /// Arguments in which every name is a misspelling of a required name, or unrelated: the lookup for each name uses the
 /// budget, so a call takes seconds instead of minutes.
 #[test]
-fn many_wrong_names_are_no_trouble() {
+fn many_wrong_names_take_linear_time() {
     let count = 4_000;
     let names: Vec<String> = (0..count).map(|index| format!("some_name_{index}")).collect();
     let own = json!({
@@ -88,7 +88,7 @@ fn many_wrong_names_are_no_trouble() {
 }
 
 #[test]
-fn a_malformed_value_anywhere_in_a_request_is_no_trouble() {
+fn malformed_values_anywhere_in_a_request_cause_no_panic() {
     let inputs = inputs();
     let (mut accepted, mut refused) = (0, BTreeMap::<&str, usize>::new());
     let mut sets = list(&inputs["options"]).iter().cycle();
@@ -111,7 +111,7 @@ fn a_malformed_value_anywhere_in_a_request_is_no_trouble() {
 }
 
 #[test]
-fn a_malformed_option_is_an_error_that_names_it_or_an_option() {
+fn malformed_option_is_accepted_or_named_in_the_error() {
     let inputs = inputs();
     let (mut accepted, mut refused) = (0, 0);
     for name in list(&inputs["optionNames"]).iter().filter_map(Value::as_str) {
@@ -152,7 +152,7 @@ fn malformed_tool_lists_and_calls_are_searched_or_refused() {
                 other => panic!("{tools}: {other:?}"),
             }
         }
-        let answer = answer_tool_search(value, &json!([]), &options).expect("a call is never wrong");
+        let answer = answer_tool_search(value, &json!([]), &options).expect("any call has a result");
         let is_search =
             value["name"] == "tool_search" && value["type"] == "tool_use" || value["type"] == "tool_search_call";
         assert_eq!(answer.is_some(), is_search, "{value}");

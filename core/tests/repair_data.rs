@@ -85,7 +85,7 @@ fn fault(row: &Value) -> Option<String> {
     };
     let mut expected: Vec<ReportedRepair> = row["repairs"].as_array().into_iter().flatten().map(reported).collect();
     expected.sort();
-    // Something dropped from a text is reported at the pointer of that text; the rows contain its own pointer.
+    // Something dropped from JSON text is reported at the pointer of that text; the rows contain its own pointer.
     let agree = |(expected, found): (&ReportedRepair, &ReportedRepair)| {
         expected.1 == found.1 && expected.2 == found.2 && expected.0.starts_with(found.0.as_str())
     };
@@ -111,7 +111,7 @@ fn every_case_gives_the_expected_result() {
 }
 
 #[test]
-fn what_a_schema_takes_stays() {
+fn valid_arguments_are_unchanged() {
     let Some(text) = data("argument_cases.json") else { return };
     let rows: Vec<Value> = serde_json::from_str(&text).expect("the cases are JSON");
     for row in rows.iter().filter(|row| row.get("arguments").is_some()) {
@@ -126,7 +126,7 @@ fn what_a_schema_takes_stays() {
 
 /// These inputs are spelled differently as a value and as text, so they cannot be fixtures.
 #[test]
-fn a_string_without_arguments_stays() {
+fn strings_that_are_not_arguments_are_unchanged() {
     let schema = serde_json::json!({"type": "object"});
     let options = RepairOptions::default();
     for text in ["\"42\"", "\"\\\"7\\\"\"", "\"\\\"\\\\ud800\\\"\""] {

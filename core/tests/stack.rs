@@ -78,7 +78,7 @@ fn shapes() -> Vec<String> {
     shapes
 }
 
-/// Returns arguments for these schemas: deep ones, and texts that contain other texts.
+/// Returns arguments for these schemas: deep ones, and strings that contain other JSON texts.
 fn arguments() -> Vec<String> {
     let mut texts = String::from(r#"{"a":1}"#);
     for _ in 0..4 {
@@ -159,7 +159,7 @@ fn real_schemas() {
 
 /// Restore data comes from outside and may be forged: a plan that refers to itself must also terminate.
 #[test]
-fn forged_plans_do_with_the_stack() {
+fn forged_plans_do_not_overflow_the_stack() {
     let circle = |name: &str| json!({"$ref": format!("#/$defs/{name}")});
     let encoded = json!({"anyOf": [circle("a"), {"wrapper": "w", "$ref": "#/$defs/b"}], "$defs": {
         "a": {"anyOf": [circle("a"), circle("b")]}, "b": {"anyOf": [{"items": circle("b")}, circle("a")]}, "c": circle("c"),

@@ -3,7 +3,7 @@
 #![allow(
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test stops where it cannot go on, and `value[\"name\"]` of serde_json gives null instead of panicking"
+    reason = "a test fails by panicking, and `value[\"name\"]` of serde_json returns null instead of panicking"
 )]
 
 use std::{
@@ -264,7 +264,7 @@ fn stating_the_metaschema() -> impl Iterator<Item = &'static Dialect> {
 }
 
 #[test]
-fn what_the_metaschema_refuses_is_refused_where_a_page_states_it() {
+fn schemas_that_the_metaschema_refuses_are_refused_as_stated() {
     let invalid: Vec<Value> =
         malformed().into_iter().filter(|schema| !jsonschema::draft202012::meta::is_valid(schema)).collect();
     let (mut judged, mut faults) = (0, Vec::new());

@@ -1,5 +1,5 @@
 // A structured answer from a Claude model without response formats: models before Claude 4.5 refuse `output_config.format`. With
-// `formats: 'ladder'`, the model is forced to call a function with that schema instead, and the SDK gets the call as a text block.
+// `formats: 'ladder'`, the model is forced to call a function with that schema instead, and the SDK receives the call as a text block.
 
 import Anthropic from '@anthropic-ai/sdk';
 import { toolwireFetch } from 'toolwire/fetch';

@@ -11,7 +11,7 @@ export async function answered(baseURL: string, request: object) {
   const body = adapted.request as OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
   const { id, created, model, choices } = await client.chat.completions.create({ ...body, stream: false });
   const output = choices.flatMap(({ message }) => [...messageOf(id, message.content), ...called(message.tool_calls)]);
-  // In the form of the client's own API: a call of `exec` is a `custom_tool_call`, and a call of a namespace's tool has its namespace.
+  // In the format of the client's API: a call to `exec` is a `custom_tool_call`, and a call to a namespace's tool has its namespace.
   function called(calls: OpenAI.Chat.ChatCompletionMessageToolCall[] = []): ClientCall[] {
     return calls.map((call) => adapted.restore.clientCall(call).call);
   }

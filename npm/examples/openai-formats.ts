@@ -1,5 +1,5 @@
 // A structured answer from an API without response schemas: DeepSeek's Chat Completions refuses `response_format` with
-// a schema. With `formats: 'ladder'`, the model is forced to call a function with that schema instead, and the SDK gets
+// a schema. With `formats: 'ladder'`, the model is forced to call a function with that schema instead, and the SDK receives
 // the call as the text of the answer.
 
 import OpenAI from 'openai';

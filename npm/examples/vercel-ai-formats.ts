@@ -1,5 +1,5 @@
 // A structured answer with the Vercel AI SDK and an API without response schemas: the SDK sends `response_format`, the
-// API gets a function that the model is forced to call, and the SDK gets the call as text.
+// API receives a function that the model is forced to call, and the SDK receives the call as text.
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, jsonSchema, Output, streamText } from 'ai';

@@ -92,7 +92,7 @@ describe('Chromium', { skip: chromium === undefined && 'no Chromium on the PATH'
     });
     // The browser itself refuses a module that the page compiles, before toolwire is called.
     if (script === 'streaming.js') continue;
-    test(`${script}, without it: the error names the directive`, async () => {
+    test(`${script}, without 'wasm-unsafe-eval': the error names the directive`, async () => {
       const shown = await page("script-src 'self'", script);
       assert.match(shown, /^ToolwireError: no-webassembly: .*`script-src 'wasm-unsafe-eval'`.*\(CompileError: /);
     });

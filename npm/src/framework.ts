@@ -44,7 +44,7 @@ export interface FrameworkOptions extends Omit<AdaptOptions, OwnOption> {
    * instead of `console.warn`.
    */
   onSetAside?: 'warn' | 'error' | ((tools: Quarantined[], list: { dialect: Dialect }) => void) | undefined;
-  /** Called with the report of each request before it is sent. The model's caller gets any error that it throws. */
+  /** Called with the report of each request before it is sent. Any error that it throws reaches the model's caller. */
   onReport?: ((report: AdaptReport, sent: SentTools) => void) | undefined;
   /** With `repair`: called with the repair result of each call, once its arguments are complete. */
   onRepair?: ((calls: RepairedCall[], sent: SentTools) => void) | undefined;
@@ -364,7 +364,7 @@ const MAX_DEPTH = 64;
  */
 export class Refusals {
   readonly #messages = new Map<string, string>();
-  /** Number of calls, and of refused calls, for each id and name, whatever the arguments. */
+  /** Number of calls, and of refused calls, for each id and name, regardless of the arguments. */
   readonly #judged = new Map<string, { calls: number; refused: number; message: string }>();
 
   /** Records a call with the tool's own name and restored arguments, and its message unless the call may run. */

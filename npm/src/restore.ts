@@ -18,7 +18,7 @@ export interface RestoreJson {
   search?: string;
   /** The options for repairing arguments; absent if they are not repaired. */
   repair?: object;
-  /** The changes to undo in the answer to a response format; absent if there are none. */
+  /** The changes to undo in the structured output; absent if there are none. */
   answer?: object;
 }
 
@@ -55,7 +55,7 @@ export interface RestoredClientCall {
   repaired: RepairedCall | null;
 }
 
-/** A text of the model's answer, in the form that the caller's response format describes. */
+/** Text of the model's answer, in the form that the caller's response format describes. */
 export interface RestoredContent<T> {
   /** The text, of the type that was passed. */
   content: T;
@@ -69,9 +69,9 @@ export interface RestoredContent<T> {
 export interface RestoredReply<T> {
   /** The restored reply. */
   reply: T;
-  /** The repair result of each call of a tool that has a schema, in order; empty if calls are not repaired. */
+  /** The repair result of each call to a tool that has a schema, in order; empty if calls are not repaired. */
   calls: RepairedCall[];
-  /** The changes to the answer to a response format other than restored values; each change is listed once. */
+  /** The changes to the structured output, other than restored values; each change is listed once. */
   answerChanges: AnswerChange[];
 }
 
@@ -123,14 +123,14 @@ export class Restore {
    */
   static from(json: string | object): Restore {
     const stored: unknown = typeof json === 'string' ? parsedJson(json) : json;
-    // Restoring a call of an unknown tool reads, and so validates, the whole form.
+    // Restoring a call to an unknown tool reads, and so validates, the whole form.
     callOnValues('restoreCall', [stored, '', null], null);
     // A copy, because later changes of the caller's object must not affect how calls are restored.
     return new Restore(copied(stored as RestoreJson));
   }
 
   /**
-   * Restores a call. A call of an unknown tool, and arguments that cannot be interpreted, are returned unchanged.
+   * Restores a call. A call to an unknown tool, and arguments that cannot be interpreted, are returned unchanged.
    *
    * @param args - The arguments as a value, or as JSON text (the form of OpenAI's APIs). For text, the restored arguments are text.
    *
@@ -178,7 +178,7 @@ export class Restore {
   }
 
   /**
-   * Restores a text of the model's answer if the request has a response format that was rewritten: removes its wrapper and decodes
+   * Restores text of the model's answer if the request has a response format that was rewritten: removes its wrapper and decodes
    * encoded values. If the schema was sent only in the instructions, a Markdown fence around the answer is removed, too, unless the
    * schema rejects the answer inside it. Text that is not JSON, or needs no change, is returned unchanged. Of truncated JSON, the
    * complete parts are restored. {@link reply} and {@link stream} do the same.
@@ -272,7 +272,7 @@ export class CallStream {
     return this.#stream.finish(true)[0] as string;
   }
 
-  /** Returns the repair result of the call, if it ended since the last call of this method and calls are repaired. */
+  /** Returns the repair result of the call, if it ended since the last call to this method and calls are repaired. */
   takeRepairedCalls(): RepairedCall[] {
     return this.#stream.takeRepairedCalls();
   }
@@ -344,13 +344,13 @@ export class ReplyRestorer {
     return new TextEncoder().encode(this.#stream.feedText(this.#decoder.decode(piece, { stream: true })));
   }
 
-  /** Returns the repair results of the calls that ended since the last call of this method, if calls are repaired. */
+  /** Returns the repair results of the calls that ended since the last call to this method, if calls are repaired. */
   takeRepairedCalls(): RepairedCall[] {
     return this.#stream.takeRepairedCalls();
   }
 
   /**
-   * Returns the changes to the answer to a response format since the last call of this method. Restored values are not among them.
+   * Returns the changes to the structured output since the last call to this method. Restored values are not among them.
    */
   takeAnswerChanges(): AnswerChange[] {
     return this.#stream.takeAnswerChanges();

@@ -1,4 +1,4 @@
-// Generated: `cargo run -p toolwire --example pages`. Edit the tables, not this file.
+// Generated: `cargo xtask pages`. Edit the tables, not this file.
 
 /** The rules that change schemas and tools. */
 export type ChangeRule =

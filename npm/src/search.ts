@@ -26,7 +26,7 @@ export function searchTools(tools: unknown, query: string, options?: SearchOptio
 }
 
 /**
- * Answers a model's call of the tool search, for the next turn. Returns `null` if the call is not a search.
+ * Answers a model's call to the tool search, for the next turn. Returns `null` if the call is not a search.
  *
  * The answer contains `tool_reference` blocks, which {@link applyDeferredLoading} turns into text, and which load the tools that they
  * name. `select:Read,Edit` requests tools by name. If the list has deferred tools, only those are found, because the model sees the

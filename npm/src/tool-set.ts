@@ -8,7 +8,7 @@ import type { ToolFor } from './tool-types.js';
 import type { SanitizedTools } from './tools.js';
 
 /**
- * A tool list that an API accepts, computed once. It is deeply frozen, because every caller gets the same objects. All members except
+ * A tool list that an API accepts, computed once. It is deeply frozen, because every caller receives the same objects. All members except
  * `json` and `lossless` are computed when they are first read.
  *
  * The type is not `readonly`, because the SDKs accept no `readonly` lists. Changing the list throws a `TypeError`: change a copy.
@@ -54,7 +54,7 @@ export class ToolSet {
   }
 
   /**
-   * Replaces the list. Returns `false` if the new list is equal to the old one, in which case all results stay.
+   * Replaces the list. Returns `false` if the new list is equal to the old one, in which case all results are kept.
    *
    * @throws {@link ToolwireError} as the constructor; the list then stays unchanged.
    */

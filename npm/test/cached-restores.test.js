@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import { Restore, sanitizeTools } from '../dist/index.js';
 
-/** Returns a restore for a tool with one integer argument of that name, and a description of a given length. */
+/** Returns a restore for a tool with one integer argument with this name, and a description of a given length. */
 function restoreOf(member, length = 0) {
   const inputSchema = {
     type: 'object',

@@ -64,7 +64,7 @@ describe('the action', { skip }, () => {
     let done;
     for (const step of runs.steps) {
       assert.equal(step.shell, 'bash');
-      assert.ok(!step.run.includes('${{'), 'an expression in a script is code of whoever wrote its value');
+      assert.ok(!step.run.includes('${{'), 'an expression in a script runs its value as code');
       const env = { ...process.env, ...more, GITHUB_ACTION_PATH: ROOT, GITHUB_STEP_SUMMARY: summary };
       for (const [name, value] of Object.entries(step.env)) {
         env[name] = value.replace(/\$\{\{ inputs\.([a-z-]+) \}\}/, (_, input) => {
@@ -251,7 +251,7 @@ function poisoned(files) {
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
- * Replaces the programs that fetch packages by others, first in `PATH`. Each logs how it was started and which registry npm would use
+ * Replaces the programs that fetch packages with others, first in `PATH`. Each logs how it was started and which registry npm would use
  * there, and installs the local build. `node` logs its working folder, from which version managers' shims read their configuration.
  */
 function fetching() {

@@ -124,7 +124,7 @@ describe('every case', () => {
         else if (kind === 'variables') command.give(json(it.environment ?? {}));
         else command.give(Buffer.from(text({ file: it.files?.[name], input: it.stdin, line: it.stdin, server }[kind])));
       }
-      assert.deepEqual(answers, [], 'answers that nobody asked for');
+      assert.deepEqual(answers, [], 'unused answers');
       let progress = '';
       for (let shown = command.step(); shown !== undefined; shown = command.step()) progress += shown;
       const [stdout, stderr, code, ...written] = command.finish();
@@ -205,7 +205,7 @@ test('an output that cannot be written', {
   assert.deepEqual([code, written], [2, expected]);
 });
 
-test('the empty name is no file', async () => {
+test('an empty file name', async () => {
   assert.deepEqual(await run(['check', '']), ['', 'toolwire: : expected a file, found none with that name\n', 2]);
 });
 
@@ -299,7 +299,7 @@ test('a secret at the place where the log of a server is truncated', async () =>
   }
 });
 
-test('a server only gets the variables that are passed to it', async () => {
+test('a server only receives the variables that are passed to it', async () => {
   const script = 'console.error(process.env.TOKEN, process.env.OTHER, process.env.PATH !== undefined); process.exit(3)';
   const env = { TOKEN: 'secret', OTHER: 'secret too' };
   const server = ['--', process.execPath, '-e', script];
@@ -387,7 +387,7 @@ describe('a live server over stdio', () => {
   });
 
   test('Ctrl-C and SIGTERM end the server, too', {
-    skip: process.platform === 'win32' && 'Windows has no signals',
+    skip: process.platform === 'win32' && 'Windows has no POSIX signals',
   }, async () => {
     const script = `
       process.on('SIGTERM', () => process.exit(require('fs').writeFileSync('ended', '')));
@@ -405,10 +405,10 @@ describe('a live server over stdio', () => {
       };
       const child = spawn(process.execPath, [PROGRAM, 'check', '--', process.execPath, '-e', script], { cwd });
       const closes = once(child, 'close');
-      assert.ok(await written('begun'), 'the server does not begin');
+      assert.ok(await written('begun'), 'the server does not start');
       child.kill(signal);
       const closed = await closes;
-      assert.ok(await written('ended'), 'the server goes on');
+      assert.ok(await written('ended'), 'the server still runs');
       return closed;
     };
     assert.deepEqual(await Promise.all([ended('SIGINT'), ended('SIGTERM')]), [
@@ -418,7 +418,7 @@ describe('a live server over stdio', () => {
   });
 });
 
-describe('a live server at an address', () => {
+describe('a live server at a URL', () => {
   const TOOLS = [{ name: 'one', inputSchema: { type: 'object', properties: { a: { enum: [] } } } }];
 
   /** Starts a server with streamable HTTP, or only the older SSE, for clients with the token. */
@@ -568,7 +568,7 @@ test('a file that cannot be written', async () => {
   );
 });
 
-describe('files that are fixed', {
+describe('fixed files', {
   skip: process.platform === 'win32' && 'Windows has no named pipes in folders, and limits paths differently',
 }, () => {
   const before = '{"type": "object", "properties": {"a": {"enum": ["b"]}}}\n';
@@ -586,7 +586,7 @@ describe('files that are fixed', {
     assert.equal(readdirSync(cwd).length, 3);
   });
 
-  test('one that has changed since it was read is left as it is', async () => {
+  test('one that has changed since it was read is not overwritten', async () => {
     const cwd = place({ 'a.json': before, 'c.json': before });
     execFileSync('mkfifo', [join(cwd, 'pipe')]);
     const running = run([...args, 'a.json', 'c.json', 'pipe'], { cwd });
@@ -652,7 +652,7 @@ test('a baseline from a configuration file is not written through a link', {
   assert.notEqual(readFileSync(join(outside, 'target.json'), 'utf8'), before);
 });
 
-test('a device in place of a file is refused, unless its name is given', {
+test('a device instead of a file is refused, unless its name is given', {
   skip: process.platform === 'win32' && 'Windows has no device files',
 }, async () => {
   const tools = '[{"name": "now", "inputSchema": {"type": "object", "properties": {}}}]';
@@ -683,7 +683,7 @@ test('a system file with a reported size of 0 is not read', {
 });
 
 test("a client's file keeps its bytes and its permissions", {
-  skip: process.platform === 'win32' && 'Windows has other permissions',
+  skip: process.platform === 'win32' && 'Windows has no POSIX permissions',
 }, async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'toolwire-install-'));
   const file = join(cwd, 'mcp.json');

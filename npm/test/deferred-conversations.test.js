@@ -30,7 +30,7 @@ class Agent {
   request({ what, without = [], compacts, add, loadedTools, sent }) {
     this.tools = this.tools.filter((tool) => !without.includes(nameOf(tool)));
     this.history = [...(compacts ? [] : this.history), ...add];
-    if (loadedTools !== undefined) assert.deepEqual(loadedTools, this.loaded, `${what}: what the report said`);
+    if (loadedTools !== undefined) assert.deepEqual(loadedTools, this.loaded, `${what}: the report`);
     const request = { model: 'm', [this.script.history]: this.history, tools: this.tools };
     const options = { ...this.script.options, loadedTools, target: this.target };
     const { request: body, report } = applyDeferredLoading(request, options);

@@ -16,7 +16,7 @@ const ASKED = JSON.stringify({
 const book = (id, input) => ({ type: 'tool_use', id, name: 'book', input });
 const WRONG = message('tool_use', [book('t1', { seats: '4' }), book('t2', { seats: 'four' })]);
 
-/** Records the calls of `onRepair`. */
+/** Records the calls to `onRepair`. */
 function listener() {
   const reported = [];
   return { reported, onRepair: (calls, request) => reported.push([calls, request]) };

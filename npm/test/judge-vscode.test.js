@@ -20,7 +20,7 @@ const COERCED = 'it takes a value of another kind for the one that is meant, whe
 /** Known disputes about outputs that the gate refuses or changes. */
 const OUTPUTS = [
   {
-    why: 'a number that JavaScript cannot hold is infinite there, which is no number to ajv',
+    why: 'a number that JavaScript cannot represent becomes infinite, which ajv does not accept as a number',
     pattern: /^only the judge: must be number at `[^`]*`: null$/,
     text: '{"type":"object","properties":{"a":{"maximum":1e400}}}',
   },
@@ -43,22 +43,22 @@ const INPUTS = [
     schema: { type: 'object', properties: { a: { minLength: '3' } } },
   },
   {
-    why: 'draft 7 does not know later keywords: what stands there is not looked at',
+    why: 'draft 7 has no later keywords, so the gate does not check their values',
     pattern: new RegExp(`^only check: \\S+ at \`[^\`]*/(\\${LATER})[/\`]`),
     schema: { type: 'object', properties: {}, $defs: [] },
   },
   {
-    why: 'it looks for `items` where the type is `array`, and at no list of types',
+    why: 'the gate requires `items` only for the type `array`, not for a list of types',
     pattern: /^only check: array-without-items at `[^`]*`: {"type":\[/,
     schema: { type: 'object', properties: { a: { type: ['array', 'null'] } } },
   },
   {
-    why: 'it looks into no definitions',
+    why: 'the gate does not check definitions',
     pattern: /^only check: array-without-items at `[^`]*\/definitions\//,
     schema: { type: 'object', properties: {}, definitions: { a: { type: 'array' } } },
   },
   {
-    why: '`check` looks no further into what is deleted at the root, which is held to draft 7 before',
+    why: '`check` does not check keywords that are deleted at the root, but the gate first validates them by draft 7',
     pattern: /^only the judge: .* at `\/(oneOf|anyOf|allOf|not|if|then|else)[/`]/,
     schema: { type: 'object', properties: {}, not: 5 },
   },
@@ -73,7 +73,7 @@ const CHANGES = [
   },
 ];
 
-test("the judge gives the gate's known results", () => {
+test("the judge reproduces the gate's known results", () => {
   const answer = (a) => normalize(JSON.stringify({ type: 'object', properties: { a } }));
   for (const refused of [
     { type: 'array' },
@@ -114,7 +114,7 @@ for (const [title, of, disputesOf, rows] of [
     test(`${title}, but ${why}`, () => {
       assert.ok(
         disputesOf(text).some(([finding]) => pattern.test(finding)),
-        'no longer so: take the row out',
+        'no longer the case: remove the row',
       );
     });
   }

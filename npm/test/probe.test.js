@@ -73,7 +73,7 @@ async function withApi(use) {
   }
 }
 
-test('the key goes into the header and nowhere else', () =>
+test('the key is only in the header', () =>
   withApi(async (url, received) => {
     const cwd = mkdtempSync(join(tmpdir(), 'toolwire-probe-'));
     const args = ['--json', '--record', 'rows.jsonl'];
@@ -116,7 +116,7 @@ test('an answer that repeats the key with escapes', () =>
     assert.ok(stderr.endsWith('found 401: (THE_KEY) (THE_KEY) (THE_KEY) "(THE_KEY)"\n'), stderr);
   }));
 
-test('a key that no header can hold', () =>
+test('a key that is not valid in a header', () =>
   withApi(async (url, received) => {
     const [stdout, stderr, code] = await probe(`${url}/v1`, { key: 'one\ntwo-secret' });
     assert.deepEqual([code, received], [2, []]);

@@ -282,7 +282,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     await client.close();
   });
 
-  test('a server gets the variables that every program needs, and the named ones', async () => {
+  test('a server receives the variables that every program needs, and the named ones', async () => {
     const env = { TOOLWIRE_SECRET: 'x', TOOLWIRE_NAMED: 'y', HOME: folder };
     const { client } = await connected(['--env', 'TOOLWIRE_NAMED', '--', process.execPath, SERVER], { env });
     await client.listTools();
@@ -376,7 +376,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   });
 });
 
-describe('a server at an address', { timeout: 60_000 }, () => {
+describe('a server at a URL', { timeout: 60_000 }, () => {
   /** Starts a server of the SDK with one session, and returns the URLs of its two transports. */
   async function listening() {
     const seen = [];

@@ -198,7 +198,7 @@ test('requests and replies without tools pass byte for byte', async () => {
   assert.equal((await exchange(`${base}/v1/models`, { method: 'HEAD', headers: [] })).body, '');
 });
 
-test('calls are restored, however a reply is compressed and cut', async () => {
+test('calls are restored, however a reply is compressed and split', async () => {
   const packers = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
   const seen = [];
   const { url } = await api(async (request, response) => {

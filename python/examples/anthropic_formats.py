@@ -1,7 +1,7 @@
 """An answer that follows a schema, from a Claude model without response formats.
 
 Models before Claude 4.5 refuse `output_config.format`. With `formats="ladder"`, the model is forced to call a function
-with that schema instead, and the SDK gets the call as a text block.
+with that schema instead, and the SDK receives the call as a text block.
 """
 
 import json

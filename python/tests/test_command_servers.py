@@ -34,7 +34,7 @@ def major(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
     return request.param
 
 
-def test_the_program_finds_this_version(major: str) -> None:
+def test_mcp_sdk_has_the_expected_version(major: str) -> None:
     script = "import mcp, importlib.metadata; print(importlib.metadata.version('mcp'))"
     found = subprocess.run([sys.executable, "-c", script], env=clean(), capture_output=True, text=True, check=True)
     assert found.stdout.split(".")[0] == major
@@ -111,7 +111,7 @@ def test_server_that_writes_a_cursor_at_the_end(tmp_path: Path, cursor: str | No
 
 
 @pytest.mark.usefixtures("major")
-def test_server_with_tools_that_are_none(tmp_path: Path) -> None:
+def test_server_with_invalid_tools(tmp_path: Path) -> None:
     (tmp_path / "server.py").write_text(PLAIN, "utf-8")
     schema = {"type": "array", "x-own": 1}
     tools = [{"name": "good", "inputSchema": {}}, {"name": "bad", "inputSchema": schema}, {"name": None}, 7]
@@ -148,7 +148,7 @@ def test_server_that_fails(tmp_path: Path) -> None:
     assert done.stderr.decode() == f"toolwire: no-such-program-anywhere: {expected}\n"
 
 
-def test_server_gets_of_the_environment_what_it_is_given() -> None:
+def test_server_receives_only_the_given_environment() -> None:
     script = "import os, sys; print([os.environ.get(n) for n in ('TOKEN', 'OTHER')], file=sys.stderr); sys.exit(3)"
     server = ("--", sys.executable, "-c", script)
     done = run("check", *server, TOKEN="secret", OTHER="secret too")
@@ -158,7 +158,7 @@ def test_server_gets_of_the_environment_what_it_is_given() -> None:
     assert done.stderr.decode().startswith("['…', None]")
 
 
-def test_secret_at_the_place_where_the_log_is_cut() -> None:
+def test_secret_at_the_truncation_point_of_the_log() -> None:
     token = "a-secret-of-forty-characters-0123456789z"
     for length in (16_384, 16_384 + 16 * len(token)):
         script = f"import os, sys; sys.stderr.write(os.environ['TOKEN'] + 'x' * ({length} - 20)); sys.exit(3)"
@@ -209,7 +209,7 @@ def test_server_with_an_sdk_of_another_version(tmp_path: Path, found: str) -> No
     assert f"to before 3, found {found}: run `pip install 'toolwire[mcp]'`" in done.stderr.decode()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no signals to send")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no POSIX signals")
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signals_end_the_server(tmp_path: Path, sent: int, code: int) -> None:
     script = "import os, time; open('pid', 'w').write(str(os.getpid())); time.sleep(60)"
@@ -345,7 +345,7 @@ def test_server_that_answers_too_much() -> None:
     assert done.stderr.endswith(b": expected an answer that is not compressed, found the content encoding `gzip`\n")
 
 
-def test_server_that_a_file_declares(tmp_path: Path) -> None:
+def test_server_declared_in_a_file(tmp_path: Path) -> None:
     with served("http") as url:
         declared = {"mcpServers": {"far": {"url": url, "headers": {"Authorization": "Bearer ${THE_TOKEN}"}}}}
         (tmp_path / ".mcp.json").write_text(json.dumps(declared), "utf-8")
@@ -356,7 +356,7 @@ def test_server_that_a_file_declares(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("program", [PROGRAM, [sys.executable, "-c", "from toolwire._command import run; run()"]])
-def test_modules_of_the_folder_that_is_checked_are_not_imported(tmp_path: Path, program: list[str]) -> None:
+def test_modules_of_the_checked_folder_are_not_imported(tmp_path: Path, program: list[str]) -> None:
     for name in ("mcp.py", "httpx2.py", "pydantic.py", "anyio.py"):
         (tmp_path / name).write_text('open("poisoned", "w")\n', "utf-8")
     server = (sys.executable, "-c", "raise SystemExit(3)")

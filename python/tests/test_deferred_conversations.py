@@ -52,7 +52,7 @@ class Agent:
         self.tools = [tool for tool in self.tools if name_of(tool) not in turn.get("without", ())]
         self.history = ([] if turn.get("compacts") else self.history) + turn["add"]
         if "loadedTools" in turn:
-            assert turn["loadedTools"] == self.loaded, f"{what}: what the report said"
+            assert turn["loadedTools"] == self.loaded, f"{what}: the report"
         options: Any = {snake(name): value for name, value in self.script["options"].items()}
         options |= {"loaded_tools": turn.get("loadedTools"), "target": self.target}
         request = {"model": "m", self.script["history"]: self.history, "tools": self.tools}
@@ -62,7 +62,7 @@ class Agent:
         assert not OURS.search(written(body)), what
         assert toolwire.apply_deferred_loading(written(request), **options).request == written(body), what
         if self.target is None:
-            assert toolwire.apply_deferred_loading(body, **options).request == body, f"{what}: twice is once"
+            assert toolwire.apply_deferred_loading(body, **options).request == body, f"{what}: not idempotent"
 
         sent = turn["sent"]
         expected = {**sent, **sent.get("translated", {}).get(self.target, {})}
@@ -116,7 +116,7 @@ def test_the_whole_conversation_over_http(api: str) -> None:
 
 
 @pytest.mark.parametrize("api", TARGETS)
-def test_what_the_fake_refuses(api: str) -> None:
+def test_fake_refuses_invalid_requests(api: str) -> None:
     refused = [one for one in read("refused") if one["api"] == api]
     assert len(refused) > 10
     with backend(api, [{"text": "hi"}]) as server:

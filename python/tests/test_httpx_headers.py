@@ -21,7 +21,7 @@ KEYS = {"idempotency-key": "k", "x-idempotency-key": "k"}
 
 
 @both
-def test_headers_about_another_body_go(post: Post) -> None:
+def test_headers_of_rewritten_bodies_are_removed(post: Post) -> None:
     headers = {**JSON_TYPE, **OF_BODY, "etag": '"1"'}
     responses = [wire.httpx.Response(200, headers=headers, content=json.dumps(body)) for body in (SEARCHES, CALLS)]
     backend = Backend(*responses)
@@ -37,7 +37,7 @@ def test_headers_about_another_body_go(post: Post) -> None:
 
 
 @both
-def test_headers_stay_where_nothing_is_rewritten(post: Post) -> None:
+def test_headers_of_unchanged_bodies_are_kept(post: Post) -> None:
     backend = Backend(wire.httpx.Response(200, headers={**JSON_TYPE, "etag": '"1"'}, content=json.dumps(CALLS)))
     response = post(backend, json=BASE, headers={**OF_BODY, **KEYS}, dialect="anthropic")
     assert response.headers["etag"] == '"1"'
@@ -74,7 +74,7 @@ def test_betas(post: Post) -> None:
 
 
 @both
-def test_a_backend_with_a_construct_of_its_own_gets_the_betas_that_it_needs(post: Post) -> None:
+def test_backend_with_a_native_construct_receives_its_betas(post: Post) -> None:
     added = {"type": "tool_addition", "tool": {"type": "tool_definition", "definition": {**wire.ROOM, "name": "late"}}}
     late = {**LOADED, "messages": [*LOADED["messages"], {"role": "system", "content": [added]}]}
     backend = Backend(*[whole(CALLS) for _ in range(3)])
@@ -91,7 +91,7 @@ def test_a_backend_with_a_construct_of_its_own_gets_the_betas_that_it_needs(post
 
 
 @both
-def test_the_url_and_the_model_determine_what_the_backend_has(post: Post) -> None:
+def test_native_construct_is_determined_by_url_and_model(post: Post) -> None:
     added = {"type": "tool_addition", "tool": {"type": "tool_definition", "definition": {**wire.ROOM, "name": "late"}}}
     messages = [*LOADED["messages"], {"role": "system", "content": [added]}]
     late = {**LOADED, "model": "claude-opus-5", "messages": messages}

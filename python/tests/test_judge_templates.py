@@ -175,7 +175,7 @@ def test_check_agrees_with_jinja2(name: str, dialect: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_outputs_are_taken(name: str) -> None:
+def test_outputs_are_accepted(name: str) -> None:
     """A template accepts the outputs of `sanitize` for it: real tools and all shapes."""
     texts = [*map(json.dumps, schemas_by_shape().values()), *real_schemas()[:: 1 if is_picky(name) else 50]]
     written = [text for one in texts if (text := sanitized_with(one, LLAMA_CPP, template=name)) is not None]

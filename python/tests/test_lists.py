@@ -120,7 +120,7 @@ def gives(case: Case, path: Path, value: Any, found: dict[str, Any]) -> None:
         assert show(path, shared) == show(path, tools)
         assert (shared is value) == unchanged, "`share` gives back what is unchanged"
     elif unchanged:
-        assert tools is value, "not the very input text"
+        assert tools is value, "not the same text object"
     if member == "tools" and "fallback" not in case.options and case.options["dialect"] != "codex":
         violations = run("checkTools", tools, {"dialects": [case.options["dialect"]]})
         assert all(one["severity"] == "ignored" for one in violations), "not accepted"

@@ -43,7 +43,7 @@ def disturbed(request: Any, place: str, value: Any) -> Any:
     return changed
 
 
-def test_a_malformed_value_anywhere_in_a_request_is_no_trouble() -> None:
+def test_malformed_values_anywhere_in_a_request_agree_on_both_paths() -> None:
     accepted = refused = 0
     sets: list[Any] = [{snake(name): value for name, value in options.items()} for options in INPUTS["options"]]
     for row in INPUTS["requests"]:
@@ -67,7 +67,7 @@ def test_a_malformed_value_anywhere_in_a_request_is_no_trouble() -> None:
     assert refused > 1_000
 
 
-def test_a_malformed_option_is_an_error_that_names_it_or_an_option() -> None:
+def test_malformed_option_is_accepted_or_named_in_the_error() -> None:
     for name in INPUTS["optionNames"]:
         for value in INPUTS["values"]:
             options: Any = {snake(name): value}

@@ -27,7 +27,7 @@ def called(restore: toolwire.Restore, member: str) -> Any:
     return restore.call("a_b", {member: "1"}).arguments
 
 
-def test_copies_are_the_same() -> None:
+def test_copies_are_equal() -> None:
     restore = restore_of("a")
     for _ in range(2):
         for twin in (copy.copy(restore), copy.deepcopy(restore), pickle.loads(pickle.dumps(restore))):
@@ -37,13 +37,13 @@ def test_copies_are_the_same() -> None:
         assert called(restore, "a") == {"a": 1}
 
 
-def test_threads_share_one() -> None:
+def test_threads_can_share_a_restore() -> None:
     restore = restore_of("a")
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(lambda _: called(restore, "a"), range(200))) == [{"a": 1}] * 200
 
 
-def test_a_defect_is_no_harm_to_it() -> None:
+def test_restore_works_after_a_panic() -> None:
     restore = restore_of("a")
     for _ in range(2):
         _toolwire._fail_next()
@@ -53,7 +53,7 @@ def test_a_defect_is_no_harm_to_it() -> None:
         assert called(restore, "a") == {"a": 1}
 
 
-def test_what_was_kept_and_changed_later_changes_nothing() -> None:
+def test_restore_does_not_change_with_its_source() -> None:
     kept = json.loads(restore_of("a").to_json())
     restore = toolwire.Restore.from_json(kept)
     kept["tools"].clear()
@@ -61,7 +61,7 @@ def test_what_was_kept_and_changed_later_changes_nothing() -> None:
     assert restore.reply('{"content":[]}').reply == '{"content":[]}'
 
 
-def test_a_deep_one_is_copied() -> None:
+def test_deep_restore_can_be_copied() -> None:
     plan: dict[str, Any] = {"json": "any"}
     for _ in range(500):
         plan = {"items": plan}
@@ -74,13 +74,13 @@ def test_a_deep_one_is_copied() -> None:
     assert copy.deepcopy(restore).to_json() == restore.to_json()
 
 
-def test_bytes_that_are_not_utf8_stay() -> None:
+def test_bytes_that_are_not_utf8_are_unchanged() -> None:
     restore = restore_of("a")
     assert restore.call("unknown", b'"\xff"').arguments == b'"\xff"'
     assert restore.call("unknown", bytearray(b'"\xff"')).arguments == b'"\xff"'
 
 
 @pytest.mark.parametrize("kept", ["[" * 200_000, f'{{"version": {"9" * 5_000}}}', b'{"version": "\xff"}', "{"])
-def test_what_is_no_restore_is_refused(kept: str | bytes) -> None:
+def test_invalid_restore_is_refused(kept: str | bytes) -> None:
     with pytest.raises(toolwire.ToolwireError):
         toolwire.Restore.from_json(kept)

@@ -49,7 +49,7 @@ fn code(text: &str) -> String {
     let text = shown(text);
     let longest = text.split(|one| one != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest + 1);
-    // Markdown removes one space from both ends, so that one has to be added if the text begins or ends with a space.
+    // Markdown removes one space from both ends, so one has to be added if the text begins or ends with a space.
     let is_open = |one: char| one == '`' || one == ' ';
     let space = if text.starts_with(is_open) || text.ends_with(is_open) { " " } else { "" };
     if text.is_empty() {

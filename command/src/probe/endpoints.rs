@@ -9,7 +9,7 @@ pub(crate) struct Endpoint {
     /// Base URL; `None` if it depends on the account, as in `example`.
     pub(crate) base: Option<&'static str>,
     pub(crate) example: &'static str,
-    /// Hosts of the API, which may get its key: names, or patterns in which `*` is one label and `{region}` an AWS
+    /// Hosts of the API, which may receive its key: names, or patterns in which `*` is one label and `{region}` an AWS
     /// region.
     pub(crate) hosts: &'static [&'static str],
     /// Path below the base URL, with `{model}` as placeholder for the model.

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_that_is_not_about_tools_ends_it() {
+    fn refusals_unrelated_to_tools_end_the_search() {
         let mut search = GroupSearch::new(Vec::from([false, false]));
         let refusal = |text: &str| Refusal { status: 400, text: text.into() };
         assert_eq!(search.refuse(refusal("credit"), None), Ok(()));

@@ -78,7 +78,7 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// Returns the effect as strings, for the bindings: its kind, a number or an empty string, and a text.
+    /// Returns the effect as strings, for the bindings: its kind, a number or an empty string, and a string.
     pub fn words(self) -> [String; 3] {
         let [mut number, mut text] = [String::new(), String::new()];
         let kind = match self {

@@ -94,7 +94,7 @@ impl ToolSearch {
         text_result(&format!("[{}]", found.join(",\n")))
     }
 
-    /// Returns the tool and the arguments in a call of `call_tool`. Returns an error result for the model if the call
+    /// Returns the tool and the arguments in a call to `call_tool`. Returns an error result for the model if the call
     /// is invalid.
     pub(super) fn called(&self, arguments: Option<&str>) -> Result<(String, String), String> {
         let arguments = json::read(arguments.unwrap_or("{}")).unwrap_or_default();
@@ -112,7 +112,7 @@ impl ToolSearch {
         Ok((name, inner))
     }
 
-    /// Returns the result for a call of an unknown tool.
+    /// Returns the result for a call to an unknown tool.
     pub(super) fn unknown(&self, name: &str) -> String {
         let hint = did_you_mean(name, self.definitions.keys());
         failed_call(&format!("expected the name of a tool that `{}` has returned, found `{name}`{hint}", self.find))

@@ -272,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_takes_any_name() {
+    fn names_are_escaped() {
         let mut entry = Entry { path: "/v1/<script>".into(), model: "\"&'".into(), ..Entry::default() };
         entry.note("tool", "<img src=x>", "rule", "/a");
         entry.note("tool", "<img src=x>", "rule", "/b");
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_said_once() {
+    fn repeated_lines_are_not_new() {
         let mut journal = Journal::default();
         assert!(journal.is_new("a") && !journal.is_new("a") && journal.is_new("b"));
     }

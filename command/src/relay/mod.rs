@@ -88,7 +88,7 @@ pub enum RelayEffect {
 }
 
 impl RelayEffect {
-    /// Returns the effect as strings, for the bindings: its kind, JSON or an empty string, and a text.
+    /// Returns the effect as strings, for the bindings: its kind, JSON or an empty string, and a string.
     pub fn words(self) -> [String; 3] {
         let (kind, about, text) = match self {
             RelayEffect::Answer(head, body) => ("answer", head, body),

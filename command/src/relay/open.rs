@@ -309,7 +309,7 @@ impl Open {
         Vec::from([RelayEffect::Write(text), RelayEffect::End])
     }
 
-    /// Returns the calls repaired since the previous call of this function.
+    /// Returns the calls repaired since the previous call to this function.
     pub(super) fn take_repaired(&mut self) -> Vec<RepairedCall> {
         self.exchange.as_mut().map(Exchange::take_repaired_calls).unwrap_or_default()
     }

@@ -1,7 +1,7 @@
 //! Time and memory by the size of a list, a schema, its references and a history. Writes the plots of
 //! `docs/performance.md` and prints the tables below them: `make figures` runs it.
 
-#![allow(clippy::print_stdout, reason = "the tables are what it is for")]
+#![allow(clippy::print_stdout, reason = "the program prints tables")]
 
 #[path = "../../tests/allocation/counting.rs"]
 mod counting;

@@ -135,7 +135,7 @@ impl Function {
 
     /// Returns true if a string in place of input `at` is JSON text, for functions with two inputs. For other
     /// functions, the binding decides whether the input is text.
-    #[cfg_attr(not(feature = "search"), allow(unused_variables, reason = "only a search reads one of its inputs"))]
+    #[cfg_attr(not(feature = "search"), allow(unused_variables, reason = "only searches read one of the inputs"))]
     pub(super) const fn reads_text(self, at: usize) -> bool {
         match self {
             Function::RestoreArguments | Function::RepairArguments => true,

@@ -2,7 +2,7 @@
 //!
 //! Each request is one inference, so every decision is made while the request is rewritten. A `reader` for each format
 //! turns a request into a `conversation`, whose events are applied to the `tools` in order. Then the tools are emulated
-//! (`emulation`: which tools are sent; `history_text`: the texts in the history), or the backend's own constructs are
+//! (`emulation`: which tools are sent; `history_text`: the text in the history), or the backend's own constructs are
 //! used (`handoff`). A `writer` for each format turns the conversation into a request.
 
 mod announce;
@@ -316,7 +316,7 @@ fn emulate<'a>(
     Ok((Applied { report, names, client, deferred: Vec::new() }, emptied))
 }
 
-/// Prepares the texts about the tools that the history mentions.
+/// Prepares the text about the tools that the history mentions.
 fn notices<'a>(
     listed: &[Node<'a>],
     (emulation, names): (&Emulation<'a>, &Names),

@@ -1,7 +1,7 @@
 //! Answers the model's searches without the client, for APIs whose replies cannot represent a search that the client
 //! did not make: OpenAI's formats, Gemini and Gemini Interactions.
 //!
-//! Calls of the search are removed from the reply and answered here, and the model is asked again. The client receives
+//! Calls to the search are removed from the reply and answered here, and the model is asked again. The client receives
 //! the output of all rounds without the searches. Its history contains no search, so a tool that was found stays loaded
 //! only if the model calls it.
 
@@ -47,11 +47,11 @@ pub(super) struct HiddenLoop {
     pub(super) round: Round,
     /// True if this round ended with a search, so the model must be asked again.
     pub(super) again: bool,
-    /// True if this round contains the answer to a response format.
+    /// True if this round contains the structured output.
     pub(super) is_answered: bool,
 }
 
-/// Separator between the texts of two rounds.
+/// Separator between the text of two rounds.
 pub(super) const BREAK: &str = "\n\n";
 
 /// Returns true if searches can be hidden in the replies to a request.
@@ -145,7 +145,7 @@ impl HiddenLoop {
     /// Decides whether to ask the model again. `searched` is true if the round had a search, `called` if it had a call
     /// of one of the client's tools.
     pub(super) fn decide(&mut self, (searched, called): (bool, bool), ended: bool) -> bool {
-        // The client answers calls of its own tools and sends the next request itself.
+        // The client answers calls to its own tools and sends the next request itself.
         self.again =
             searched && !called && !self.is_answered && ended && self.left > 0 && self.stored_bytes <= MAX_HELD_BYTES;
         self.left -= usize::from(self.again);

@@ -86,7 +86,7 @@ impl Rounds {
         }
     }
 
-    /// Records whether this round contains the answer to a response format as a call. In that case the model is not
+    /// Records whether this round contains a call whose arguments are the structured output. If so, the model is not
     /// asked again.
     fn note_answer(&mut self, is_answered: bool) {
         match self {
@@ -148,7 +148,7 @@ struct SearchLoop {
     client_request: String,
     /// Number of times that the model may still be asked again.
     left: usize,
-    /// Blocks of all rounds so far, in the form for the client.
+    /// Blocks of all rounds so far, as the client receives them.
     shown: Vec<Node<'static>>,
     /// Number of stored bytes of replies, over all rounds.
     stored_bytes: usize,
@@ -162,14 +162,14 @@ struct SearchLoop {
     round: Round,
     /// True if this round ended with a search, so the model must be asked again.
     again: bool,
-    /// True if this round contains the answer to a response format.
+    /// True if this round contains the structured output.
     is_answered: bool,
 }
 
 impl Exchange {
     /// Opens an exchange for a request. Returns `None` if requests to the URL cannot have tools, or if the body is not
-    /// such a request; the caller then forwards the request unchanged. Searches the cache for the request's tools
-    /// first.
+    /// such a request; the caller then forwards the request unchanged. Looks up the request's tools in the cache before
+    /// rewriting them.
     pub(crate) fn open(
         url: &str,
         body: &str,
@@ -277,14 +277,14 @@ impl Exchange {
         self.adapting.deferred.as_ref().map_or(Native::None, |deferred| deferred.native)
     }
 
-    /// Returns the reports of calls that ended since the last call of this method.
+    /// Returns the reports of calls that ended since the last call to this method.
     pub(crate) fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
         let mut calls = self.reports.take();
         calls.extend(self.stream.iter_mut().flat_map(Stream::take_repaired_calls));
         calls
     }
 
-    /// Returns the changes to answers since the last call of this method.
+    /// Returns the changes to structured output since the last call to this method.
     pub(crate) fn take_answer_changes(&mut self) -> Vec<AnswerChange> {
         if let Some(stream) = &mut self.stream {
             self.reports.push_changes(stream.take_answer_changes());
@@ -472,7 +472,7 @@ impl SearchLoop {
         Ok(node)
     }
 
-    /// Rewrites a non-streamed reply into the form of the provider, including the blocks of earlier rounds.
+    /// Rewrites a non-streamed reply into the provider's format, including the blocks of earlier rounds.
     fn reply(&mut self, reply: &mut Node<'_>) -> Result<(), Error> {
         let Some(blocks) = reply.get("content").and_then(Node::as_array) else { return Ok(()) };
         let blocks: Vec<Node<'static>> = blocks.iter().map(Node::detached).collect();
@@ -523,7 +523,7 @@ impl SearchLoop {
     fn next(&mut self, searched: bool, called: bool, stop_reason: Option<&Node<'_>>) -> Next {
         let ended = stop_reason
             .is_none_or(|reason| reason.is_null() || ["tool_use", "end_turn"].iter().any(|one| reason.is_text(one)));
-        // The client answers calls of its own tools and sends the next request itself.
+        // The client answers calls to its own tools and sends the next request itself.
         if !searched || called || self.is_answered || !ended {
             return Next::Ends;
         }
@@ -535,7 +535,8 @@ impl SearchLoop {
     }
 }
 
-/// Corrects the stop reason of a message that contains searches and the answer, but no call of a client's tool.
+/// Corrects the stop reason of a message that contains searches and the structured output, but no call to a client
+/// tool.
 fn end_with_text(holder: &mut Node<'_>) {
     if holder.get("stop_reason").is_some_and(|reason| reason.is_text("tool_use")) {
         holder.set("stop_reason", Node::literal("end_turn"));

@@ -15,7 +15,7 @@ use crate::{
     tools::{request as sent, restore::RestoreMap},
 };
 
-/// Answers the calls of the function that replaces a hosted search.
+/// Answers the calls to the function that replaces a hosted search.
 #[derive(Debug)]
 pub(super) struct Searches {
     /// The client's name for the hosted search.
@@ -74,7 +74,7 @@ impl Searches {
         Ok(self.catalogue.insert(catalogue))
     }
 
-    /// Rewrites a call into a call of the hosted search.
+    /// Rewrites a call into a call to the hosted search.
     pub(super) fn rewrite_call(&self, block: &mut Node<'_>) {
         let id = block.get("id").and_then(Node::as_text).map(|id| server_id(&id.display())).unwrap_or_default();
         block.set("type", Node::literal("server_tool_use"));
@@ -143,7 +143,7 @@ impl Catalogue {
         }
         request.set("tools", tools);
         let (tools, restore_map) = sent::catalogue(&mut request, adapting, names.clone())?;
-        // The client's own list of tools in the prompt uses the client's names, so the model may search for those. A
+        // The client's list of tools in the prompt uses the client's names, so the model may search for those. A
         // name that several servers use does not identify a tool.
         let mut count: Map<Text<'_>, usize> = Map::new();
         restore_map.names().for_each(|(_, own)| *count.entry(own).or_default() += 1);
@@ -156,7 +156,8 @@ impl Catalogue {
         })
     }
 
-    /// Replaces the names of the tools in an answer by the client's names, or the tools by the client's definitions.
+    /// Replaces the names of the tools in an answer with the client's names, or the tools with the client's
+    /// definitions.
     fn name_found(&self, answer: &mut Node<'static>) {
         let name_one = |found: &mut Node<'static>| {
             let key = if is(found, "function") { "name" } else { "tool_name" };

@@ -1,7 +1,7 @@
 //! Rewrites a streamed reply into the form of the provider: text is passed on at once, searches become the provider's
 //! blocks, and several rounds become one message.
 //!
-//! The model's answers are stored to ask it again, up to [`MAX_HELD_BYTES`]. Above that limit, or after a call of one
+//! The model's answers are stored to ask it again, up to [`MAX_HELD_BYTES`]. Above that limit, or after a call to one
 //! of the client's tools, nothing more is stored: the rest of the reply is passed on, and a search in it ends the reply
 //! with `pause_turn`.
 
@@ -130,7 +130,7 @@ impl SearchLoop {
             out.push(Node::record([("type", Node::literal("content_block_stop")), ("index", place)]));
             self.store(result);
         }
-        // The client answers calls of its own tools, so this module does not ask the model again.
+        // The client answers calls to its own tools, so this module does not ask the model again.
         if self.round.called {
             self.only_pass();
         }

@@ -132,7 +132,7 @@ pub fn call_stream(given: &Node<'_>) -> Result<Option<CallStream>, Error> {
     Ok(Some(restore(&stored)?.call_stream(&name.display())))
 }
 
-/// Returns true if a call has nothing buffered. A binding may then replace it by a new one.
+/// Returns true if a call has nothing buffered. A binding may then replace it with a new one.
 pub fn is_call_at_rest(call: &CallStream) -> bool {
     call.is_at_rest()
 }
@@ -163,7 +163,7 @@ pub fn answer_changes(changes: &[AnswerChange]) -> Node<'static> {
     describe::answer_changes(changes)
 }
 
-/// Returns true if a stream has nothing buffered. A binding may then replace it by a new one.
+/// Returns true if a stream has nothing buffered. A binding may then replace it with a new one.
 pub fn is_stream_at_rest(stream: &ReplyRestorer) -> bool {
     stream.is_at_rest()
 }

@@ -110,7 +110,7 @@ pub(crate) fn listed<'n, 'a>(request: &'n Node<'a>) -> &'n [Node<'a>] {
     request.get("tools").and_then(Node::as_array).unwrap_or_default()
 }
 
-/// Replaces the items at some indices, in ascending order, by other items.
+/// Replaces the items at some indices, in ascending order, with other items.
 pub(crate) fn splice<'a>(list: &mut Node<'a>, replaced: Vec<(usize, Vec<Node<'a>>)>) {
     if replaced.is_empty() {
         return;

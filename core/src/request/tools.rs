@@ -45,7 +45,7 @@ pub(crate) struct Tool<'a> {
     pub(crate) redefined: bool,
     /// True if an addition redefined the tool while it was callable.
     pub(crate) redefined_in_sight: bool,
-    /// True if the caller's options load the tool, so that it is in the list regardless of the history.
+    /// True if the caller's options load the tool, so it is in the list regardless of the history.
     pub(crate) is_wanted: bool,
 }
 
@@ -105,7 +105,7 @@ pub(crate) struct Tools<'a> {
     /// Names of hosted searches.
     searches: Set<Text<'a>>,
     /// Names of the client's own searches in Gemini Interactions. No other tool may use these names, because the client
-    /// would run its search for calls of that tool.
+    /// would run its search for calls to that tool.
     client_searches: Set<Text<'a>>,
     /// True if a definition was dropped because its name is that of a search.
     has_refused: bool,

@@ -37,7 +37,7 @@ const VALUES: [Keyword; 2] = [Keyword::Enum, Keyword::Const];
 const MAX_STEPS: usize = 1_000;
 /// Number of levels after which a schema counts as an object.
 const MAX_LEVELS: usize = 64;
-/// Replaces a root that does not describe an object by an object with one property of this name. Returns true if it
+/// Wraps a root that does not describe an object in an object with one property of this name. Returns true if it
 /// did.
 ///
 /// References inside the schema still resolve against the schema, not the new root: [`answer`] returns the document for

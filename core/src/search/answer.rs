@@ -1,4 +1,4 @@
-//! Answers a model's call of the tool search, in the format of the call: with references, or with definitions if the
+//! Answers a model's call to the tool search, in the format of the call: with references, or with definitions if the
 //! provider requires them.
 
 use alloc::{format, string::String, vec::Vec};
@@ -133,7 +133,7 @@ fn write(call: &Call<'_, '_>, answer: AnswerContent<'_>) -> Node<'static> {
 }
 
 /// Writes the answer for Bedrock Converse and Gemini, whose results are JSON. The references are a member of this JSON,
-/// so that the result is valid in these APIs before the references become a text.
+/// so that the result is valid in these APIs before the references become text.
 fn write_json(call: &Call<'_, '_>, id: Node<'static>, answer: AnswerContent<'_>) -> Node<'static> {
     let is_part = call.shape == CallShape::Part;
     let (content, status) = match answer {

@@ -1,4 +1,4 @@
-//! Recognizes a model's call of the tool search, and reads its queries and its shape, which the answer must have as
+//! Recognizes a model's call to the tool search, and reads its queries and its shape, which the answer must have as
 //! well.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
@@ -33,7 +33,7 @@ pub(super) enum CallShape {
     Part,
 }
 
-/// A call of the search, as the model wrote it.
+/// A call to the search, as the model wrote it.
 pub(crate) struct Call<'n, 'a> {
     pub(super) shape: CallShape,
     /// The name of the called function.
@@ -54,9 +54,9 @@ impl<'n, 'a> Call<'n, 'a> {
     /// Recognizes a call: a `tool_use` block of Anthropic, a `function_call` of OpenAI Responses or Gemini
     /// Interactions, an entry of `tool_calls` of Chat Completions, a block with `toolUse` of Bedrock Converse, a part
     /// with `functionCall` of Gemini, and, regardless of the function's name, a `tool_search_call` of OpenAI Responses
-    /// that the caller has to answer. Returns `None` for anything else, such as a call of another tool.
+    /// that the caller has to answer. Returns `None` for anything else, such as a call to another tool.
     pub(crate) fn recognize(call: &'n Node<'a>, options: &SearchOptions) -> Option<Self> {
-        // A call in a namespace is a call of another tool, unless the API created the namespace for the search.
+        // A call in a namespace is a call to another tool, unless the API created the namespace for the search.
         let is_search = |call: &Node<'a>| {
             let text = |key| call.get(key).and_then(Node::as_text).filter(|text| !text.is_empty());
             let own = text("namespace").is_none_or(|namespace| text("name") == Some(namespace));

@@ -261,8 +261,8 @@ impl Repairing<'_> {
         Ok(())
     }
 
-    /// Repairs arguments that are JSON text, or text that was meant as JSON. Returns `None` if the text stays
-    /// unchanged.
+    /// Repairs arguments that are JSON text, or text that was meant as JSON. Returns `None` if the text does not
+    /// change.
     ///
     /// # Errors
     /// Same as [`Self::value`].
@@ -360,7 +360,7 @@ impl Repairing<'_> {
 /// The reply ended before the arguments began.
 const BROKEN_OFF: Refusal = Refusal { reason: LeftReason::Truncated, offset: 0 };
 
-/// Returns true if a text contains only whitespace or byte order marks.
+/// Returns true if the text contains only whitespace or byte order marks.
 fn is_blank(text: &str) -> bool {
     text.trim_matches(|next: char| next.is_whitespace() || next == '\u{FEFF}').is_empty()
 }

@@ -37,7 +37,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolViolation {
-    /// The tool's name at its server; `None` if the tool has no name.
+    /// The tool's name on its server; `None` if the tool has no name.
     pub tool: Option<String>,
     /// The tool's server, if the list has several servers.
     pub server: Option<String>,
@@ -336,8 +336,8 @@ impl Checking {
     }
 }
 
-/// Returns the other dialect whose table applies to a tool, if the tool itself determines that: by the member that
-/// holds its schema, or by its flag in a list with strict and other tools.
+/// Returns the dialect whose table applies to a tool instead of the list's: some members for the schema have another
+/// dialect, and a tool without `strict` in a strict dialect has its non-strict one.
 fn other_table(dialect: &Dialect, shape: ToolShape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
     let carrier = dialect.tools.carriers.iter().find(|(format, _)| shape.format() == Some(*format));
     match carrier {

@@ -129,7 +129,7 @@ fn ends_with_assistant(request: &Node<'_>, api: Api) -> Result<bool, Error> {
         return Ok(false);
     };
     // A message that ends with another block is not the beginning of an answer: for example, a turn that paused in a
-    // call of a hosted tool continues after the result.
+    // call to a hosted tool continues after the result.
     let last = message.get("content").and_then(Node::as_array).and_then(<[Node<'_>]>::last);
     Ok(last.is_none_or(|block| has_type(block, "text") || api == Api::Bedrock && block.get("text").is_some()))
 }
@@ -156,7 +156,7 @@ pub(super) fn begins_answer(request: &Node<'_>, api: Api) -> Result<bool, Error>
     Ok(["prefix", "partial"].iter().any(is_set))
 }
 
-/// Returns true if a text of a message or of the instructions contains the word JSON.
+/// Returns true if text of a message or of the instructions contains the word JSON.
 fn mentions_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     for part in ["system", "instructions", api.history()] {
         if request.get(part).map(text_mentions_json).transpose()? == Some(true) {
@@ -166,7 +166,7 @@ fn mentions_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// Returns true if a text in the history of a request contains the word JSON.
+/// Returns true if text in the history of a request contains the word JSON.
 ///
 /// # Errors
 /// `invalid-json` if a part of the history is text that cannot be read.
@@ -174,7 +174,7 @@ pub(super) fn input_mentions_json(request: &Node<'_>, api: Api) -> Result<bool, 
     request.get(api.history()).map_or(Ok(false), text_mentions_json)
 }
 
-/// Returns true if a text contains the word JSON. Names of functions and arguments of calls are not texts.
+/// Returns true if any text contains the word JSON. Names of functions and arguments of calls do not count as text.
 fn text_mentions_json(node: &Node<'_>) -> Result<bool, Error> {
     let node = view(node)?;
     match node.data() {

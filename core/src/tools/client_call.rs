@@ -1,4 +1,4 @@
-//! Writes a call of the model in the form of the client's API.
+//! Writes a model's call in the format of the client's API.
 
 use alloc::{string::String, vec::Vec};
 
@@ -52,7 +52,7 @@ pub(crate) fn write<'a>(
     let own_search = restore_map.own_search().filter(|_| kind == CallKind::Search);
     let called = name.unwrap_or_else(|| "tool_search".into());
     let mut named = called.clone();
-    // A call of a tool in another namespace need not be restored.
+    // A call to a tool in another namespace need not be restored.
     let key = restore_map.key(namespace.as_ref(), &called);
     if let Some(own) = own_search {
         (named, kind) = (Text::new(String::from(own)), CallKind::Function);

@@ -3,7 +3,7 @@
 //! A model may write other arguments. If `input` is not a string, its value is the input, as JSON text. Any other JSON
 //! is the input as JSON text, and text that is not JSON is the input unchanged. (Source: what gateways pass to Codex's
 //! tools, router-for-me/CLIProxyAPI a7e3596b, tests of `internal/util/responses_tools`.) Complete arguments go through
-//! the same state machine as pieces, so that both have the same result.
+//! the same state machine as pieces, so both have the same result.
 
 use alloc::string::String;
 use core::mem::take;

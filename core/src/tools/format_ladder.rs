@@ -131,7 +131,7 @@ enum Kind {
         /// True if the instructions are put into the input, because JSON mode requires the word JSON there.
         is_input: bool,
     },
-    /// The model has to call a tool of the client, so it gives no answer.
+    /// The model must call a tool of the client, so it returns no structured output.
     NoAnswer,
 }
 
@@ -157,8 +157,8 @@ pub(super) struct For<'o> {
     pub(super) deferred: Option<&'o DeferredOptions>,
 }
 
-/// Replaces the response format of a request by the substitute of this step. Returns `None` if the format stays, or if
-/// the request has no format.
+/// Replaces the response format of a request with the substitute of this step. Returns `None` if the format is kept, or
+/// if the request has no format.
 ///
 /// # Errors
 /// `not-representable` for a format that this step cannot send, and for several formats.

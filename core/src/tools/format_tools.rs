@@ -120,7 +120,7 @@ impl OtherTools {
     }
 }
 
-/// Returns true if the API runs a tool, so that a call of it does not end the reply. `is_emulated` is true if the API's
+/// Returns true if the API runs a tool, so a call to it does not end the reply. `is_emulated` is true if the API's
 /// own tool search is not sent.
 fn is_run_by_api(entry: &Node<'_>, is_emulated: bool) -> bool {
     match tool::kind(entry) {

@@ -57,7 +57,7 @@ struct Facts {
     is_nameless: bool,
     /// True if it has content other than results.
     has_content: bool,
-    /// Ids of other calls, for example of tools that the API runs itself. Their results stay.
+    /// Ids of other calls, for example of tools that the API runs itself. Their results are kept.
     others: Vec<String>,
 }
 
@@ -297,7 +297,8 @@ fn plan(facts: &[Facts], api: Api, is_whole: bool) -> Map<usize, Change> {
     // The calls without a result, keyed by their ids (`true`) and by their names (`false`).
     let mut open: Map<(bool, &str), Open> = Map::new();
     let mut others: Set<&str> = Set::new();
-    // The calls that have a result, each with the position from which the result is moved; `None` if the result stays.
+    // The calls that have a result, each with the position from which the result is moved; `None` if the result is not
+    // moved.
     let mut answered: Map<Place, Option<Place>> = Map::new();
     let mut changes: Map<usize, Change> = Map::new();
     // The turn of each message, the model's messages in each turn, and the results without an id in each turn.

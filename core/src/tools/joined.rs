@@ -192,7 +192,7 @@ fn moves<'r>(pairs: impl Iterator<Item = (&'r String, &'r String)>) -> Moves {
     pairs.filter(|(from, to)| from != to).map(|(from, to)| (from.clone(), (to.clone(), false))).collect()
 }
 
-/// New pointers by old pointer. If the flag is true, everything inside a text is reported at the text itself.
+/// New pointers by old pointer. If the flag is true, everything inside a JSON text is reported at the text itself.
 type Moves = Map<String, (String, bool)>;
 
 /// Returns the pointer to a value after the values around it have moved.
@@ -214,7 +214,7 @@ fn ends(pointer: &str) -> impl Iterator<Item = (&str, &str)> {
     ends.map(|end| pointer.split_at(end))
 }
 
-/// Visits every value of a tree with its pointer, except values that were parsed from one of these texts.
+/// Visits every value of a tree with its pointer, except values that were parsed from one of these strings.
 fn each<'n, 'a>(root: &'n Node<'a>, texts: &Set<u32>, visit: &mut dyn FnMut(&str, &'n Node<'a>)) {
     let mut open: Vec<(&Node<'a>, usize, Option<String>)> = Vec::from([(root, 0, None)]);
     let mut pointer = String::new();

@@ -57,7 +57,7 @@ mod history_pairs;
 mod interactions_stream;
 mod item_stream;
 mod joined;
-#[cfg_attr(not(feature = "search"), allow(dead_code, unreachable_pub, reason = "it is for exchanges, which search"))]
+#[cfg_attr(not(feature = "search"), allow(dead_code, unreachable_pub, reason = "only exchanges need it"))]
 pub(crate) mod list_cache;
 pub(crate) mod memory;
 mod output_schema;

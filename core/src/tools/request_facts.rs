@@ -172,7 +172,7 @@ pub(super) fn mend_choice(
         let gone = || given.keys.iter().filter(|key| request.get(**key).is_none());
         let mut changes: Vec<RequestChange> =
             gone().map(|key| RequestChange::new(format!("/{key}"), fact, format!("removed `{key}`"))).collect();
-        // Gemini Interactions holds the choice in settings, which stay.
+        // Gemini Interactions has the choice in its settings, which are kept.
         let is_setting = api == Api::GeminiInteractions && given.choice.is_some() && found.is_none();
         if is_setting {
             changes.push(RequestChange::new(choice::pointer(api), fact, "removed `tool_choice`"));

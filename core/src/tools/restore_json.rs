@@ -22,7 +22,7 @@ use crate::{
     schema::validate::Prepared,
 };
 
-/// Member of `answer` with the name of the function that gives the answer.
+/// Member of `answer` with the name of the function that replaces the response format.
 const TOOL: &str = "tool";
 /// Member of `answer` that is true if the model may call only this function.
 const ONLY: &str = "only";

@@ -91,7 +91,7 @@ struct Writer<'o> {
     count: usize,
     quarantined: Vec<Quarantined>,
     restore_map: RestoreMap,
-    /// True if calls are repaired, so that the schemas are kept.
+    /// True if calls are repaired, so the schemas are kept.
     repairs: bool,
     /// True if only tools with `strict: true` are written in the first dialect.
     by_flag: bool,
@@ -162,7 +162,7 @@ pub(super) fn rewrite_with_names<'a>(
                 if refused_type(first.dialect, format, &listed.entry).is_some() {
                     continue;
                 }
-                // Calls of a toolset's tools carry the server's name separately, so a function may have the same name.
+                // Calls to a toolset's tools carry the server's name separately, so a function may have the same name.
                 let is_server = request::tool::kind(&listed.entry) == request::tool::Kind::Toolset;
                 let name = request::tool::name(&listed.entry).filter(|_| !is_server);
                 // The name of a `custom` tool of a namespace or of a server was made by this library.
@@ -239,7 +239,7 @@ pub(crate) fn count(tools: Node<'_>) -> Result<usize, Error> {
     Ok(Listing::read(tools)?.entries().count())
 }
 
-/// Returns the tools of a list in the form that is sent, for texts that quote them.
+/// Returns the tools of a list in the form that is sent, for text that quotes them.
 pub(super) fn quotes<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,

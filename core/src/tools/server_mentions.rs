@@ -39,7 +39,7 @@ const CHOICES: [(&str, Option<&str>, &str); 5] = [
 /// Tools of servers that the history defines and that are not in the list, by their names in the request.
 pub(super) type Added = Map<Text<'static>, Tool>;
 
-/// Replaces names of tools in the choice and the history by their names in the list, and removes `server` there.
+/// Replaces names of tools in the choice and the history with their names in the list, and removes `server` there.
 /// Returns the tools that only the history defines.
 ///
 /// # Errors
@@ -128,7 +128,7 @@ pub(super) fn settle(
     Ok(added)
 }
 
-/// Replaces the tools' own names in options by their names in the list.
+/// Replaces the tools' own names in options with their names in the list.
 pub(super) fn in_options(options: &mut DeferredOptions, servers: Option<&Servers>) {
     let Some(servers) = servers else { return };
     for name in options.search_tools.iter_mut().chain(&mut options.loaded_tools) {

@@ -33,7 +33,7 @@ pub(crate) struct Servers {
     owners: Map<Text<'static>, Owner>,
     /// Name in the list of each tool.
     names: Map<Tool, Text<'static>>,
-    /// Name in the list for each name at a server; `None` if several servers have a tool with that name.
+    /// Name in the list for each name on a server; `None` if several servers have a tool with that name.
     by_own_name: Map<Text<'static>, Option<Text<'static>>>,
     /// Places of the tools that the API defines, by name.
     hosted: Map<Text<'static>, Place>,
@@ -370,7 +370,7 @@ impl Servers {
     }
 
     /// Returns the name in the list of a tool that a request mentions by its server and name, or by its name alone.
-    /// Returns `None` if the name stays, or if the server does not have the tool.
+    /// Returns `None` if the name does not change, or if the server does not have the tool.
     pub(super) fn called(&self, server: Option<&Text<'_>>, name: &Text<'_>) -> Option<Text<'static>> {
         let name = name.borrowed().into_owned();
         if let Some(server) = server {

@@ -58,7 +58,7 @@ fn hold(name: &str, schemas: &[Value], rounds: usize) -> Vec<String> {
             schemas.len(),
             tally.faults.len()
         ));
-        assert!(*shut_out > 0, "nothing was shut out in {dialect}, so nothing was tested");
+        assert!(*shut_out > 0, "no property was refused in {dialect}, so nothing was tested");
         faults.extend(tally.faults.into_iter().map(|fault| format!("{dialect}: {fault}")));
     }
     faults

@@ -18,15 +18,15 @@ pub(crate) struct Judgement {
     /// Descriptions of violated properties.
     pub(crate) faults: Vec<String>,
     /// Number of instances with a verdict from the validator, before and after.
-    #[allow(dead_code, reason = "the fuzzer counts them")]
+    #[allow(dead_code, reason = "only the fuzzer counts them")]
     pub(crate) verdicts: usize,
     /// Number of verdicts in which an undefined property is refused, and the report states at most `closed`.
-    #[allow(dead_code, reason = "the fuzzer counts other things")]
+    #[allow(dead_code, reason = "the fuzzer does not count them")]
     pub(crate) shut_out: usize,
     /// `lossless`, the worst reported effect, `encoded`, or the code of an error.
     pub(crate) became: &'static str,
     /// The rewritten schema with its validators, if there is one.
-    #[allow(dead_code, reason = "the fuzzer makes answers of it")]
+    #[allow(dead_code, reason = "only the fuzzer builds replies from it")]
     pub(crate) sent: Option<Sent>,
 }
 
@@ -92,7 +92,7 @@ fn validator(schema: &Value, draft: Draft) -> Option<Validator> {
 }
 
 /// Returns true if a value is valid by a schema that [`named`] built.
-#[allow(dead_code, reason = "the fuzzer has no use for it")]
+#[allow(dead_code, reason = "the fuzzer does not use it")]
 pub(crate) fn is_named(named: &Value, instance: &Value) -> Option<bool> {
     valid(&validator(named, Draft::Draft202012)?, instance)
 }
@@ -239,10 +239,7 @@ fn encoded(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
         _ => true,
     };
     let fault = || {
-        format!(
-            "{instance} was {was}, said as {accepted:?} came back as {restored:?}\n  in  {schema}\n  out {}",
-            sent.schema
-        )
+        format!("{instance} (valid: {was}) as {accepted:?} became {restored:?}\n  in  {schema}\n  out {}", sent.schema)
     };
     Some(if is_reported { Ok(Outcome::of(sent, was, comes_back)) } else { Err(fault()) })
 }
@@ -273,7 +270,7 @@ pub(crate) fn same(one: &Value, two: &Value) -> bool {
 /// Checks that arguments generated from the rewritten schema alone are restored to values that the tool accepts, unless
 /// the report states otherwise. `None` if the rewritten schema refuses the arguments, or the report makes no statement
 /// about them.
-#[allow(dead_code, reason = "the fuzzer's")]
+#[allow(dead_code, reason = "only the fuzzer uses it")]
 pub(crate) fn answered(sent: &Sent, schema: &Value, answer: &Value) -> Verdict {
     // An open object may have a member with the old name, which is no longer constrained.
     let has_old_name = || sent.renamed().iter().any(|(old, _)| has_member(answer, old));

@@ -10,7 +10,7 @@
     clippy::panic,
     clippy::expect_used,
     clippy::indexing_slicing,
-    reason = "a test stops where it cannot go on, and `value[\"name\"]` of serde_json gives null instead of panicking"
+    reason = "a test fails by panicking, and `value[\"name\"]` of serde_json returns null instead of panicking"
 )]
 
 mod answers;
@@ -49,7 +49,7 @@ fn groups() -> Vec<Group> {
     let wanted = std::env::var("TOOLWIRE_SUITE").unwrap_or(WHOLE.into());
     let text = fs::read_to_string(Path::new(&wanted))
         .or_else(|_| fs::read_to_string(SAMPLE))
-        .expect("the suite, or the sample of it");
+        .expect("the JSON Schema test suite or its sample");
     let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a row of the test suite"));
     rows.map(|row| Group {
         name: format!(

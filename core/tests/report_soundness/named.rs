@@ -2,8 +2,8 @@
 //! of `closed`.
 //!
 //! A property is defined if `unevaluatedProperties` would count it as evaluated: a schema describes the property and
-//! accepts the value. A property in `required` is also defined, whatever its value. Every object is therefore closed if
-//! its schema defines properties; if the schema states that the object is open, closing has no effect.
+//! accepts the value. A property in `required` is also defined, regardless of its value. Every object is therefore
+//! closed if its schema defines properties; if the schema states that the object is open, closing has no effect.
 
 use serde_json::{json, Map, Value};
 

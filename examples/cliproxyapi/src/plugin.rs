@@ -114,8 +114,8 @@ fn answered(method: &str, request: &Value) -> Result<Value, Failure> {
     }
 }
 
-/// Answers a hook whose request cannot be adapted, or whose reply cannot be restored: the client gets an error of its
-/// API. CLIProxyAPI would only log an error of the envelope, and forward the body that it has. (Read in
+/// Answers a hook whose request cannot be adapted, or whose reply cannot be restored: the client receives an error of
+/// its API. CLIProxyAPI would only log an error of the envelope, and forward the body that it has. (Read in
 /// `internal/pluginhost/adapters_interceptors.go`, 0602b53.)
 fn refused(method: &str, request: &Value, error: &Error) -> Option<Value> {
     let format = request["SourceFormat"].as_str().unwrap_or_default();

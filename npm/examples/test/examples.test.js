@@ -1,4 +1,4 @@
-// Runs every example against the fake of its API, and compares the requests to the API, the calls of the tool's server, and the result.
+// Runs every example against the fake of its API, and compares the requests to the API, the calls to the tool's server, and the result.
 
 import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
@@ -75,7 +75,7 @@ for (const streams of [false, true]) {
       return 'booked';
     });
     assert.deepEqual(calls, [{ name: 'book.room', input: { room: 'Oslo' } }]);
-    // The agent sent two requests, the backend got three; found tools stay loaded.
+    // The agent sent two requests, and the backend received three; found tools remain loaded.
     const names = got.map((body) => toolsOf(body).map(([name]) => name));
     assert.deepEqual(names, [['tool_search'], ['tool_search', 'book_room'], ['tool_search', 'book_room']]);
     assert.deepEqual(
@@ -230,7 +230,7 @@ test('codex-to-chat.ts', async (t) => {
     },
   ]);
   assert.equal(turns[2].content[0].text, DONE.text);
-  // The backend got no namespaces, and each request has the previous one as a prefix.
+  // The backend received no namespaces, and each request has the previous one as a prefix.
   const names = got.map((body) => toolsOf(body).map(([name]) => name));
   assert.deepEqual(names, Array(3).fill(['exec', 'crew__spawn_agent']));
   assert.deepEqual(got[2].messages.slice(0, got[1].messages.length), got[1].messages);

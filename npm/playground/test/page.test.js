@@ -50,7 +50,7 @@ describe('the page', { skip }, () => {
         await page.locator('.turn-button[aria-pressed=true]').innerText(),
         await page.locator('.turn-button').nth(5).innerText(),
       );
-      assert.ok((await page.evaluate(() => location.hash)).length < 200, 'an example goes by its name');
+      assert.ok((await page.evaluate(() => location.hash)).length < 200, 'an example is identified by its name');
       await page.goto('about:blank');
       await page.goto(`${site.url}#1.nonsense`);
       await page.locator('.toast', { hasText: 'cannot read the link' }).waitFor();
@@ -224,7 +224,7 @@ describe('the page', { skip }, () => {
     }
   }
 
-  test('a text of a megabyte does not block the page for long', () =>
+  test('a megabyte of text does not block the page for long', () =>
     site.page({}, async (page) => {
       const tool = (number) => ({
         name: `tool_${number}`,

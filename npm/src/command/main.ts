@@ -246,7 +246,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** The failure of a file that is no longer what was read. */
+/** The error for a file that has changed since it was read. */
 class Changed extends Error {}
 
 /**
@@ -284,7 +284,7 @@ async function replaced(path: string, content: string, like: string): Promise<vo
   const { mode } = await stat(like);
   const place = await unlinked(path);
   const beside = `${place}.${randomBytes(8).toString('hex')}.tmp`;
-  // Before the `try`, so that a file of somebody else with this name is not removed.
+  // Before the `try`, so that another program's file with this name is not removed.
   const file = await open(beside, 'wx', 0o600);
   try {
     await file.writeFile(content).finally(() => file.close());

@@ -287,7 +287,7 @@ class Exchange {
       this.#reply = await replyOf(upstream);
     } catch (error) {
       upstream.destroy();
-      // The request is not sent again: the model may have run already, and both runs would be billed.
+      // The request is not sent again: the model may already have run, and both runs would be billed.
       if (!this.#isOver) await this.#failed(why(error));
       return;
     }
@@ -299,7 +299,7 @@ class Exchange {
   #opened({ upstream, method, target, headers }: Sending): ClientRequest {
     const { encrypted, host, port } = this.host.settings.upstreams[upstream] as Upstream;
     const list = headers.flat();
-    // A chunked request is forwarded chunked, whatever its method. A POST, PUT or PATCH without a body has length 0.
+    // A chunked request is forwarded chunked, regardless of its method. A POST, PUT or PATCH without a body has length 0.
     if (!headers.some(([name]) => name.toLowerCase() === 'content-length')) {
       if (this.request.headers['transfer-encoding'] !== undefined) list.push('Transfer-Encoding', 'chunked');
       else if (['POST', 'PUT', 'PATCH'].includes(method)) list.push('Content-Length', '0');

@@ -133,7 +133,7 @@ export function* transports(sdk: Sdk, server: Server, heard: Heard, ask: typeof 
 }
 
 /**
- * Returns the transport to a server that is started as a program. The program is third-party code: it gets only the
+ * Returns the transport to a server that is started as a program. The program is third-party code: it receives only the
  * environment variables that the SDK considers safe, those that the caller named, and those of its own configuration.
  */
 function program(sdk: Sdk, server: Program, heard: Heard): Transport {

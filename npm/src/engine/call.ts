@@ -1,5 +1,5 @@
 /**
- * Calls of the core's functions, on values or on text. The functions themselves are implemented in the core.
+ * Calls to the core's functions, on values or on text. The functions themselves are implemented in the core.
  */
 
 import type { Returned } from 'wasm:glue';
@@ -50,7 +50,7 @@ export interface Outcome<T> {
  */
 type Calling = (engine: Engine, words: number, chars: number, spelled: boolean, inputs: number) => Returned;
 
-/** Like {@link Calling}, but for texts. `broken` is true if the last text was cut before a lone surrogate. */
+/** Like {@link Calling}, but for text. `broken` is true if the last text was cut before a lone surrogate. */
 type CallingOnText = (
   engine: Engine,
   texts: number,
@@ -205,7 +205,9 @@ export function onValues(
   });
 }
 
-/** Puts texts in the shared buffer of a place, and reads the result from it. `name` is used in the error about an input that is not text. */
+/**
+ * Writes text to the shared buffer of a place, and reads the result from it. `name` is used in the error about an input that is not text.
+ */
 export function onText<T extends Text>(
   place: Place,
   name: string,

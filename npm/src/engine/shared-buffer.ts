@@ -1,5 +1,6 @@
 /**
- * The shared buffer: the part of WebAssembly memory through which both sides exchange data. The other side is bindings-wasm/src/shared_buffer.rs.
+ * The shared buffer: the part of WebAssembly memory through which JavaScript and the core exchange data. The core's counterpart is
+ * bindings-wasm/src/shared_buffer.rs.
  */
 
 /** Indices of the header's fields. */
@@ -49,7 +50,7 @@ export class SharedBuffer {
   }
 
   /**
-   * Puts records and their characters in the shared buffer, followed by texts. The lengths of the texts in bytes precede the records.
+   * Writes records and their characters to the shared buffer, followed by strings. The lengths of the strings in bytes precede the records.
    * Returns the number of bytes of the records' characters.
    */
   put(records: Uint32Array, chars: string, texts: readonly Characters[] = []): number {
@@ -116,7 +117,7 @@ export class SharedBuffer {
         lengths.push(written);
         at += written;
       } else {
-        // Into a view of its reported size, so that a longer array throws and is not written past it.
+        // Writes to a view of the reported size: an array that is longer than it reported then throws instead of overrunning the buffer.
         this.bytes.subarray(at, at + piece.length).set(piece);
         lengths.push(piece.length);
         at += piece.length;

@@ -32,7 +32,7 @@ export class StoredIndex {
     return this.#place.running().glue.toolsInIndex();
   }
 
-  /** Searches for a query, or answers a call of the tool search. */
+  /** Searches for a query, or answers a call to the tool search. */
   ask(operation: 'searchIndex' | 'answerFromIndex', input: unknown, options: unknown): unknown {
     return onValues(this.#place, [input], options, ({ glue }, words, chars, spelled) =>
       glue[operation](words, chars, spelled),

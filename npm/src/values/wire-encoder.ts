@@ -150,7 +150,7 @@ export class WireEncoder {
     return this.buffer[number * RECORD + 2] as number;
   }
 
-  /** Writes the record of a value. Its name must be written already, and there must be room. */
+  /** Writes the record of a value. Its name must already be written, and there must be room. */
   private value(value: unknown, depth: number): void {
     const number = this.count++;
     this.values[number] = value;
@@ -339,7 +339,7 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || typeof value === 'function' || typeof value === 'symbol';
 }
 
-/** `String.prototype.isWellFormed`, also for engines that lack it. */
+/** `String.prototype.isWellFormed`, with a substitute for engines that lack it. */
 export function isWellFormed(text: string): boolean {
   const { isWellFormed: native } = text as { isWellFormed?: () => boolean };
   return native === undefined ? !/\p{Surrogate}/u.test(text) : native.call(text);

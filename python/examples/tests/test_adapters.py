@@ -40,7 +40,7 @@ from toolwire.pydantic_ai import Toolwire
 # Traces would be sent to OpenAI.
 agents.set_tracing_disabled(True)
 
-# The model's call of the tool in a dialect that renames `$ref`, and the call that the tool's server expects.
+# The model's call to the tool in a dialect that renames `$ref`, and the call that the tool's server expects.
 ENCODED = {"name": "files_read", "input": {"path": "README.md", "dollar_ref_": "main"}}
 EXPECTED = [("files.read", {"path": "README.md", "$ref": "main"})]
 DONE = {"text": "It says: any model."}
@@ -74,7 +74,7 @@ def test_langchain(streams: bool) -> None:
 
 
 @HOW
-def test_langchain_repairs_or_says_what_is_wrong(streams: bool) -> None:
+def test_langchain_repairs_or_returns_the_violations(streams: bool) -> None:
     calls: list[Any] = []
     repaired: list[Any] = []
     script = [{"name": "files_read", "input": text} for text in (BROKEN, '{"dollar_ref_": "main"}', CROOKED)]
@@ -98,7 +98,7 @@ def tool(name: str, schema: Any) -> StructuredTool:
     return StructuredTool.from_function(lambda **_: "x", name=name, description="d", args_schema=schema)
 
 
-def test_langchain_without_it() -> None:
+def test_langchain_without_toolwire() -> None:
     with backend("moonshot", ENCODED, DONE) as fake:
         model = ChatOpenAI(model="kimi-k2", base_url=fake.url, api_key=SecretStr("none"))
         agent = create_agent(model, [tool("files.read", {"type": "object", "properties": {}})])
@@ -158,7 +158,7 @@ def test_pydantic_ai(streams: bool) -> None:
 
 
 @HOW
-def test_pydantic_ai_repairs_or_says_what_is_wrong(streams: bool) -> None:
+def test_pydantic_ai_repairs_or_returns_the_violations(streams: bool) -> None:
     calls: list[Any] = []
     repaired: list[Any] = []
     tools = FunctionToolset[None](list(toolset_of(TOOLS, lambda *call: served(calls, *call)).tools.values()))
@@ -175,7 +175,7 @@ def test_pydantic_ai_repairs_or_says_what_is_wrong(streams: bool) -> None:
 
 
 @HOW
-def test_pydantic_ai_without_it(streams: bool) -> None:
+def test_pydantic_ai_without_toolwire(streams: bool) -> None:
     with backend("moonshot", ENCODED, DONE) as fake:
         model = OpenAIChatModel("kimi-k2", provider=OpenAIProvider(base_url=fake.url, api_key="none"))
         dotted = {"name": "files.read", "description": "d", "inputSchema": {"type": "object", "properties": {}}}
@@ -220,7 +220,7 @@ def test_pydantic_ai_streams_interleaved_calls() -> None:
     assert written[1] == '{"word": "oslo"}'
 
 
-def test_a_tool_is_forced_for_a_model_that_thinks_unless_its_settings_say_otherwise() -> None:
+def test_tool_is_forced_for_a_thinking_model_unless_its_settings_forbid_it() -> None:
     function = {"name": "files.read", "parameters": {"type": "object", "properties": {}}}
     forced = [{"type": "function", "function": function}]
     turn = Adapter({"dialect": "moonshot"}).turn(forced, choice="files.read", model="kimi-k2.6")
@@ -297,7 +297,7 @@ def test_fastmcp_lists_the_newest_version_of_a_tool() -> None:
     assert asyncio.run(run()) == (["word", "case"], "2: oslo True")
 
 
-def test_fastmcp_without_it() -> None:
+def test_fastmcp_without_toolwire() -> None:
     async def listed(server: FastMCP[Any]) -> list[Any]:
         async with fastmcp.Client(server) as client:
             return [tool.model_dump(by_alias=True, exclude_none=True) for tool in await client.list_tools()]
@@ -343,7 +343,7 @@ def test_openai_agents(streams: bool) -> None:
 
 
 @HOW
-def test_openai_agents_repairs_or_says_what_is_wrong(streams: bool) -> None:
+def test_openai_agents_repairs_or_returns_the_violations(streams: bool) -> None:
     calls: list[Any] = []
     repaired: list[Any] = []
     script = [{"name": "files_read", "input": text} for text in (BROKEN, CROOKED)]
@@ -361,7 +361,7 @@ def test_openai_agents_repairs_or_says_what_is_wrong(streams: bool) -> None:
 
 
 @HOW
-def test_openai_agents_without_it(streams: bool) -> None:
+def test_openai_agents_without_toolwire(streams: bool) -> None:
     with backend("moonshot", ENCODED, DONE) as fake:
         agent = openai_agents_model.agent(fake.url, TOOLS, lambda *_: "")
         agent.model = agents.OpenAIChatCompletionsModel(

@@ -38,7 +38,7 @@ from toolwire.types import DialectName
 # The warnings concern LiteLLM's own types.
 pytestmark = pytest.mark.filterwarnings("ignore:Items? '")
 
-# The model's call of the tool in a dialect that renames `$ref`, and the call that the tool's server expects.
+# The model's call to the tool in a dialect that renames `$ref`, and the call that the tool's server expects.
 ENCODED = {"name": "files_read", "input": {"path": "README.md", "dollar_ref_": "main"}}
 EXPECTED = [("files.read", {"path": "README.md", "$ref": "main"})]
 DONE = {"text": "It says: any model."}
@@ -113,7 +113,7 @@ def test_a_conversation_with_tools() -> None:
     assert reports == [("moonshot", "kimi-k2", ["files_read"])] * 2
 
 
-def test_the_api_refuses_the_tools_without_it() -> None:
+def test_api_refuses_the_tools_without_toolwire() -> None:
     with backend("moonshot", ENCODED) as fake, pytest.raises(BadRequestError, match=r"files\.read"):
         asyncio.run(ask(fake))
 
@@ -137,7 +137,7 @@ def test_a_stream(is_behind_the_proxy: bool, recwarn: pytest.WarningsRecorder) -
     assert not [one for one in recwarn if one.category is toolwire.ToolwireWarning]
 
 
-def test_a_stream_of_the_sdk_that_nothing_restores_is_a_warning() -> None:
+def test_unrestored_stream_of_the_sdk_is_a_warning() -> None:
     logger()
 
     async def run(fake: Backend) -> list[Any]:
@@ -221,7 +221,7 @@ def test_a_retry_of_litellm_is_restored_too() -> None:
     assert calls_of(own.choices[0].message) == [("files.read", {"path": "x"})]
 
 
-def test_a_request_that_cannot_be_sent_is_a_bad_request() -> None:
+def test_unadaptable_request_is_a_bad_request() -> None:
     aside: list[Any] = []
     logger(on_set_aside=lambda tools, _: aside.extend(tool.name for tool in tools))
     choice = {"type": "function", "function": {"name": "count"}}
@@ -237,7 +237,7 @@ def test_a_request_that_cannot_be_sent_is_a_bad_request() -> None:
 @pytest.mark.parametrize(
     ("text", "reason", "valid"), [('{"path": 7,}', "tool_calls", True), ('{"path": "x"', "length", False)]
 )
-def test_calls_are_repaired_unless_they_were_cut_off(text: str, reason: str, valid: bool) -> None:
+def test_calls_are_repaired_unless_they_are_truncated(text: str, reason: str, valid: bool) -> None:
     repaired: list[Any] = []
     logger(on_repair=lambda calls, _: repaired.extend((call.valid, call.retry_message) for call in calls))
     with backend("moonshot", {"name": "files_read", "input": text, "finish": reason}) as fake:
@@ -254,7 +254,7 @@ def test_messages_that_litellm_does_not_show_are_a_bad_request() -> None:
         asyncio.run(litellm.acompletion("openai/kimi-k2", ASKED, tools=TOOL_LIST))
 
 
-def test_only_the_models_that_are_asked_for_are_adapted() -> None:
+def test_only_the_selected_models_are_adapted() -> None:
     models: list[str] = []
 
     def is_kimi(model: str) -> bool:
@@ -371,9 +371,7 @@ def two_loggers() -> tuple[ToolwireLogger, ToolwireLogger]:
 @pytest.mark.parametrize("is_reversed", [False, True])
 @pytest.mark.parametrize("is_second_adapted", [False, True])
 @pytest.mark.parametrize("is_routed", [False, True])
-def test_a_fallback_is_restored_with_what_its_own_model_was_sent(
-    is_reversed: bool, is_second_adapted: bool, is_routed: bool
-) -> None:
+def test_fallback_is_restored_for_its_own_model(is_reversed: bool, is_second_adapted: bool, is_routed: bool) -> None:
     loggers: list[Any] = list(two_loggers())[: 1 + is_second_adapted]
     litellm.callbacks = loggers[::-1] if is_reversed else loggers
     call: dict[str, Any] = PAIRS if is_second_adapted else {"name": "label", "input": {"labels": {"key": 7}}}
@@ -439,7 +437,7 @@ def test_a_stream_of_responses_of_the_sdk(monkeypatch: pytest.MonkeyPatch) -> No
     assert calls == EXPECTED
 
 
-def test_a_stream_that_is_not_read_to_its_end_is_closed() -> None:
+def test_partly_read_stream_is_closed() -> None:
     class Stream:
         logging_obj = Log()
         is_closed = False
@@ -484,7 +482,7 @@ def relay(upstream: str, token: str) -> Iterator[str]:
             process.terminate()
 
 
-def test_the_file_for_the_proxy_of_litellm_leads_to_the_relay() -> None:
+def test_configuration_of_litellms_proxy_uses_the_relay() -> None:
     page = Path(__file__).parents[3] / "docs" / "deploy" / "litellm.yaml"
     given = {"MOONSHOT_API_KEY": "key", "TOOLWIRE_TOKEN": "token"}
     with backend("moonshot", ENCODED, DONE) as fake, relay(fake.url, given["TOOLWIRE_TOKEN"]) as address:

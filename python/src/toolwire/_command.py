@@ -36,7 +36,7 @@ _digests: dict[str, bytes] = {}
 
 
 class _ChangedError(Exception):
-    """A file is no longer what was read."""
+    """A file has changed since it was read."""
 
 
 def _facts(arguments: list[str]) -> str:
@@ -189,7 +189,7 @@ def _replace(path: str, content: str, like: str) -> None:
     place = os.path.realpath(path)
     written = content.encode()
     beside = f"{place}.{secrets.token_hex(8)}.tmp"
-    # Before the `try`, so that a file of somebody else with this name is not removed.
+    # Before the `try`, so that another program's file with this name is not removed.
     number = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with open(number, "wb") as file:

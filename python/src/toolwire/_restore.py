@@ -95,7 +95,7 @@ class Restore:
     def call(self, name: str, arguments: object, /) -> RestoredCall[Any]:
         """Restore a call from the name and arguments that the model wrote.
 
-        A call of an unknown tool is returned unchanged, and so are arguments of an unexpected form. The arguments are a
+        A call to an unknown tool is returned unchanged, and so are arguments of an unexpected form. The arguments are a
         value, or JSON text (`str`, as in OpenAI's APIs, or bytes): text gives text.
 
         Raises `ToolwireError`: `invalid-value`, `too-deep`.
@@ -145,7 +145,7 @@ class Restore:
     @overload
     def content(self, text: bytes | bytearray | memoryview, /) -> RestoredContent[bytes]: ...
     def content(self, text: str | bytes | bytearray | memoryview, /) -> RestoredContent[Any]:
-        """Restore a text of the model's answer, if the request has a response format that was rewritten.
+        """Restore text of the model's answer, if the request has a response format that was rewritten.
 
         The answer is unwrapped, and encoded values are decoded. If the schema was sent in the instructions only, a
         Markdown fence around the answer is removed, too, unless the schema refuses the content. Text that is not JSON,
@@ -178,7 +178,7 @@ class Restore:
     def reply(self, reply: object, /) -> RestoredReply[Any]:
         """Restore every call in a whole reply of Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini.
 
-        The answer to a response format is restored, too. The input is not changed. JSON text gives JSON text, and the
+        Structured output is restored, too. The input is not changed. JSON text gives JSON text, and the
         same object if there is nothing to restore. If calls are repaired, `calls` reports the repairs of each call.
 
         Raises `ToolwireError`: `invalid-json`, `invalid-value`, `too-deep`.
@@ -294,11 +294,11 @@ class ReplyRestorer:
         return self._stream.feed_text(self._decoder.decode(piece)).encode()
 
     def take_repaired_calls(self) -> list[RepairedCall]:
-        """Return the repairs of the calls that ended since the last call of this method, if calls are repaired."""
+        """Return the repairs of the calls that ended since the last call to this method, if calls are repaired."""
         return list(RepairedCall.list_of(self._stream.take_repaired_calls()))
 
     def take_answer_changes(self) -> list[AnswerChange]:
-        """Return the changes to the answer to a response format since the last call of this method."""
+        """Return the changes to the structured output since the last call to this method."""
         return self._stream.take_answer_changes()
 
     def finish(self) -> list[Any]:

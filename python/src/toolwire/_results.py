@@ -93,7 +93,7 @@ class Change(Record):
     guidance: Guidance
     """The effect on what the model reads about the tool."""
     encoded: bool
-    """True if the change encodes arguments, so that they have to be restored."""
+    """True if the change encodes arguments, so they have to be restored."""
     reason: str
     """The provider fact that the rule serves, with its confidence, and the error text that the rule prevents."""
     message: str
@@ -199,7 +199,7 @@ class ClientTool(Record):
     name: str
     """The tool's name in its namespace."""
     kind: Literal["function", "custom", "search"]
-    """The kind of its calls: calls of a function, calls of a `custom` tool, or searches for tools that the client
+    """The kind of its calls: calls to a function, calls to a `custom` tool, or searches for tools that the client
     runs."""
 
     _optional: ClassVar = frozenset({"namespace"})
@@ -221,7 +221,7 @@ class DeferredReport(Record):
     """The oddities of the request."""
     name_map: dict[str, ClientTool] = field(default_factory=dict)
     """The client's tool for each name that the model calls (`Restore.client_call` uses it). A name that is not in this
-    dict is a function of that name without a namespace."""
+    dict is a function with this name and without a namespace."""
     betas: tuple[str, ...] = ()
     """The betas that the `anthropic-beta` header has to name for this request."""
     tool_search_name: str | None = None
@@ -374,7 +374,7 @@ class ToolChange(Record):
     guidance: Guidance
     """The effect on what the model reads about the tool."""
     encoded: bool
-    """True if the change encodes arguments, so that they have to be restored."""
+    """True if the change encodes arguments, so they have to be restored."""
     reason: str
     """The provider fact that the rule serves, with its confidence, and the error text that the rule prevents."""
     message: str
@@ -551,7 +551,7 @@ class FormatChange(Record):
     guidance: Guidance
     """The effect on what the model reads about the answer."""
     encoded: bool
-    """True if the change encodes values, so that they have to be restored."""
+    """True if the change encodes values, so they have to be restored."""
     reason: str
     """The provider fact that the rule serves, with its confidence, and the error text that the rule prevents."""
     message: str

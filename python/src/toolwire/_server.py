@@ -193,8 +193,8 @@ async def streams(way: str, server: dict[str, Any], log: Any, limit: Limit, stac
         )
         http = await stack.enter_async_context(streamable_http_client(server["url"], http_client=client))
         return http[0], http[1]
-    # A server is a third-party program. It gets only the environment variables that the SDK considers safe, those that
-    # the caller names, and those of its own declaration.
+    # A server is a third-party program. It receives only the environment variables that the SDK considers safe, those
+    # that the caller names, and those of its own declaration.
     inherited = {name: os.environ[name] for name in server["inherited"] if name in os.environ}
     command, *arguments = server["command"]
     parameters = StdioServerParameters(

@@ -208,7 +208,7 @@ def _calls(message: AIMessage) -> list[Any]:
 
 
 def _recalled(message: AIMessage, change: Callable[[Any], Any]) -> AIMessage:
-    """Return a message with other calls, also in its content if that repeats them (`output_version="v1"`)."""
+    """Return a message with changed calls, including those that its content repeats (`output_version="v1"`)."""
     calls = _calls(message)
     changed = [change(call) for call in calls]
     left = list(zip(calls, changed, strict=True))

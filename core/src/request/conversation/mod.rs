@@ -214,7 +214,7 @@ pub(crate) enum EventKind<'a> {
     Server { role: Role, block: Node<'a> },
     /// References that are not sent but load tools, for example those of a search result without its call.
     Orphan(Content<'a>),
-    /// A call of a tool in a construct that only the source supports.
+    /// A call to a tool in a construct that only the source supports.
     Used(Text<'a>),
     /// An addition or a removal of this tool that is ignored, because it does not come from the client.
     Ignored(Text<'a>),
@@ -271,7 +271,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Wraps a text that this library adds.
+    /// Wraps text that this library adds.
     pub(crate) fn sentence(text: impl Into<Text<'a>>) -> Self {
         Content::Parts(Vec::from([Part::Text(Node::string(text))]))
     }
@@ -315,7 +315,7 @@ pub(crate) struct SearchOutcome<'a> {
     pub(crate) is_whole: bool,
 }
 
-/// A call of a tool.
+/// A tool call.
 pub(crate) struct Call<'a> {
     /// A string node.
     pub(crate) id: Node<'a>,
@@ -378,7 +378,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// Parses a text into a tree that does not borrow from it.
+/// Parses JSON text into a tree that does not borrow from it.
 fn read_owned<'a>(text: &str) -> Option<Node<'a>> {
     json::read(text).ok().map(|node| node.detached())
 }

@@ -1,5 +1,5 @@
-//! Places the results of calls directly after the calls. Events between them move after all results of the turn; texts
-//! of the model between them move before the calls.
+//! Places the results of calls directly after the calls. Events between them move after all results of the turn; text
+//! of the model between them moves before the calls.
 
 use alloc::{collections::VecDeque, string::String, vec::Vec};
 

@@ -193,7 +193,7 @@ pub(crate) fn lenient_role(message: &Node<'_>) -> Role {
     }
 }
 
-/// Reads a text or an image.
+/// Reads text or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
     if reader.same_format() {
         return Ok(Some(Part::Untranslated(block)));

@@ -190,7 +190,7 @@ fn called<'a>(reader: &mut Reader<'_, '_, 'a>, mut call: Node<'a>) -> EventKind<
     EventKind::Call(Call { id, name, arguments, search, own })
 }
 
-/// Reads a text or an image.
+/// Reads text or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
     if reader.skims() {
         return Ok(Some(Part::Untranslated(block)));

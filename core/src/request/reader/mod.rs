@@ -143,7 +143,7 @@ struct Reader<'r, 'n, 'a> {
 }
 
 impl<'a> Reader<'_, '_, 'a> {
-    /// Returns true if the source and target formats are the same, so that content that does not concern tools remains
+    /// Returns true if the source and target formats are the same, so content that does not concern tools remains
     /// unchanged.
     fn same_format(&self) -> bool {
         self.source == self.reading.target

@@ -158,8 +158,8 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// Begins a new message, unless the item continues the model's turn, which consists of reasoning, one text, and
-    /// calls. Returns the number of the message.
+    /// Begins a new message, unless the item continues the model's turn, which consists of reasoning, one text item,
+    /// and calls. Returns the number of the message.
     pub(super) fn next(&mut self, phase: Phase) -> usize {
         let goes_on = match (self.phase, phase) {
             (Phase::Other, _) | (_, Phase::Other) | (Phase::Text, Phase::Text) => false,
@@ -516,7 +516,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     }
 }
 
-/// Reads a text or an image.
+/// Reads text or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
     if reader.same_format() {
         return Ok(Some(Part::Untranslated(block)));

@@ -213,7 +213,7 @@ impl<'a> Steps<'_, '_, 'a> {
         step
     }
 
-    /// Writes the names of the found functions into the call of a hosted search.
+    /// Writes the names of the found functions into the call to a hosted search.
     fn name_found(&mut self, id: &Node<'a>, functions: &[Node<'a>]) {
         let at = id.as_text().and_then(|id| self.searches.get_mut(id)?.pop_front());
         let names = functions.iter().filter_map(|function| function.get("name")).cloned().collect();

@@ -124,7 +124,7 @@ fn blocks(kind: EventKind<'_>) -> Vec<Node<'_>> {
 fn result_block<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node<'a>> {
     let mut own = outcome.own?;
     let is_search = outcome.of_search.is_some();
-    // Converse results that are not search results are only read to become texts, so they are unchanged here.
+    // Converse results that are not search results are only read to become text, so they are unchanged here.
     if own.get("toolResult").is_some() {
         let found = outcome.content.into_parts().into_iter().filter_map(block).collect();
         if is_search {
@@ -151,7 +151,7 @@ fn result_block<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node<'a>>
         Content::Parts(parts) if !parts.is_empty() => {
             own.set(key, Node::array(parts.into_iter().filter_map(block).collect()));
         }
-        // The content that was taken out has become a text.
+        // The content that was taken out has become text.
         Content::String(text) if own.get(key).is_some_and(Node::is_null) => own.set(key, text),
         // The content is unchanged.
         _ => {}

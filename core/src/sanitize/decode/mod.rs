@@ -223,7 +223,7 @@ impl Plan {
 /// Member of a plan that names the wrapper of an answer.
 const WRAPPER: &str = "wrapper";
 
-/// Replaces an object by the value of its only property, if that has this name.
+/// Replaces an object with the value of its only property, if that has this name.
 fn unwrap(answer: &mut Node<'_>, name: &str) {
     if !answer.as_object().is_some_and(|object| object.len() == 1 && object.has(name)) {
         return;

@@ -182,7 +182,7 @@ impl NestingSize {
 /// Finds characters that the API counts as six bytes, the length of a Unicode escape, and counts the bytes to add.
 struct Growth<'c> {
     characters: &'c [char],
-    /// First bytes of these characters; most texts contain none of them.
+    /// First bytes of these characters; most strings contain none of them.
     begins: Vec<u8>,
 }
 
@@ -320,7 +320,7 @@ impl<'a> VisitorMut<'a> for DropConstraints<'_> {
     }
 }
 
-/// Replaces the schemas of one level by "any".
+/// Replaces the schemas of one level with "any".
 struct LevelCut<'r, 'g> {
     context: &'r mut PassContext,
     level: usize,

@@ -1,4 +1,4 @@
-//! Cuts references through which a schema applies to itself at the same instance location, so that a validator would
+//! Cuts references through which a schema applies to itself at the same instance location, so a validator would
 //! never finish.
 //!
 //! `X = anyOf [X, Y]` accepts what `Y` accepts, and so does `X = allOf [X, Y]`, so such a reference can be removed.

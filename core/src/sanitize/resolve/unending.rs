@@ -1,4 +1,4 @@
-//! Cuts recursion that the API's validator finds endless, so that the rest of the definition can stay.
+//! Cuts recursion that the API's validator finds endless, so that the rest of the definition can be kept.
 
 use alloc::{format, string::String};
 

@@ -71,7 +71,7 @@ fn compiled(pattern: &Text<'_>, budget: &Budget) -> Option<Pattern> {
 pub(super) struct Patterns(Read);
 
 impl Patterns {
-    /// Returns true if a pattern matches a text; `None` if that cannot be determined.
+    /// Returns true if a pattern matches a string; `None` if that cannot be determined.
     pub(super) fn find(
         &mut self,
         (pattern, number): (&Text<'_>, Option<Number>),

@@ -1,4 +1,4 @@
-/** The calls behind the view "Rewrite": the toolwire function for a text, its output, its notes, and the differences. */
+/** The calls behind the view "Rewrite": the toolwire function for the text, its output, its notes, and the differences. */
 
 import type { DeferredReport, Dialect } from 'toolwire/slim';
 import { adaptRequest, applyDeferredLoading, check, normalizeEnvelope, sanitize, sanitizeTools } from 'toolwire/slim';
@@ -68,7 +68,7 @@ export function outcomeOf(document: Document, wanted: Choices): Outcome {
   };
 }
 
-/** Returns what the output is: JSON Lines stay such if their schemas are rewritten, or anything in place. */
+/** Returns the kind of the output: JSON Lines remain JSON Lines if schemas are rewritten, or if the text is rewritten in place. */
 function writtenAs(document: Document, { fn }: Choices): Reading {
   const hasLines = document.hasLines && (document.kind === 'schemas' || fn === 'normalizeEnvelope');
   return { kind: 'schemas', alone: false, pointer: hasLines ? null : '', entries: [] };

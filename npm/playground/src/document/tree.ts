@@ -2,7 +2,7 @@
 
 import { type Node, type ParseError, parseTree } from 'jsonc-parser';
 
-/** A place in a text. */
+/** A place in the text. */
 export interface Place {
   from: number;
   to: number;
@@ -11,7 +11,7 @@ export interface Place {
   nameTo: number;
 }
 
-/** Returns the tree of a text; `undefined` if it is not JSON. Toolwire reports what is wrong with it. */
+/** Returns the tree of JSON text; `undefined` if it is not JSON. Toolwire reports what is wrong with it. */
 export function read(text: string): Node | undefined {
   const errors: ParseError[] = [];
   const tree = readAsFar(text, errors);

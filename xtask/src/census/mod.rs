@@ -8,13 +8,13 @@ mod page;
 pub(crate) mod plot;
 pub(crate) mod tools;
 
-use std::{collections::BTreeMap, error::Error, path::PathBuf};
+#[cfg(test)]
+mod tests;
+
+use std::{collections::BTreeMap, error::Error};
 
 use self::{count::Census, figures::Figures, tools::Tools};
-
-pub(crate) fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
-}
+use crate::root;
 
 /// Path of the tools, relative to the root of the project.
 pub(crate) const TOOLS: &str = "../shared/data/mcp_tools.jsonl";
@@ -29,4 +29,9 @@ pub(crate) fn files(figures: &Figures) -> Result<BTreeMap<String, String>, Box<d
     let mut files = BTreeMap::from([("docs/census.md".to_owned(), page::page(figures))]);
     files.extend(figures.plots()?.map(|(name, svg)| (format!("docs/census/{name}"), svg)));
     Ok(files)
+}
+
+/// Counts the tools, and returns the page and its plots.
+pub(crate) fn generated() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
+    files(&whole().ok_or_else(|| format!("expected {TOOLS} beside the checkout, found none"))?)
 }

@@ -10,12 +10,12 @@ use super::{
 };
 
 const HEAD: &str = "\
-<!-- Generated: `cargo run -p toolwire --example evidence`. Edit core/tests/evidence/, not this page. -->
+<!-- Generated: `cargo xtask evidence`. Edit xtask/src/evidence/, not this page. -->
 
 # Evidence
 
 The tests compare the tables of the [dialects](dialects/README.md) with recorded answers of the APIs
-(`core/tests/evidence/`); every disagreement is an exception with a reason. This page counts the answers. They are not
+(`xtask/src/evidence/`); every disagreement is an exception with a reason. This page counts the answers. They are not
 part of this repository: they are in `../shared/data`, next to the checkout.
 
 - An *accepted* row was answered 200. `check` finds nothing refused in it.

@@ -152,7 +152,9 @@ fn refused(
                 judgement.differs.push(format!("rejected: `{rule}` is still found after `sanitize`"));
             }
             if outputs.iter().any(|output| is_there(*gone, output, true)) {
-                judgement.differs.push(format!("rejected: what the error names by `{rule}` is still there"));
+                judgement
+                    .differs
+                    .push(format!("rejected: the value that the error names by `{rule}` is still present"));
             }
         }
     }

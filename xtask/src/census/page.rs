@@ -17,9 +17,7 @@ const PLOTS: &str = "census";
 
 /// Returns the complete page.
 pub(crate) fn page(figures: &Figures) -> String {
-    let mut page = String::from(
-        "<!-- Generated: `cargo run --release -p toolwire --example census`. Edit core/tests/census/, not this page. -->\n\n",
-    );
+    let mut page = String::from("<!-- Generated: `cargo xtask census`. Edit xtask/src/census/, not this page. -->\n\n");
     page += "# A census of real tools\n\n";
     page += &summary(figures);
     page += &counted_things(figures);
@@ -92,7 +90,7 @@ fn counted_things(figures: &Figures) -> String {
          \x20 A server counts once, even if its tools are in several files. The three largest have {} of all tools.\n\
          - toolwire {}, with tables last checked on {newest}; the first table has their revisions.\n\
          - `portable` is what several APIs all accept: it has a row, but is not included in the sums above or the rules below.\n\
-         - `cargo run --release -p toolwire --example census` writes this page and its plots. The tools are not part of this repository: they are in\n\
+         - `cargo xtask census` writes this page and its plots. The tools are not part of this repository: they are in\n\
          \x20 `../shared/data`, next to the checkout. This page shows only figures, no names, schemas or descriptions \
          of the servers.\n\n",
         number(tools.tools.len()),

@@ -1,9 +1,6 @@
 //! Checks that the census is up to date with the tables, that its counts are right, and that it reveals nothing about
 //! any server.
-#![allow(clippy::panic, clippy::expect_used, clippy::indexing_slicing, reason = "a test stops where it cannot go on")]
-
-#[path = "census/mod.rs"]
-mod census;
+#![allow(clippy::panic, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::{
     collections::BTreeSet,
@@ -13,17 +10,19 @@ use std::{
     sync::OnceLock,
 };
 
-use census::{
+use serde_json::Value;
+use toolwire::{dialects, rules::Constraint, Dialect};
+
+use super::{
     advice::advice,
     broken::{keywords, rules, Broken},
     count::{Census, Column, Outcome, Verdict},
     figures::{share, Figures},
-    files, root,
+    files, plot,
     tools::{server, Tools},
     TOOLS,
 };
-use serde_json::Value;
-use toolwire::{dialects, rules::Constraint, Dialect};
+use crate::root;
 
 /// Prints a line without the test harness, which would capture it.
 fn print_line(line: &str) {
@@ -33,7 +32,7 @@ fn print_line(line: &str) {
 /// Counts once for all tests.
 fn whole() -> Option<&'static Figures> {
     static WHOLE: OnceLock<Option<Figures>> = OnceLock::new();
-    WHOLE.get_or_init(census::whole).as_ref()
+    WHOLE.get_or_init(super::whole).as_ref()
 }
 
 fn sample() -> PathBuf {
@@ -43,7 +42,7 @@ fn sample() -> PathBuf {
 #[test]
 fn the_page_is_fresh_and_names_no_server() {
     let Some(figures) = whole() else {
-        println!("skipped: expected {TOOLS} beside the checkout, found none; the census is not compared with it");
+        println!("skipped: expected {TOOLS} next to the checkout, found none; the census is not compared with it");
         return;
     };
     let files = files(figures).expect("plots are drawn");
@@ -52,10 +51,7 @@ fn the_page_is_fresh_and_names_no_server() {
         .filter(|(path, text)| fs::read_to_string(root().join(path)).ok().as_ref() != Some(*text))
         .map(|(path, _)| path)
         .collect();
-    assert!(
-        stale.is_empty(),
-        "stale: {stale:?}; write them with `cargo run --release -p toolwire --example census`, and read what changed"
-    );
+    assert!(stale.is_empty(), "stale: {stale:?}; write them with `cargo xtask census`, and review the changes");
     let there = fs::read_dir(root().join("docs/census")).into_iter().flatten().flatten();
     let left: Vec<String> = there
         .map(|entry| format!("docs/census/{}", entry.file_name().to_string_lossy()))
@@ -87,14 +83,14 @@ fn secrets(tools: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_rule_that_is_listed_has_its_advice() {
+fn every_listed_rule_has_advice() {
     let sample = Tools::of_file(&sample()).expect("the sample is a part of this repository");
     let sample = Figures::of(Census::take(sample));
     for figures in [Some(&sample), whole()].into_iter().flatten() {
-        assert_eq!(figures.rules.len(), 10, "real tools break more rules than that");
+        assert_eq!(figures.rules.len(), 10, "expected the rules that real tools break most often");
         for Broken { name, .. } in &figures.rules {
-            assert!(Constraint::ALL.iter().any(|constraint| constraint.id() == name), "`{name}` is no constraint");
-            assert!(advice(name).is_some(), "tests/census/advice.rs: expected what to do about `{name}`, found none");
+            assert!(Constraint::ALL.iter().any(|constraint| constraint.id() == name), "`{name}` is not a constraint");
+            assert!(advice(name).is_some(), "tests/census/advice.rs: expected advice for `{name}`, found none");
         }
         print_line(&format!(
             "census: {} tools of {} servers",
@@ -105,7 +101,7 @@ fn every_rule_that_is_listed_has_its_advice() {
 }
 
 #[test]
-fn a_server_is_its_source_without_the_version() {
+fn server_name_is_its_source_without_the_version() {
     for (source, name) in [
         ("npm:@scope/package@1.2.3", "npm:@scope/package"),
         ("npm:package@1.2.3", "npm:package"),
@@ -131,7 +127,7 @@ fn equal_schemas_are_judged_once_and_counted_each() {
 }
 
 #[test]
-fn a_tool_has_the_fate_of_its_worst_change() {
+fn outcome_of_a_tool_is_its_worst_change() {
     for (schema, outcome, refused) in [
         (
             r#"{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}"#,
@@ -173,7 +169,7 @@ fn verdict(outcome: Outcome, refused: &[&'static str], keywords: &[&str]) -> Ver
 }
 
 fn dialect(name: &str) -> &'static Dialect {
-    dialects().iter().find(|dialect| dialect.name == name).expect("a dialect of that name")
+    dialects().iter().find(|dialect| dialect.name == name).expect("a dialect with this name")
 }
 
 /// Returns three tools of two servers, the last two with the same schema, in two dialects of APIs and one that is not
@@ -214,7 +210,7 @@ fn broken(name: &str, [tools, dialects, cases, alone, with_those_before]: [usize
 }
 
 #[test]
-fn rules_count_by_cases_and_gain_what_nothing_else_refuses() {
+fn rules_are_ranked_by_cases_and_count_tools_refused_by_them_alone() {
     let list = rules(&made_up(), 10);
     // Dialects that are not APIs do not count, so `format` has two cases instead of five.
     assert_eq!(
@@ -229,7 +225,7 @@ fn rules_count_by_cases_and_gain_what_nothing_else_refuses() {
     assert_eq!(
         keywords(&made_up(), 10),
         [broken("minimum", [3, 2, 3, 1, 1]), broken("maximum", [2, 1, 2, 0, 1])],
-        "where another rule breaks, no keyword gains anything"
+        "a tool with another violation gains nothing"
     );
 }
 
@@ -259,19 +255,19 @@ fn plots_have_a_row_for_every_dialect() {
     for expected in ["xai", "groq", "portable", "as it is", "not at all", "share of tools", "dialect"] {
         assert!(texts(&plots[0].1).contains(expected), "expected `{expected}` in {}", plots[0].1);
     }
-    let many = census::plot::Bars {
+    let many = plot::Bars {
         title: "a < b & c",
         description: "a < b & c",
         x_label: "x",
         y_label: "y",
         longest: 10,
         unit: "",
-        segments: &[("s", census::plot::TAKEN)],
+        segments: &[("s", plot::TAKEN)],
         rows: dialects().iter().chain(dialects()).map(|dialect| (dialect.name, vec![5.0])).collect(),
     };
     let svg = many.draw().expect("plots are drawn");
     assert!(svg.contains("<title>a &lt; b &amp; c</title>"));
     for Dialect { name, .. } in dialects() {
-        assert_eq!(svg.lines().filter(|line| line == name).count(), 2, "`{name}` has its label each time");
+        assert_eq!(svg.lines().filter(|line| line == name).count(), 2, "`{name}` has a label in every plot");
     }
 }

@@ -7,7 +7,7 @@ use toolwire::dialects;
 use super::markdown::cell;
 
 const HEAD: &str =
-    "<!-- Generated: `cargo run -p toolwire --example pages`. Edit core/src/dialect/templates.rs, not this page. -->
+    "<!-- Generated: `cargo xtask pages`. Edit core/src/dialect/templates.rs, not this page. -->
 
 # Chat templates
 

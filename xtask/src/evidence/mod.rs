@@ -8,28 +8,35 @@ mod page;
 pub(crate) mod programs;
 pub(crate) mod providers;
 mod surfaces;
+#[cfg(test)]
+mod tests;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    error::Error,
     fs,
-    path::PathBuf,
 };
 
 use serde_json::{json, Value};
 
 use self::exceptions::EXCEPTIONS;
-#[allow(unused_imports, reason = "the example prints it, the tests do not")]
 pub(crate) use self::page::aging;
-
-pub(crate) fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
-}
+use crate::root;
 
 /// Path of the answers, relative to the root of the project.
 pub(crate) const DATA: &str = "../shared/data";
 
 /// Path of the generated page, relative to the root of the project.
 pub(crate) const PAGE: &str = "docs/evidence.md";
+
+/// Counts the answers, and returns the page. Answers that contradict the tables are an error.
+pub(crate) fn generated() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
+    let ledger = Ledger::whole().ok_or_else(|| format!("expected {DATA} beside the checkout, found none"))?;
+    if let Some(fault) = ledger.faults.first() {
+        return Err(format!("{} faults, the first: {fault}", ledger.faults.len()).into());
+    }
+    Ok(BTreeMap::from([(PAGE.to_owned(), ledger.page())]))
+}
 
 /// The function that reads a row.
 type Read = fn(&Value) -> Answer;
@@ -248,7 +255,7 @@ pub(crate) struct Tally {
     recorded: usize,
     /// Number of answers to whole requests.
     requests: usize,
-    /// Number of answers to response formats.
+    /// Number of answers to requests with a response format.
     formats: usize,
     /// Number of rows that contradict the table.
     pub(crate) excepted: usize,
@@ -280,8 +287,8 @@ impl Ledger {
         Some(ledger)
     }
 
-    /// Reads one file with this name and this text.
-    #[allow(dead_code, reason = "the tests judge the sample, too")]
+    /// Reads one file with this name and this content.
+    #[allow(dead_code, reason = "only the tests judge the sample")]
     pub(crate) fn of(name: &str, source: &str) -> Option<Ledger> {
         let (_, read) = FILES.iter().find(|(known, _)| *known == name)?;
         let mut ledger = Ledger::default();
@@ -336,7 +343,7 @@ impl Ledger {
         for (dialect, differs, count, _) in EXCEPTIONS {
             let found = self.differs.get(&(*dialect, (*differs).to_owned())).copied().unwrap_or_default();
             if found != *count {
-                self.faults.push(format!("{dialect}: {differs}: {found} rows, the list of exceptions says {count}"));
+                self.faults.push(format!("{dialect}: {differs}: {found} rows, {count} in the list of exceptions"));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The dialects of hosts: the results of `dialect_for` for every host, port and family of models that it knows.
 
-#![allow(clippy::panic, clippy::expect_used, reason = "a page stops where it cannot go on")]
+#![allow(clippy::panic, clippy::expect_used, reason = "the generator fails by panicking")]
 
 use std::fmt::Write as _;
 

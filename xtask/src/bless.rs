@@ -1,10 +1,10 @@
 //! Writes the results of `sanitize` into fixtures, to be reviewed in the diff:
-//! `cargo run -p toolwire --example bless -- tests/fixtures/sanitize/rules/add-items.json …`
+//! `cargo xtask bless tests/fixtures/sanitize/rules/add-items.json …`
 //!
 //! Rewrites `expected` and `changes` (or `error`) of each case in the files. The reviewer must decide whether they are
 //! right: an unreviewed case proves nothing.
 
-use std::{error::Error, fs, process::ExitCode};
+use std::{error::Error, fs};
 
 use toolwire::{
     internal::bindings::{self, Naming},
@@ -29,23 +29,14 @@ const ORDER: [&str; 12] = [
     "lossless",
 ];
 
-fn main() -> ExitCode {
-    let files: Vec<String> = std::env::args().skip(1).collect();
-    if files.is_empty() {
-        eprintln!("expected fixture files of `sanitize`, found none; for example tests/fixtures/sanitize/rules/add-items.json");
-        return ExitCode::from(2);
-    }
+/// Rewrites the files, and prints those that changed.
+pub(crate) fn files(files: &[&str]) -> Result<(), Box<dyn Error>> {
     for file in files {
-        match bless(&file) {
-            Ok(true) => println!("{file}"),
-            Ok(false) => {}
-            Err(error) => {
-                eprintln!("{file}: {error}");
-                return ExitCode::FAILURE;
-            }
+        if bless(file).map_err(|error| format!("{file}: {error}"))? {
+            println!("{file}");
         }
     }
-    ExitCode::SUCCESS
+    Ok(())
 }
 
 /// Rewrites one file. Returns true if it changed.

@@ -32,10 +32,12 @@ impl Entry {
     }
 
     /// Returns the rules of `check` and `check_tools` that identify the problem.
+    #[cfg(test)]
     pub(crate) fn found(&self) -> Vec<String> {
         self.refused(self.input())
     }
 
+    #[cfg(test)]
     fn refused(&self, value: &Value) -> Vec<String> {
         let dialect = self.text("dialect");
         match self.text("call") {
@@ -112,6 +114,7 @@ impl Entry {
     }
 
     /// Returns true if the result is accepted.
+    #[cfg(test)]
     pub(crate) fn is_mended(&self) -> bool {
         match self.mended() {
             Ok((output, _)) if self.text("call") == "applyDeferredLoading" => {

@@ -86,8 +86,7 @@ pub(crate) fn typescript_rules() -> String {
 }
 
 fn unions<const N: usize>(lists: [Names; N]) -> String {
-    let mut text =
-        String::from("// Generated: `cargo run -p toolwire --example pages`. Edit the tables, not this file.\n");
+    let mut text = String::from("// Generated: `cargo xtask pages`. Edit the tables, not this file.\n");
     for Names { type_name, summary, members } in lists {
         let _ = write!(text, "\n/** {summary} */\nexport type {type_name} =");
         for (name, meaning) in members {
@@ -123,7 +122,7 @@ fn format_of(dialect: &str) -> &'static str {
 pub(crate) fn python() -> String {
     let mut text = String::from(
         "\"\"\"The closed lists of names, for type checkers.\n\n\
-         Generated: `cargo run -p toolwire --example pages`. Edit the tables, not this file.\n\"\"\"\n\n\
+         Generated: `cargo xtask pages`. Edit the tables, not this file.\n\"\"\"\n\n\
          from __future__ import annotations\n\nfrom typing import Literal, TypeAlias\n",
     );
     for Names { type_name, summary, members } in lists() {

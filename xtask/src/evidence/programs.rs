@@ -81,7 +81,7 @@ fn days_are_counted_over_years() {
 
 #[test]
 fn facts_grow_old_after_three_months() {
-    assert!(old_facts(newest_day()).is_empty(), "a fact is old already: check it again, or say so in this test");
+    assert!(old_facts(newest_day()).is_empty(), "a fact is too old: check it again, or list it in this test");
     let later = old_facts("2036-01-01");
     let has = |dialect: &str| later.iter().any(|fact| fact.dialect == dialect);
     assert!(has("mistral") && has("anthropic"));

@@ -13,13 +13,14 @@ mod probes;
 mod rules;
 mod templates;
 
-use std::{collections::BTreeMap, path::PathBuf};
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
 
 use toolwire::dialects;
 
-pub(crate) fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
-}
+use crate::root;
 
 /// Returns every generated page, by its path relative to the root of the project.
 pub(crate) fn pages() -> BTreeMap<String, String> {

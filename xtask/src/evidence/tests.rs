@@ -7,17 +7,18 @@
 #![allow(
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test stops where it cannot go on, and `value[\"name\"]` of serde_json gives null instead of panicking"
+    reason = "a test fails by panicking, and `value[\"name\"]` of serde_json returns null instead of panicking"
 )]
 
-mod ledger;
-#[path = "../reference/mod.rs"]
+#[path = "../../../core/tests/reference/mod.rs"]
 mod reference;
 
 use std::{fs, io::Write as _};
 
-use ledger::{root, Ledger, DATA, PAGE};
 use reference::sources;
+
+use super::{Ledger, DATA, PAGE};
+use crate::root;
 
 /// Prints a line without the test harness, which would capture it.
 fn print_line(line: &str) {
@@ -28,7 +29,7 @@ fn whole() -> Option<Ledger> {
     let whole = Ledger::whole();
     if whole.is_none() {
         print_line(&format!(
-            "skipped: expected the files of answers in {DATA} beside the checkout, found not all of them"
+            "skipped: expected all files of answers in {DATA} next to the checkout, found only some of them"
         ));
     }
     whole
@@ -40,10 +41,10 @@ fn assert_faultless(ledger: &Ledger) {
 }
 
 #[test]
-fn the_sample_is_judged_as_it_was_answered() {
+fn sample_agrees_with_its_recorded_answers() {
     for name in ["accepted_schemas.jsonl", "issue_cases.jsonl"] {
         for source in sources(name).filter(|source| !source.is_whole) {
-            let ledger = Ledger::of(name, &source.text).unwrap_or_else(|| panic!("{name} is no file of answers"));
+            let ledger = Ledger::of(name, &source.text).unwrap_or_else(|| panic!("{name} is not a file of answers"));
             assert!(ledger.rows > 10, "expected rows in the sample of {name}, found {}", ledger.rows);
             assert_faultless(&ledger);
         }
@@ -69,7 +70,7 @@ fn the_page_is_fresh() {
     let Some(ledger) = whole() else { return };
     assert!(
         fs::read_to_string(root().join(PAGE)).is_ok_and(|old| old == ledger.page()),
-        "{PAGE} is stale; write it with `cargo run -p toolwire --example evidence`, and read what changed"
+        "{PAGE} is stale; write it with `cargo xtask evidence`, and read what changed"
     );
 }
 
@@ -105,7 +106,7 @@ fn rows_of_probe_are_known() {
 #[test]
 fn probed_answers_agree_with_the_tables() {
     let Ok(rows) = fs::read_to_string(root().join("tests/sample/probed.jsonl")) else {
-        print_line("nothing to judge: nobody has sent tests/sample/probed.jsonl so far");
+        print_line("nothing to judge: tests/sample/probed.jsonl does not exist yet");
         return;
     };
     assert_faultless(&Ledger::of("answers.jsonl", &rows).unwrap_or_else(|| panic!("no file of answers")));
@@ -113,7 +114,7 @@ fn probed_answers_agree_with_the_tables() {
 
 /// Rows written for this test: it must fail for rows that contradict the tables.
 #[test]
-fn what_differs_is_a_fault() {
+fn contradicting_rows_are_reported() {
     let rows = |surface: &str, verdict: &str, error: &str, schema: &str| {
         let strict = surface == "openai-chat";
         let row = format!(

@@ -184,7 +184,7 @@ fn text(case: &Value) -> String {
     }
 }
 
-/// The words that are in backticks in the core's own texts, and keywords. All other text in backticks comes from the
+/// The words that are in backticks in the core's own messages, and keywords. All other text in backticks comes from the
 /// input.
 struct Words {
     own: BTreeSet<String>,

@@ -1,25 +1,20 @@
 //! Checks that the generated pages are up to date with the tables, and that every entry of the cookbook is true.
-#![allow(clippy::panic, clippy::expect_used, reason = "a test stops where it cannot go on")]
-
-#[path = "pages/mod.rs"]
-mod pages;
+#![allow(clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
 use std::{collections::BTreeSet, fs};
 
-use pages::{cookbook::Entry, root};
+use super::cookbook::Entry;
+use crate::root;
 
 #[test]
 fn pages_are_fresh() {
-    let pages = pages::pages();
+    let pages = super::pages();
     let stale: Vec<&String> = pages
         .iter()
         .filter(|(path, text)| fs::read_to_string(root().join(path)).ok().as_ref() != Some(*text))
         .map(|(path, _)| path)
         .collect();
-    assert!(
-        stale.is_empty(),
-        "stale: {stale:?}; write them with `cargo run -p toolwire --example pages`, and read what changed"
-    );
+    assert!(stale.is_empty(), "stale: {stale:?}; write them with `cargo xtask pages`, and read what changed");
     let left: Vec<String> = ["docs/dialects", "docs/rules"]
         .into_iter()
         .flat_map(|folder| {
@@ -32,7 +27,7 @@ fn pages_are_fresh() {
 }
 
 #[test]
-fn the_cookbook_mends_what_it_names() {
+fn cookbook_examples_fix_the_errors_that_they_name() {
     let entries = Entry::all(&root());
     assert!(entries.len() >= 20, "expected at least twenty errors, found {}", entries.len());
     let mut faults = Vec::new();
