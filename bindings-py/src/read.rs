@@ -40,15 +40,15 @@ impl From<PyErr> for Stop {
 
 /// A snapshot of the values that were read. It keeps only the strings and keys of the caller's objects, which are
 /// immutable.
-pub(crate) struct Kept {
+pub(crate) struct Snapshot {
     objects: Vec<Option<Py<PyAny>>>,
-    shapes: Vec<Shape>,
+    shapes: Vec<ValueShape>,
     keys: Vec<Py<PyString>>,
     digits: String,
     roots: usize,
 }
 
-impl Kept {
+impl Snapshot {
     /// Restores the values. Objects other than strings and keys become `None`.
     pub(crate) fn values<'py>(&self, py: Python<'py>) -> Values<'py> {
         let none = py.None().into_bound(py);
@@ -67,7 +67,7 @@ impl Kept {
 
 /// What the first pass recorded about a value. The value itself has the same index in `objects`.
 #[derive(Clone, Copy)]
-enum Shape {
+enum ValueShape {
     Null,
     Bool(bool),
     /// A number: the range of its text in `digits`.
@@ -88,7 +88,7 @@ enum Shape {
 #[derive(Default)]
 pub(crate) struct Values<'py> {
     objects: Vec<Bound<'py, PyAny>>,
-    shapes: Vec<Shape>,
+    shapes: Vec<ValueShape>,
     keys: Vec<Bound<'py, PyString>>,
     digits: String,
     roots: usize,
@@ -137,10 +137,11 @@ impl<'py> Values<'py> {
     }
 
     /// Makes a snapshot of the values.
-    pub(crate) fn keep(self) -> Kept {
-        let object =
-            |(object, shape): (Bound<'py, PyAny>, &Shape)| matches!(shape, Shape::Text).then(|| object.unbind());
-        Kept {
+    pub(crate) fn snapshot(self) -> Snapshot {
+        let object = |(object, shape): (Bound<'py, PyAny>, &ValueShape)| {
+            matches!(shape, ValueShape::Text).then(|| object.unbind())
+        };
+        Snapshot {
             objects: self.objects.into_iter().zip(&self.shapes).map(object).collect(),
             keys: self.keys.into_iter().map(Bound::unbind).collect(),
             shapes: self.shapes,
@@ -157,7 +158,9 @@ impl<'py> Values<'py> {
     /// Returns the keys of the dict with this number, as plain `str`.
     pub(crate) fn keys(&self, number: u32) -> &[Bound<'py, PyString>] {
         match usize::try_from(number).ok().and_then(|number| self.shapes.get(number)) {
-            Some(Shape::Object { keys, members, .. }) => self.keys.get(*keys..*keys + *members).unwrap_or_default(),
+            Some(ValueShape::Object { keys, members, .. }) => {
+                self.keys.get(*keys..*keys + *members).unwrap_or_default()
+            }
             _ => &[],
         }
     }
@@ -171,7 +174,7 @@ impl<'py> Values<'py> {
         }
         // Exact types first: nearly all values in a schema have one, and comparing type pointers is fastest.
         if object.is_exact_instance_of::<PyString>() {
-            self.note(object, Shape::Text);
+            self.note(object, ValueShape::Text);
         } else if let Ok(dict) = object.cast_exact::<PyDict>() {
             let dict = dict.clone();
             self.dict(object, &dict, depth)?;
@@ -181,19 +184,19 @@ impl<'py> Values<'py> {
         } else if let Ok(value) = object.cast::<PyBool>() {
             // Before `int`, of which `bool` is a subclass.
             let value = value.is_true();
-            self.note(object, Shape::Bool(value));
+            self.note(object, ValueShape::Bool(value));
         } else if object.is_none() {
-            self.note(object, Shape::Null);
+            self.note(object, ValueShape::Null);
         } else if let Ok(integer) = object.cast::<PyInt>() {
             let start = self.digits.len();
             integer::spell(integer, &mut self.digits)?;
-            self.note(object, Shape::Number(start, self.digits.len()));
+            self.note(object, ValueShape::Number(start, self.digits.len()));
         } else if let Ok(float) = object.cast::<PyFloat>() {
             let start = self.digits.len();
             self.float(float)?;
-            self.note(object, Shape::Number(start, self.digits.len()));
+            self.note(object, ValueShape::Number(start, self.digits.len()));
         } else if object.is_instance_of::<PyString>() {
-            self.note(object, Shape::Text);
+            self.note(object, ValueShape::Text);
         } else if let Ok(dict) = object.cast::<PyDict>() {
             let dict = dict.clone();
             self.dict_subclass(object, &dict, depth)?;
@@ -223,7 +226,7 @@ impl<'py> Values<'py> {
         Ok(())
     }
 
-    fn note(&mut self, object: Bound<'py, PyAny>, shape: Shape) {
+    fn note(&mut self, object: Bound<'py, PyAny>, shape: ValueShape) {
         self.objects.push(object);
         self.shapes.push(shape);
     }
@@ -245,11 +248,11 @@ impl<'py> Values<'py> {
             ));
         }
         self.ancestors.push(address);
-        self.note(object, Shape::Array(0));
+        self.note(object, ValueShape::Array(0));
         Ok(self.objects.len() - 1)
     }
 
-    fn leave(&mut self, at: usize, shape: Shape) {
+    fn leave(&mut self, at: usize, shape: ValueShape) {
         self.ancestors.pop();
         if let Some(open) = self.shapes.get_mut(at) {
             *open = shape;
@@ -268,7 +271,7 @@ impl<'py> Values<'py> {
             self.value(item, depth + 1).inspect_err(|_| self.trail.push(Step::Index(count)))?;
             count += 1;
         }
-        self.leave(at, Shape::Array(count));
+        self.leave(at, ValueShape::Array(count));
         Ok(())
     }
 
@@ -343,7 +346,7 @@ impl<'py> Values<'py> {
                 self.trail.push(Step::Member(name.map(Text::into_owned).unwrap_or_else(|| Text::new(""))));
             })?;
         }
-        self.leave(at, Shape::Object { keys, members, doubtful });
+        self.leave(at, ValueShape::Object { keys, members, doubtful });
         Ok(())
     }
 
@@ -376,21 +379,23 @@ impl<'py> Values<'py> {
         let number = *next;
         *next += 1;
         let data = match self.shapes.get(number) {
-            None | Some(Shape::Null) => Data::Null,
-            Some(Shape::Bool(value)) => Data::Bool(*value),
-            Some(Shape::Number(start, end)) => Data::Number(self.digits.get(*start..*end).unwrap_or_default().into()),
-            Some(Shape::Text) => match self.objects.get(number) {
+            None | Some(ValueShape::Null) => Data::Null,
+            Some(ValueShape::Bool(value)) => Data::Bool(*value),
+            Some(ValueShape::Number(start, end)) => {
+                Data::Number(self.digits.get(*start..*end).unwrap_or_default().into())
+            }
+            Some(ValueShape::Text) => match self.objects.get(number) {
                 Some(object) => Data::String(text(object.cast::<PyString>()?)?),
                 None => Data::Null,
             },
-            Some(Shape::Array(count)) => {
+            Some(ValueShape::Array(count)) => {
                 let mut items = Vec::with_capacity(*count);
                 for _ in 0..*count {
                     items.push(self.node(next)?);
                 }
                 Data::Array(items)
             }
-            Some(Shape::Object { keys, members, doubtful }) => {
+            Some(ValueShape::Object { keys, members, doubtful }) => {
                 let (mut list, mut doubtful) = (Vec::with_capacity(*members), *doubtful);
                 for key in self.keys.get(*keys..*keys + *members).unwrap_or_default() {
                     let key = text(key)?;

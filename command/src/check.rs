@@ -439,8 +439,9 @@ impl Task for Check {
         // A run on some of the tools or dialects, or for losses, cannot tell whether an entry is stale. Nor can a run
         // that fixes findings.
         let choice = &self.arguments.choice;
-        let asked = choice.choice().is_some() || !choice.exclude.is_empty() || self.arguments.rewritten.is_some();
-        if !whole || asked || self.arguments.fixes() {
+        let is_restricted =
+            choice.choice().is_some() || !choice.exclude.is_empty() || self.arguments.rewritten.is_some();
+        if !whole || is_restricted || self.arguments.fixes() {
             stale.clear();
         }
         let baseline = self.baseline.take();

@@ -42,7 +42,7 @@ enum Role {
     With,
     /// Optional, unless the command line names it.
     Config {
-        asked: bool,
+        is_required: bool,
     },
     /// File of the project, at which SARIF can place findings. Optional.
     Manifest,
@@ -196,7 +196,7 @@ impl Gathering {
         let Some(Want { source, role, .. }) = self.wants.pop_front() else { return Ok(()) };
         let error = error.in_source(&source);
         match role {
-            Role::Config { asked: false } | Role::Baseline { written: true } | Role::Record if missing => Ok(()),
+            Role::Config { is_required: false } | Role::Baseline { written: true } | Role::Record if missing => Ok(()),
             Role::Manifest => Ok(()),
             Role::Glob(glob) if missing => self.listed(glob, None, source),
             Role::Glob(glob) => {
@@ -324,7 +324,7 @@ impl Gathering {
         self.several = true;
         self.baseline_written = arguments.update_baseline;
         let path = self.paths.read(arguments.config.as_deref().unwrap_or(config::FILE));
-        self.want(self.paths.file(&path), path, Role::Config { asked: arguments.config.is_some() });
+        self.want(self.paths.file(&path), path, Role::Config { is_required: arguments.config.is_some() });
         if let Some(path) = &arguments.baseline {
             let path = self.paths.read(path);
             self.confined = self.paths.relative(&path).into();

@@ -89,11 +89,11 @@ fn play(case: &Value) -> (Printed, String) {
                 command.give(json!(names.iter().filter(is_set).collect::<Vec<_>>()).to_string().as_bytes());
             }
             Need::Request(_) => {
-                let mut asked: Value = serde_json::from_str(&need_words.pop().expect("a request")).expect("JSON");
-                asked["body"] = serde_json::from_str(asked["body"].as_str().expect("a body")).expect("JSON");
-                let answer = answers.next().unwrap_or_else(|| panic!("{}: no answer to {asked}", case["name"]));
+                let mut request: Value = serde_json::from_str(&need_words.pop().expect("a request")).expect("JSON");
+                request["body"] = serde_json::from_str(request["body"].as_str().expect("a body")).expect("JSON");
+                let answer = answers.next().unwrap_or_else(|| panic!("{}: no answer to {request}", case["name"]));
                 if let Some(expected) = answer.get("for") {
-                    assert_eq!(asked.to_string(), expected.to_string(), "{}", case["name"]);
+                    assert_eq!(request.to_string(), expected.to_string(), "{}", case["name"]);
                 }
                 match answer {
                     Value::String(why) => command.fail(why),
@@ -247,13 +247,13 @@ fn any_answer_ends_a_probe_without_a_panic() {
         for status in [200, 400, 422, 429, 500, 0, 70_000] {
             for body in bodies {
                 let mut command = Command::new(&json!({"arguments": arguments}).to_string());
-                let mut asked = 0;
+                let mut count = 0;
                 while let Some(need) = command.need() {
                     match need {
                         Need::Input => command.give(tools.to_string().as_bytes()),
                         Need::RegularFile(_) => command.fail("ENOENT"),
                         _ => {
-                            asked += 1;
+                            count += 1;
                             let answer = json!({"status": status, "retryAfter": "-1e9", "body": body});
                             // The plain tool is accepted, so that the probe continues.
                             let is_plain = need.words().concat().contains("ping");
@@ -262,7 +262,7 @@ fn any_answer_ends_a_probe_without_a_panic() {
                         }
                     }
                 }
-                assert!((1..=30).contains(&asked), "{dialect} {status} {body}: {asked}");
+                assert!((1..=30).contains(&count), "{dialect} {status} {body}: {count}");
                 let printed = command.finish();
                 assert!(printed.exit_code <= 2 && !printed.stderr.contains("a-secret"), "{printed:?}");
                 assert!(!printed.stdout.contains('\u{1b}'), "{printed:?}");
@@ -272,7 +272,7 @@ fn any_answer_ends_a_probe_without_a_panic() {
 }
 
 /// Returns the files and folders that `check` needs in a working directory of the host, and its output.
-fn asked(folder: &str, arguments: &[&str]) -> (Vec<Need>, Printed) {
+fn run_check(folder: &str, arguments: &[&str]) -> (Vec<Need>, Printed) {
     let mut command = Command::new(&json!({"arguments": arguments, "folder": folder, "stdin": true}).to_string());
     let mut needs = Vec::new();
     while let Some(need) = command.need() {
@@ -294,7 +294,7 @@ fn asked(folder: &str, arguments: &[&str]) -> (Vec<Need>, Printed) {
 fn a_backslash_separates_folders_on_windows_only() {
     let needs = |folder: &str, arguments: &[&str]| {
         let config = Need::RegularFile("toolwire.toml".into());
-        asked(folder, arguments).0.into_iter().filter(|need| *need != config).collect::<Vec<_>>()
+        run_check(folder, arguments).0.into_iter().filter(|need| *need != config).collect::<Vec<_>>()
     };
     let file = |path: &str| Need::File(path.into());
     let names = ["check", r"a\..\tools.json", "tools.json"];
@@ -312,7 +312,7 @@ fn a_backslash_separates_folders_on_windows_only() {
 
 #[test]
 fn names_are_patterns_by_default() {
-    let (needs, printed) = asked("/home", &["check", "-d", "codex", "--no-patterns", "*.json", "?"]);
+    let (needs, printed) = run_check("/home", &["check", "-d", "codex", "--no-patterns", "*.json", "?"]);
     assert_eq!(needs[1..], [Need::File("*.json".into()), Need::File("?".into())]);
     assert_eq!(printed.exit_code, 0, "{printed:?}");
 }
@@ -321,13 +321,13 @@ fn names_are_patterns_by_default() {
 #[test]
 fn files_named_by_a_folder_are_regular_and_not_written_through_links() {
     let regular = |path: &str| Need::RegularFile(path.into());
-    let (needs, _) = asked("/home", &["check", "--baseline", "in/base.json", "--update-baseline", "*.json"]);
+    let (needs, _) = run_check("/home", &["check", "--baseline", "in/base.json", "--update-baseline", "*.json"]);
     assert_eq!(
         needs,
         [Need::Folder(String::new()), regular("a.json"), regular("in/base.json"), regular("toolwire.toml")]
     );
     let (needs, _) =
-        asked("/home", &["check", "--config", "/a.toml", "--baseline", "/base", "--update-baseline", "a.json"]);
+        run_check("/home", &["check", "--config", "/a.toml", "--baseline", "/base", "--update-baseline", "a.json"]);
     assert_eq!(needs.len(), 2, "a configuration that is named must exist");
     assert!(needs.iter().all(|need| matches!(need, Need::File(_))), "{needs:?}");
     for (folder, path, confined) in [
@@ -338,7 +338,8 @@ fn files_named_by_a_folder_are_regular_and_not_written_through_links() {
         (r"C:\home", r"D:\base.json", ""),
         (r"C:\home", r"\\host\base.json", ""),
     ] {
-        let (_, printed) = asked(folder, &["check", "-d", "codex", "--baseline", path, "--update-baseline", "a.json"]);
+        let (_, printed) =
+            run_check(folder, &["check", "-d", "codex", "--baseline", path, "--update-baseline", "a.json"]);
         let found: Vec<_> = printed.files.iter().map(|file| file.confined.as_str()).collect();
         assert_eq!(found, [confined], "{path}");
     }

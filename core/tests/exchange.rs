@@ -31,7 +31,7 @@ fn open_with(case: &Value, text: &str, cache: Option<&ToolListCache>) -> Result<
     }
 }
 
-fn asked(case: &Value) -> String {
+fn request_of(case: &Value) -> String {
     case["bare"].as_str().map_or_else(|| case["asked"].to_string(), Into::into)
 }
 
@@ -88,7 +88,7 @@ fn play(case: &Value, named: bool, whole: bool) {
 
 fn play_with(case: &Value, named: bool, whole: bool, cache: Option<&ToolListCache>) {
     let name = case["name"].as_str().expect("a name");
-    let text = asked(case);
+    let text = request_of(case);
     let found = open_with(case, &text, cache);
     if let Some(error) = case.get("error") {
         let found = found.expect_err(name);
@@ -256,7 +256,7 @@ fn places(value: &Value, at: &str, out: &mut Vec<String>) {
 fn odd_values_in_a_whole_reply_are_accepted() {
     let odd = [json!(null), json!("x"), json!([]), json!({}), json!(-1), json!([[{"type": "function_call"}]])];
     for case in cases("whole").iter().filter(|case| case["name"].as_str().expect("a name").starts_with("overflow")) {
-        let body = asked(case);
+        let body = request_of(case);
         for round in case["rounds"].as_array().expect("rounds") {
             let mut all = Vec::new();
             places(&round["reply"], "", &mut all);

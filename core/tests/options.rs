@@ -499,7 +499,7 @@ fn plain(text: &str) -> String {
 
 /// Returns the entry in the column `default` of a page's table for each option.
 fn defaults_in_table(text: &str, head: &str) -> Vec<(String, String)> {
-    let is_head = |line: &&str| line.starts_with(&format!("| {head} | default | what |"));
+    let is_head = |line: &&str| line.starts_with(&format!("| {head} | default | meaning |"));
     let rows = text.lines().skip_while(|line| !is_head(line)).skip(2).take_while(|line| line.starts_with('|'));
     let cells = rows.filter_map(|row| {
         let mut cells = row.trim_start_matches("| ").split(" | ");

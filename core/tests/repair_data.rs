@@ -25,14 +25,14 @@ fn data(name: &str) -> Option<String> {
 /// The compared parts of a repair, in sortable form: pointer, rule, confidence.
 type ReportedRepair = (String, String, String);
 
-struct Found {
+struct RepairOutcome {
     arguments: Value,
     is_unchanged: bool,
     valid: Option<bool>,
     reported: Vec<ReportedRepair>,
 }
 
-fn found(row: &Value) -> Result<Found, toolwire::Error> {
+fn found(row: &Value) -> Result<RepairOutcome, toolwire::Error> {
     let given = row.get("options").cloned().unwrap_or_default();
     let options = bindings::options::<RepairOptions>(&Node::from_value(&given)?, Naming::Camel)?;
     let schema = &row["schema"];
@@ -54,7 +54,7 @@ fn found(row: &Value) -> Result<Found, toolwire::Error> {
     };
     let mut reported: Vec<ReportedRepair> = repairs.iter().map(reported).collect();
     reported.sort();
-    Ok(Found { arguments, is_unchanged, valid, reported })
+    Ok(RepairOutcome { arguments, is_unchanged, valid, reported })
 }
 
 fn fault(row: &Value) -> Option<String> {

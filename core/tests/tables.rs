@@ -163,11 +163,11 @@ fn unshown(dialect: &Dialect, rules: &[&'static str], cases: &[Value]) -> Vec<St
     };
     let mut faults = Vec::new();
     for rule in rules {
-        let mut asked = cases.iter().filter(asks).filter(|case| case["expected"].is_array());
-        if !asked.clone().any(|case| finds(case, rule)) {
+        let mut relevant = cases.iter().filter(asks).filter(|case| case["expected"].is_array());
+        if !relevant.clone().any(|case| finds(case, rule)) {
             faults.push(format!("{}: no fixture of `checkTools` is refused by `{rule}`", dialect.name));
         }
-        if !asked.any(|case| !finds(case, rule) && comes_near(rule, case)) {
+        if !relevant.any(|case| !finds(case, rule) && comes_near(rule, case)) {
             faults.push(format!("{}: no fixture of `checkTools` comes near `{rule}` and is accepted", dialect.name));
         }
     }

@@ -17,13 +17,13 @@ export async function cities(baseURL: string, streams: boolean): Promise<unknown
     fetch: toolwireFetch({ dialect: 'deepseek', formats: 'ladder' }),
   });
   const messages = [{ role: 'user' as const, content: 'The two largest cities of Norway?' }];
-  const asked = { model: 'deepseek-chat', messages, response_format: format };
+  const request = { model: 'deepseek-chat', messages, response_format: format };
   if (!streams) {
-    const { choices } = await client.chat.completions.create(asked);
+    const { choices } = await client.chat.completions.create(request);
     return JSON.parse(choices[0]?.message.content ?? '');
   }
   let text = '';
-  for await (const { choices } of await client.chat.completions.create({ ...asked, stream: true })) {
+  for await (const { choices } of await client.chat.completions.create({ ...request, stream: true })) {
     text += choices[0]?.delta.content ?? '';
   }
   return JSON.parse(text);

@@ -18,11 +18,11 @@ export async function place(
   fetch = toolwireFetch({ dialect: 'deepseek', formats: 'ladder' }),
 ) {
   const provider = createOpenAICompatible({ name: 'deepseek', baseURL, fetch, supportsStructuredOutputs: true });
-  const asked = {
+  const request = {
     model: provider('deepseek-chat'),
     prompt: 'Where is the Colosseum?',
     output: Output.object({ schema }),
     maxRetries: 0,
   };
-  return streams ? await streamText(asked).output : (await generateText(asked)).output;
+  return streams ? await streamText(request).output : (await generateText(request)).output;
 }

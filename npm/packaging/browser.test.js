@@ -31,8 +31,8 @@ const SCRIPTS = {
     tell(() => { init(module); return ${CALL}; });`,
 };
 const TELL = `function tell(call) {
-  let said; try { said = call(); } catch (error) { said = error.name + ': ' + error.message; }
-  document.body.textContent = said;
+  let result; try { result = call(); } catch (error) { result = error.name + ': ' + error.message; }
+  document.body.textContent = result;
 }\n`;
 const TYPES = { js: 'text/javascript', wasm: 'application/wasm' };
 

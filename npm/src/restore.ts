@@ -1,5 +1,5 @@
 import { ask, callOnValues } from './engine/call.js';
-import { KeptRestore } from './engine/restores.js';
+import { CachedRestore } from './engine/restores.js';
 import { Stream } from './engine/streams.js';
 import { genuine, isBytes, isText, likeBytes } from './engine/text.js';
 import type { Written } from './options.js';
@@ -108,12 +108,12 @@ export type ClientCall =
  */
 export class Restore {
   readonly #json: RestoreJson;
-  readonly #kept: KeptRestore;
+  readonly #cached: CachedRestore;
 
   /** @internal */
   constructor(json: RestoreJson) {
     this.#json = json;
-    this.#kept = new KeptRestore(json);
+    this.#cached = new CachedRestore(json);
   }
 
   /**
@@ -122,11 +122,11 @@ export class Restore {
    * @throws {@link ToolwireError} `invalid-value` if it is something else; `invalid-json`.
    */
   static from(json: string | object): Restore {
-    const kept: unknown = typeof json === 'string' ? parsedJson(json) : json;
+    const stored: unknown = typeof json === 'string' ? parsedJson(json) : json;
     // Restoring a call to an unknown tool reads, and so validates, the whole form.
-    callOnValues('restoreCall', [kept, '', null], null);
+    callOnValues('restoreCall', [stored, '', null], null);
     // A copy, because later changes of the caller's object must not affect how calls are restored.
-    return new Restore(copied(kept as RestoreJson));
+    return new Restore(copied(stored as RestoreJson));
   }
 
   /**
@@ -139,7 +139,7 @@ export class Restore {
   call<T>(name: string, args: T): RestoredCall<Written<T, T>> {
     const given: unknown = args;
     const text = isBytes(given) ? lossy(given) : given;
-    const restored = this.#kept.onValues('restoreCall', [name, text]).value as RestoredCall<Written<T, T>>;
+    const restored = this.#cached.onValues('restoreCall', [name, text]).value as RestoredCall<Written<T, T>>;
     // Bytes that are not UTF-8 are returned unchanged, too.
     if (isBytes(given) && restored.arguments === text) restored.arguments = genuine(given).slice() as Written<T, T>;
     else if (isBytes(given)) restored.arguments = likeBytes(given, restored.arguments as string) as Written<T, T>;
@@ -164,7 +164,7 @@ export class Restore {
    * @throws {@link ToolwireError} `invalid-value` if it is not a call; `too-deep`.
    */
   clientCall(call: BackendCall): RestoredClientCall {
-    const { value, report } = this.#kept.onValues('restoreClientCall', [call]);
+    const { value, report } = this.#cached.onValues('restoreClientCall', [call]);
     return { call: value, ...report } as RestoredClientCall;
   }
 
@@ -193,11 +193,11 @@ export class Restore {
    */
   content<T extends string | Uint8Array>(text: T): RestoredContent<Written<T, T>> {
     const given: unknown = text;
-    const asked = isBytes(given) ? lossy(given) : given;
-    const { value, report } = this.#kept.onValues('restoreContent', [asked]);
+    const input = isBytes(given) ? lossy(given) : given;
+    const { value, report } = this.#cached.onValues('restoreContent', [input]);
     if (!isBytes(given)) return { content: value, ...report } as RestoredContent<Written<T, T>>;
     // Bytes that are not UTF-8 are returned unchanged, too.
-    const content = value === asked ? genuine(given).slice() : likeBytes(given, value as string);
+    const content = value === input ? genuine(given).slice() : likeBytes(given, value as string);
     return { content, ...report } as RestoredContent<Written<T, T>>;
   }
 
@@ -216,7 +216,9 @@ export class Restore {
    * @throws {@link ToolwireError} `invalid-json`, `invalid-value`, `too-deep`, `budget-exceeded`.
    */
   reply<T>(reply: T): RestoredReply<Written<T, T>> {
-    const { value, report } = isText(reply) ? this.#kept.onText(reply) : this.#kept.onValues('restoreReply', [reply]);
+    const { value, report } = isText(reply)
+      ? this.#cached.onText(reply)
+      : this.#cached.onValues('restoreReply', [reply]);
     return { reply: value, ...report } as RestoredReply<Written<T, T>>;
   }
 

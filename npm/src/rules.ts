@@ -620,9 +620,9 @@ export type LeftReason =
 
 /** The changes that `restore` makes to a reply, except to the values of its answer. */
 export type AnswerChange =
-  /** Text next to an answer that came as a call was removed. */
+  /** Text next to structured output that came as a call was removed. */
   | 'drop-text'
-  /** Calls of the function after the one with the answer were removed. */
+  /** Calls of the function after the one with the structured output were removed. */
   | 'drop-call'
-  /** The answer was extracted from a Markdown fence. */
+  /** The structured output was extracted from a Markdown fence. */
   | 'remove-fence';

@@ -33,9 +33,9 @@ const SERVER = `'${process.execPath}' -e '${`
   require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
     const { id, method, params } = JSON.parse(line);
     const serverInfo = { name: "f", version: "1" };
-    const told = { initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo } };
-    told["tools/list"] = { tools: JSON.parse(process.argv[1]) };
-    if (told[method]) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: told[method] }));
+    const results = { initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo } };
+    results["tools/list"] = { tools: JSON.parse(process.argv[1]) };
+    if (results[method]) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: results[method] }));
   })`.replaceAll(/\s+/g, ' ')}' '${JSON.stringify(BAD)}'`;
 const skip = process.platform === 'win32' && 'Windows has another bash';
 

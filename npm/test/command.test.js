@@ -58,10 +58,10 @@ const rest = ([, ...words]) => words;
 
 /** Passes an API's answer to a command, after asserting that the request matches the case. */
 function answered(command, words, answer) {
-  const asked = JSON.parse(words);
-  asked.body = JSON.parse(asked.body);
+  const request = JSON.parse(words);
+  request.body = JSON.parse(request.body);
   assert.ok(answer !== undefined, `no answer to ${words}`);
-  if (answer.for) assert.equal(JSON.stringify(asked), JSON.stringify(answer.for));
+  if (answer.for) assert.equal(JSON.stringify(request), JSON.stringify(answer.for));
   if (typeof answer === 'string') return command.fail(answer);
   const { status, retryAfter = null, body } = answer;
   return command.give(json({ status, retryAfter, body: text(body) }));
@@ -113,8 +113,8 @@ describe('every case', () => {
       const answers = [...(it.answers ?? [])];
       const command = new CommandLine(JSON.stringify(facts));
       for (let need = command.need(); need !== undefined; need = command.need()) {
-        const [asked, name] = need;
-        const kind = asked === 'regular-file' ? 'file' : asked;
+        const [word, name] = need;
+        const kind = word === 'regular-file' ? 'file' : word;
         const server = it.servers?.[name] ?? it.server;
         if (kind === 'file' && it.files?.[name] === undefined) command.fail('ENOENT');
         else if (kind === 'server' && typeof server === 'string') command.fail(server);
@@ -214,11 +214,11 @@ describe('a server with hand-written messages', () => {
     console.log('a line for people');
     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
       const { id, method, params } = JSON.parse(line);
-      const told = {
+      const result = {
         initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'f', version: '1' } },
         'tools/list': JSON.parse(process.argv[1]),
       }[method];
-      if (told !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: told }));
+      if (result !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
     });
   `;
   const tools = [{ name: 'a', inputSchema: { type: 'object' } }];

@@ -101,8 +101,11 @@ test('an error of the network or of the caller ends the exchange', async (t) => 
   const { url } = await backend(t, [200, JSON_TYPE, WRONG]);
   closed = 0;
   const onRepair = () => {
-    throw new Error('not told');
+    throw new Error('not reported');
   };
-  await assert.rejects(toolwireFetch({ dialect: 'anthropic', repair: true, onRepair })(url, post(ASKED)), /not told/);
+  await assert.rejects(
+    toolwireFetch({ dialect: 'anthropic', repair: true, onRepair })(url, post(ASKED)),
+    /not reported/,
+  );
   assert.ok(closed > 0);
 });

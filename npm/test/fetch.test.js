@@ -137,8 +137,8 @@ describe('bodies and headers', () => {
     const { url, got } = await backend(t, ...Array(3).fill([200, JSON_TYPE, CALLS]));
     const fetch = toolwireFetch({ dialect: 'anthropic', deferred: { native: 'inline' } });
     const added = { type: 'tool_addition', tool: { type: 'tool_definition', definition: { ...ROOM, name: 'late' } } };
-    const asked = JSON.parse(LOADED);
-    const late = JSON.stringify({ ...asked, messages: [...asked.messages, { role: 'system', content: [added] }] });
+    const body = JSON.parse(LOADED);
+    const late = JSON.stringify({ ...body, messages: [...body.messages, { role: 'system', content: [added] }] });
     const beta = { ...JSON_TYPE, 'anthropic-beta': 'files-api-2025-04-14' };
     await fetch(url, { ...post(late), headers: beta });
     await fetch(url, post(late));
@@ -158,9 +158,9 @@ describe('bodies and headers', () => {
     };
     const fetch = toolwireFetch({ dialect: 'anthropic', deferred: { native: 'auto' }, fetch: backend });
     const added = { type: 'tool_addition', tool: { type: 'tool_definition', definition: { ...ROOM, name: 'late' } } };
-    const asked = JSON.parse(LOADED);
-    const messages = [...asked.messages, { role: 'system', content: [added] }];
-    const late = JSON.stringify({ ...asked, model: 'claude-opus-5', messages });
+    const body = JSON.parse(LOADED);
+    const messages = [...body.messages, { role: 'system', content: [added] }];
+    const late = JSON.stringify({ ...body, model: 'claude-opus-5', messages });
     for (const host of ['api.anthropic.com', 'gateway.example']) await fetch(`https://${host}/v1/messages`, post(late));
     assert.deepEqual(
       got.map(([beta, body]) => [beta, body.includes('tool_addition')]),

@@ -98,7 +98,7 @@ const does = {
   slow: (id, { arguments: { says } }) => setTimeout(() => text(id, says), 300),
   // The answer comes after that of the client.
   ask: (id) => {
-    asked = id;
+    callId = id;
     say({ id: 'question', method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } });
   },
   steps: (id, { _meta }) => {
@@ -114,10 +114,10 @@ const does = {
   },
   big: (id) => text(id, 'y'.repeat(20 << 20)),
 };
-let asked;
+let callId;
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params, result } = JSON.parse(line);
-  if (id === 'question') return text(asked, result.content.text);
+  if (id === 'question') return text(callId, result.content.text);
   if (method === 'initialize') {
     const { protocolVersion } = params;
     return say({ id, result: { protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'fake', version: '1' } } });
@@ -233,11 +233,11 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     const pids = await Promise.all(clients.map(({ client }) => client.callTool({ name: 'pid' }).then(text)));
     assert.notEqual(pids[0], pids[1]);
     for (let round = 0; round < 5; round++) {
-      const says = ['one', 'two'].map((who) => `${who} ${round}`);
-      const heard = await Promise.all(
-        clients.map(({ client }, at) => client.callTool({ name: 'slow', arguments: { says: says[at] } }).then(text)),
+      const texts = ['one', 'two'].map((who) => `${who} ${round}`);
+      const results = await Promise.all(
+        clients.map(({ client }, at) => client.callTool({ name: 'slow', arguments: { says: texts[at] } }).then(text)),
       );
-      assert.deepEqual(heard, says);
+      assert.deepEqual(results, texts);
     }
   });
 
@@ -353,12 +353,12 @@ describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
       process.execPath,
       SERVER,
     ]);
-    let said = '';
+    let log = '';
     refused.stderr.on('data', (piece) => {
-      said += piece;
+      log += piece;
     });
     assert.equal((await once(refused, 'close'))[0], 2);
-    assert.match(said, /expected `--token-env NAME` because programs on other machines can connect/);
+    assert.match(log, /expected `--token-env NAME` because programs on other machines can connect/);
     const env = { PROXY_TOKEN: 'secret' };
     const listen = '0.0.0.0:0';
     const args = ['--token-env', 'PROXY_TOKEN', '--', process.execPath, SERVER];
@@ -373,7 +373,7 @@ describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
     const { url } = await served();
     const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', progressToken: 'p' };
     const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'slow' };
-    const said = await Promise.all(
+    const texts = await Promise.all(
       ['one', 'two', 'three'].map(async (says) => {
         const params = { name: 'slow', arguments: { says }, _meta: meta };
         const answer = await posted(url, { jsonrpc: '2.0', id: 7, method: 'tools/call', params }, headers);
@@ -383,7 +383,7 @@ describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
         return text(result);
       }),
     );
-    assert.deepEqual(said, ['one', 'two', 'three']);
+    assert.deepEqual(texts, ['one', 'two', 'three']);
   });
 
   test('connections that end in their second request leave nothing behind', async () => {
@@ -452,11 +452,11 @@ describe('the program, with plain HTTP', { timeout: 60_000 }, () => {
     const { url } = await served();
     const listen = new URL(url).host;
     const child = spawn(process.execPath, [PROGRAM, 'proxy', '--listen', listen, '--', process.execPath, SERVER]);
-    let said = '';
+    let log = '';
     child.stderr.on('data', (piece) => {
-      said += piece;
+      log += piece;
     });
     assert.equal((await once(child, 'close'))[0], 2);
-    assert.match(said, /expected an address at which it can listen, found 127\.0\.0\.1:\d+ \(EADDRINUSE\)/);
+    assert.match(log, /expected an address at which it can listen, found 127\.0\.0\.1:\d+ \(EADDRINUSE\)/);
   });
 });

@@ -307,11 +307,11 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
 
   test('requests before the end of the input are answered', async () => {
     const child = spawn(process.execPath, [PROGRAM, 'proxy', '--', process.execPath, SERVER], { stdio: 'pipe' });
-    const asked = [
+    const messages = [
       { jsonrpc: '2.0', id: 1, method: 'ping' },
       { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'twice' } },
     ];
-    child.stdin.end(asked.map((message) => `${JSON.stringify(message)}\n`).join(''));
+    child.stdin.end(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
     const ids = [];
     for await (const line of createInterface({ input: child.stdout })) ids.push(JSON.parse(line).id);
     assert.deepEqual(ids, [1, 2]);

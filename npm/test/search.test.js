@@ -9,13 +9,13 @@ const { Instance } = WebAssembly;
 /** An instance whose searches in an index can be made to trap. */
 WebAssembly.Instance = class extends Instance {
   get exports() {
-    const { searchKept, ...exports } = super.exports;
+    const { searchIndex, ...exports } = super.exports;
     const trapping = (...values) => {
-      if (!trap) return searchKept(...values);
+      if (!trap) return searchIndex(...values);
       trap = false;
       throw new WebAssembly.RuntimeError('unreachable');
     };
-    return { ...exports, searchKept: trapping };
+    return { ...exports, searchIndex: trapping };
   }
 };
 

@@ -94,13 +94,13 @@ def test_case(case: dict[str, Any]) -> None:
 
 def answered(command: _toolwire.Command, words: str, answer: Any) -> None:
     """Answer a command's request to an API, after comparing it with the case."""
-    asked = json.loads(words)
-    asked["body"] = json.loads(asked["body"])
+    request = json.loads(words)
+    request["body"] = json.loads(request["body"])
     if isinstance(answer, str):
         command.fail(answer)
         return
     if "for" in answer:
-        assert json.dumps(asked) == json.dumps(answer["for"])
+        assert json.dumps(request) == json.dumps(answer["for"])
     body = {"status": answer["status"], "retryAfter": answer.get("retryAfter"), "body": text(answer.get("body"))}
     command.give(json.dumps(body).encode())
 

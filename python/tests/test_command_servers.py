@@ -87,15 +87,16 @@ import sys
 
 print("a line for people", flush=True)
 for line in sys.stdin:
-    asked = json.loads(line)
-    if asked["method"] == "initialize":
-        version = asked["params"]["protocolVersion"]
-        told = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "f", "version": "1"}}
-    elif asked["method"] == "tools/list":
-        told = json.loads(sys.argv[1])
+    message = json.loads(line)
+    if message["method"] == "initialize":
+        version = message["params"]["protocolVersion"]
+        server = {"name": "f", "version": "1"}
+        result = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": server}
+    elif message["method"] == "tools/list":
+        result = json.loads(sys.argv[1])
     else:
         continue
-    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": told}), flush=True)
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
 """
 
 
@@ -167,7 +168,7 @@ def test_secret_at_the_truncation_point_of_the_log() -> None:
 
 @pytest.mark.usefixtures("major")
 def test_server_with_too_many_tools(tmp_path: Path) -> None:
-    script = PLAIN.replace("told = json.loads(sys.argv[1])", "told = {'tools': [{}] * 10_001}")
+    script = PLAIN.replace("result = json.loads(sys.argv[1])", "result = {'tools': [{}] * 10_001}")
     (tmp_path / "server.py").write_text(script, "utf-8")
     done = run("check", "--", sys.executable, "server.py", place=tmp_path)
     assert done.returncode == 2
@@ -176,8 +177,8 @@ def test_server_with_too_many_tools(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("major")
 def test_pages_without_end(tmp_path: Path) -> None:
-    told = "time.sleep(0.25); pages += 1; told = {'tools': [], 'nextCursor': 'next' if pages < 60 else ''}"
-    script = PLAIN.replace("told = json.loads(sys.argv[1])", told).replace(
+    result = "time.sleep(0.25); pages += 1; result = {'tools': [], 'nextCursor': 'next' if pages < 60 else ''}"
+    script = PLAIN.replace("result = json.loads(sys.argv[1])", result).replace(
         "import json", "import json, time\npages = 0", 1
     )
     (tmp_path / "server.py").write_text(script, "utf-8")
@@ -256,7 +257,7 @@ class Remote(BaseHTTPRequestHandler):
         self.server.done.wait(30)  # type: ignore[attr-defined]
 
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        request = json.loads(self.rfile.read(int(self.headers["content-length"])))
         if not self.may():
             return
         if self.kind == "slow":
@@ -266,17 +267,17 @@ class Remote(BaseHTTPRequestHandler):
             self.answer(404)
             return
         result: Any = None
-        if asked["method"] == "initialize":
-            version = asked["params"]["protocolVersion"]
+        if request["method"] == "initialize":
+            version = request["params"]["protocolVersion"]
             result = {"protocolVersion": version, "capabilities": {"tools": {}}}
             result["serverInfo"] = {"name": "f", "version": "1"}
-        elif asked["method"] == "tools/list":
+        elif request["method"] == "tools/list":
             schema = {"type": "object", "properties": {"a": {"enum": []}}}
             result = {"tools": [{"name": "one", "inputSchema": schema}]}
-        if self.kind in ("gzip", "large") and asked["method"] == "tools/list":
+        if self.kind in ("gzip", "large") and request["method"] == "tools/list":
             self.answer(200, self.large, encoding="gzip" if self.kind == "gzip" else "identity")
             return
-        message = json.dumps({"jsonrpc": "2.0", "id": asked.get("id"), "result": result}).encode()
+        message = json.dumps({"jsonrpc": "2.0", "id": request.get("id"), "result": result}).encode()
         if result is None or self.kind == "sse":
             self.answer(202)
         else:

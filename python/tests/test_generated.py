@@ -54,7 +54,7 @@ class Counted(int):
         return "lie"
 
 
-class Coloured(str, enum.Enum):
+class Colored(str, enum.Enum):
     RED = "string"
 
 
@@ -92,7 +92,7 @@ ODD: list[Any] = [
     Subclassed("string"),
     {Subclassed("type"): Subclassed("integer")},
     Counted(3),
-    Coloured.RED,
+    Colored.RED,
     Numbered.ONE,
     CYCLE,
     DEEP,

@@ -292,8 +292,8 @@ def test_unadaptable_requests_are_not_sent(post: Post) -> None:
 def test_unadaptable_second_request_is_a_bad_request(post: Post) -> None:
     backend = Backend(whole(SEARCHES))
     search, room = ASKED["tools"]
-    asked = {**ASKED, "tools": [search, {**room, "input_schema": {"type": "array"}}]}
-    response = post(backend, json=asked, dialect="anthropic", on_set_aside="error")
+    body = {**ASKED, "tools": [search, {**room, "input_schema": {"type": "array"}}]}
+    response = post(backend, json=body, dialect="anthropic", on_set_aside="error")
     assert (response.status_code, response.json()["error"]["code"]) == (400, "not-representable")
     assert len(backend.got) == 1
 

@@ -62,13 +62,13 @@ def test_betas(post: Post) -> None:
     left = "files-api-2025-04-14"
     headers = {**JSON_TYPE, "anthropic-beta": f"tool-search-tool-2025-10-19,{left}", "x-api-key": "k"}
     plain = {"model": "m", "messages": [], "tools": []}
-    for asked, deferred, expected in [
+    for body, deferred, expected in [
         (LOADED, True, left),
         (plain, True, left),
         (plain, False, headers["anthropic-beta"]),
     ]:
         backend = Backend(whole(CALLS))
-        post(backend, json=asked, headers=headers, dialect="anthropic", deferred=deferred)
+        post(backend, json=body, headers=headers, dialect="anthropic", deferred=deferred)
         assert backend.got[0].headers["anthropic-beta"] == expected
         assert backend.got[0].headers["x-api-key"] == "k"
 
@@ -80,8 +80,8 @@ def test_backend_with_a_native_construct_receives_its_betas(post: Post) -> None:
     backend = Backend(*[whole(CALLS) for _ in range(3)])
     transport = {"dialect": "anthropic", "deferred": {"native": "inline"}}
     beta = {"anthropic-beta": "files-api-2025-04-14"}
-    for asked, headers in ((late, beta), (late, {}), (LOADED, beta)):
-        post(backend, json=asked, headers=headers, transport=transport)
+    for body, headers in ((late, beta), (late, {}), (LOADED, beta)):
+        post(backend, json=body, headers=headers, transport=transport)
     sent = [request.headers.get("anthropic-beta") for request in backend.got]
     assert sent == [
         "files-api-2025-04-14,inline-tools-2026-09-15",

@@ -96,10 +96,10 @@ def _ended() -> Iterator[None]:
 
 @cache
 def llama_cpp() -> Judge:
-    asked = converter()
+    program = converter()
 
     def judge(text: str) -> list[Complaint]:
-        error = asked.refuses(text)
+        error = program.refuses(text)
         if error is None:
             return []
         message = error.removeprefix("JSON schema conversion failed:\n")

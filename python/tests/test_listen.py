@@ -22,7 +22,7 @@ from program import PROGRAM, clean, run
 from toolwire import _toolwire
 from toolwire._http import Room, UnreadableError, whole
 from toolwire._listen import _Front
-from toolwire._records import Report
+from toolwire._logs import Report
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator

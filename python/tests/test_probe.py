@@ -161,8 +161,8 @@ def test_server_that_does_not_answer() -> None:
 
 def test_key_without_tls_is_not_sent_through_a_proxy() -> None:
     with api() as (url, requests), api() as (proxy, overheard):
-        asked = (*ASKED, "--url", f"{url}/v1")
-        done = run(*asked, given=TOOLS, THE_KEY=KEY, http_proxy=proxy, no_proxy="", NO_PROXY="")
+        arguments = (*ASKED, "--url", f"{url}/v1")
+        done = run(*arguments, given=TOOLS, THE_KEY=KEY, http_proxy=proxy, no_proxy="", NO_PROXY="")
     assert (done.returncode, overheard) == (1, [])
     assert len(requests) == 3
 

@@ -262,7 +262,7 @@ def test_servers_that_write_before_any_request_and_leave_processes_behind(tmp_pa
     entry = {"command": sys.executable, "args": [str(script)]}
     config = tmp_path / "mcp.json"
     config.write_text(json.dumps({"mcpServers": {"one": entry, "two": entry}}), "utf-8")
-    asked = [
+    messages = [
         {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}},
         {"jsonrpc": "2.0", "id": 1, "method": "tools/list"},
     ]
@@ -271,7 +271,7 @@ def test_servers_that_write_before_any_request_and_leave_processes_behind(tmp_pa
         assert process.stdin is not None
         assert process.stdout is not None
         answers: dict[Any, Any] = {}
-        for message in asked:
+        for message in messages:
             process.stdin.write(compact(message).encode() + b"\n")
             process.stdin.flush()
             while message["id"] not in answers:
@@ -283,12 +283,12 @@ def test_servers_that_write_before_any_request_and_leave_processes_behind(tmp_pa
 
 
 def test_requests_before_the_end_of_the_input_are_answered(server: Path) -> None:
-    asked = [
+    messages = [
         {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18"}},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "id": 1, "method": "ping"},
     ]
-    given = "".join(compact(message) + "\n" for message in asked)
+    given = "".join(compact(message) + "\n" for message in messages)
     done = run("proxy", "--", sys.executable, str(server), given=given)
     assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [0, 1]
 

@@ -195,7 +195,7 @@ class Ratio(float):
         return "not this"
 
 
-class Colour(str, enum.Enum):
+class Color(str, enum.Enum):
     RED = "red"
 
 
@@ -220,7 +220,7 @@ class OwnList(list[Any]):
         (Count(7), 7),
         (Count(2**80), 2**80),
         (Ratio(0.5), 0.5),
-        (Colour.RED, "red"),
+        (Color.RED, "red"),
         (Size.LARGE, 3),
         (Point(1, 2), [1, 2]),
         (OwnList([1, [2]]), [1, [2]]),
@@ -247,7 +247,7 @@ def test_subclasses_are_kept(value: Any, plain: object) -> None:
         (Ratio(0.5), "0.5"),
         (Name("n"), "n"),
         (Size.LARGE, "3"),
-        (Colour.RED, "red"),
+        (Color.RED, "red"),
     ],
 )
 def test_subclasses_are_read_as_their_stored_value(value: Any, stored: str) -> None:
@@ -288,7 +288,7 @@ def test_an_exception_in_the_callers_code_reaches_the_caller() -> None:
 
 
 def test_subclass_keys_become_plain_strings() -> None:
-    result = copied({Colour.RED: 1, Name("n"): 2, "plain": 3})
+    result = copied({Color.RED: 1, Name("n"): 2, "plain": 3})
     assert result == {"red": 1, "n": 2, "plain": 3}
     assert {type(key) for key in result} == {str}
 

@@ -20,7 +20,7 @@ pub(super) fn written(report: &Report<'_>) -> String {
             let (summary, fix) = words(rule);
             out.push_str(&format!("\n### [{rule}]({}) ({word})\n\n", page(rule)));
             out.push_str(&format!("{} {}\n\n", escaped(summary), escaped(fix)));
-            out.push_str("| where | tool | what | dialects |\n|---|---|---|---|\n");
+            out.push_str("| where | tool | finding | dialects |\n|---|---|---|---|\n");
             before = Some((rule, word));
         }
         out.push_str(&row(report, group));

@@ -78,7 +78,7 @@ const CHAT: Wire = Wire {
     ),
     numbered: IN_TOOLS,
 };
-/// Reasoning models reject `max_tokens` in this API.
+/// Reasoning models refuse `max_tokens` in this API.
 const CHAT_OF_OPENAI: Wire = Wire {
     body: concat!(
         r#"{"model":"$model","messages":[{"role":"user","#,
@@ -419,8 +419,8 @@ mod tests {
     #[test]
     fn every_api_can_be_asked() {
         let known = dialects().iter().map(|dialect| dialect.name).filter(|name| !NOT_PROBED.contains(name));
-        let asked: Vec<&str> = ENDPOINTS.iter().map(|endpoint| endpoint.dialect).collect();
-        assert_eq!(asked, known.collect::<Vec<_>>());
+        let probed: Vec<&str> = ENDPOINTS.iter().map(|endpoint| endpoint.dialect).collect();
+        assert_eq!(probed, known.collect::<Vec<_>>());
     }
 
     #[test]

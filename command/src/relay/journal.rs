@@ -15,7 +15,7 @@ use toolwire::{
 use crate::{document::record, terminal::cut};
 
 /// Number of requests that the page shows.
-const KEPT: usize = 50;
+const MAX_REQUESTS: usize = 50;
 /// Maximum number of changes that are kept for a request.
 const MAX_CHANGES: usize = 200;
 /// Maximum length of a name, in characters.
@@ -152,7 +152,7 @@ pub(super) struct Journal {
 
 impl Journal {
     pub(super) fn add(&mut self, entry: Entry) {
-        if self.last.len() >= KEPT {
+        if self.last.len() >= MAX_REQUESTS {
             self.last.pop_back();
         }
         self.last.push_front(entry);

@@ -84,7 +84,7 @@ pub(super) fn answer_node(
     index: impl FnOnce(bool) -> Result<ServerIndex, Error>,
     options: &SearchOptions,
 ) -> Result<Option<Node<'static>>, Error> {
-    Call::recognise(call, options).map(|call| index(call.wants_definitions())?.answer(&call, options)).transpose()
+    Call::recognize(call, options).map(|call| index(call.wants_definitions())?.answer(&call, options)).transpose()
 }
 
 /// A tool list indexed for many searches. It borrows nothing and can be shared between threads.
@@ -167,6 +167,6 @@ impl ToolIndex {
     /// # Errors
     /// `invalid-option`.
     pub(crate) fn answer_node(&self, call: &Node<'_>, options: &SearchOptions) -> Result<Option<Node<'static>>, Error> {
-        Call::recognise(call, options).map(|call| self.0.answer(&call, options)).transpose()
+        Call::recognize(call, options).map(|call| self.0.answer(&call, options)).transpose()
     }
 }

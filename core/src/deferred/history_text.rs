@@ -12,12 +12,12 @@ use crate::{
     request::{
         conversation::{
             Addition, Call, Content, Conversation, Event, EventKind, Outcome, Part, ReadMember, Reference, Role,
-            Search, Searcher,
+            SearchOutcome, Searcher,
         },
         notice::{self, Notices},
         report::Warnings,
         tool::CACHE,
-        tools::Found,
+        tools::ToolState,
     },
 };
 
@@ -359,13 +359,13 @@ impl<'a> Writer<'_, 'a> {
         out
     }
 
-    fn search(&mut self, search: &Search<'a>, losses: &mut Warnings) -> Vec<Part<'a>> {
+    fn search(&mut self, search: &SearchOutcome<'a>, losses: &mut Warnings) -> Vec<Part<'a>> {
         let texts = self.search_texts(search);
         texts.into_iter().map(|(text, cache_control)| self.part(text, cache_control, losses)).collect()
     }
 
     /// Returns a text for each tool that a search found, each with the cache breakpoint of its reference.
-    fn search_texts(&mut self, search: &Search<'a>) -> Vec<(String, Option<Node<'a>>)> {
+    fn search_texts(&mut self, search: &SearchOutcome<'a>) -> Vec<(String, Option<Node<'a>>)> {
         if let Some(code) = &search.error {
             return Vec::from([(notice::failed(code), None)]);
         }
@@ -387,19 +387,19 @@ impl<'a> Writer<'_, 'a> {
     }
 
     fn addition(&mut self, addition: &Addition<'a>, losses: &mut Warnings) -> Option<Part<'a>> {
-        let found = if addition.is_known { Found::Loaded } else { Found::Unknown };
+        let found = if addition.is_known { ToolState::Loaded } else { ToolState::Unknown };
         let text = self.notice(&addition.name, found)?;
         Some(self.part(text, addition.cache_control.clone(), losses))
     }
 
     /// Returns the text that replaces a reference to a tool.
-    fn notice(&mut self, name: &Text<'a>, found: Found) -> Option<String> {
+    fn notice(&mut self, name: &Text<'a>, found: ToolState) -> Option<String> {
         match (found, self.options.unknown_reference) {
-            (Found::Unknown, _) if self.has_toolsets => self.notices.write(name),
-            (Found::Unknown, UnknownReference::Unavailable) => Some(notice::REMOVED.into()),
-            (Found::Unknown, UnknownReference::Drop) => None,
-            (Found::Unknown, UnknownReference::Notice) | (Found::Withdrawn, _) => self.notices.withdrawn(name),
-            (Found::Loaded, _) => self.notices.write(name),
+            (ToolState::Unknown, _) if self.has_toolsets => self.notices.write(name),
+            (ToolState::Unknown, UnknownReference::Unavailable) => Some(notice::REMOVED.into()),
+            (ToolState::Unknown, UnknownReference::Drop) => None,
+            (ToolState::Unknown, UnknownReference::Notice) | (ToolState::Withdrawn, _) => self.notices.withdrawn(name),
+            (ToolState::Loaded, _) => self.notices.write(name),
         }
     }
 

@@ -130,8 +130,8 @@ impl HiddenLoop {
     /// Counts stored bytes. Returns false above the limit: then the model is not asked again, so nothing needs to be
     /// stored.
     fn keeps(&mut self, node: &Node<'_>) -> bool {
-        self.kept = self.kept.saturating_add(json::length(node));
-        self.kept <= MAX_HELD_BYTES
+        self.stored_bytes = self.stored_bytes.saturating_add(json::length(node));
+        self.stored_bytes <= MAX_HELD_BYTES
     }
 
     /// Replaces the id of a reply with the id of the first round.
@@ -359,9 +359,9 @@ impl HiddenLoop {
             Some((Delivery::Shown(place), _)) if *place != index => event.set(names.index, Node::count(*place)),
             Some((Delivery::Search, _)) => return Ok(()),
             Some((Delivery::Buffered, _)) => {
-                self.kept = self.kept.saturating_add(json::length(&event));
+                self.stored_bytes = self.stored_bytes.saturating_add(json::length(&event));
                 self.round.buffered.push(event.detached());
-                if self.kept > MAX_HELD_BYTES {
+                if self.stored_bytes > MAX_HELD_BYTES {
                     self.release(out);
                 }
                 return Ok(());

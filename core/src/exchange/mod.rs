@@ -28,7 +28,7 @@ use crate::{
     request::tool_format,
     tools::{
         call_repair::CallReports,
-        list_cache::{Found, Lookup, ToolListCache},
+        list_cache::{FoundList, Lookup, ToolListCache},
         overflow,
         request::{self, AdaptReport, OVERFLOW},
         restore::RestoreMap,
@@ -118,10 +118,10 @@ impl Rounds {
     }
 
     /// Returns the client's request.
-    fn asked(&self) -> &str {
+    fn client_request(&self) -> &str {
         match self {
-            Rounds::Shown(rounds) => &rounds.asked,
-            Rounds::Hidden(rounds) => &rounds.asked,
+            Rounds::Shown(rounds) => &rounds.client_request,
+            Rounds::Hidden(rounds) => &rounds.client_request,
         }
     }
 
@@ -145,13 +145,13 @@ impl Rounds {
 struct SearchLoop {
     searches: Searches,
     /// The client's request.
-    asked: String,
+    client_request: String,
     /// Number of times that the model may still be asked again.
     left: usize,
     /// Blocks of all rounds so far, as the client receives them.
-    answered: Vec<Node<'static>>,
+    shown: Vec<Node<'static>>,
     /// Number of stored bytes of replies, over all rounds.
-    kept: usize,
+    stored_bytes: usize,
     /// True if the rest of the stream is passed on without being stored, so the model cannot be asked again.
     only_passes: bool,
     /// Token usage of the previous rounds.
@@ -176,7 +176,7 @@ impl Exchange {
         options: &ExchangeOptions,
         cache: Option<&ToolListCache>,
     ) -> Result<Option<Exchange>, Error> {
-        let found = Found::default();
+        let found = FoundList::default();
         let Some(endpoint) = endpoint::of(url).filter(|_| body.trim_start().starts_with('{')) else { return Ok(None) };
         let mut node = crate::request::read(body)?;
         // Other URLs also end in `/messages`: for example, OpenAI's threads accept a single message there.
@@ -374,14 +374,14 @@ impl Exchange {
     /// Builds the next request: the client's request and the model's answers so far.
     fn ask_again(&mut self) -> Result<(), Error> {
         let Some(rounds) = &mut self.rounds else { return Ok(()) };
-        let asked = String::from(rounds.asked());
+        let client_request = String::from(rounds.client_request());
         let mut node = rounds.next_request()?;
         let (report, mut restore_map) = request::adapt(&mut node, &self.adapting)?;
         if let Some(called) = report.deferred.as_ref().and_then(|report| report.tool_search_name.as_deref()) {
             restore_map.leaves(called);
         }
         self.warning = warning(&report, &self.adapting, self.on_set_aside)?;
-        self.request = json::text_of(&asked, &node).into_owned();
+        self.request = json::text_of(&client_request, &node).into_owned();
         (self.report, self.restore_map) = (report, restore_map);
         Ok(())
     }
@@ -451,10 +451,10 @@ impl SearchLoop {
     fn new(searches: Searches, body: &str, rounds: usize) -> SearchLoop {
         SearchLoop {
             searches,
-            asked: body.into(),
+            client_request: body.into(),
             left: rounds,
-            answered: Vec::new(),
-            kept: 0,
+            shown: Vec::new(),
+            stored_bytes: 0,
             only_passes: false,
             used: None,
             id: None,
@@ -466,9 +466,8 @@ impl SearchLoop {
 
     /// Returns the client's request and the model's answers so far.
     fn next_request(&self) -> Result<Node<'_>, Error> {
-        let mut node = crate::request::read(&self.asked)?;
-        let turn =
-            Node::record([("role", Node::literal("assistant")), ("content", Node::array(self.answered.clone()))]);
+        let mut node = crate::request::read(&self.client_request)?;
+        let turn = Node::record([("role", Node::literal("assistant")), ("content", Node::array(self.shown.clone()))]);
         node.visit("messages", |messages| messages.as_array_mut().map(|messages| messages.push(turn)));
         Ok(node)
     }
@@ -477,24 +476,25 @@ impl SearchLoop {
     fn reply(&mut self, reply: &mut Node<'_>) -> Result<(), Error> {
         let Some(blocks) = reply.get("content").and_then(Node::as_array) else { return Ok(()) };
         let blocks: Vec<Node<'static>> = blocks.iter().map(Node::detached).collect();
-        if self.answered.is_empty() && !blocks.iter().any(|block| self.searches.is_search(block)) {
+        if self.shown.is_empty() && !blocks.iter().any(|block| self.searches.is_search(block)) {
             return Ok(());
         }
         let (mut searched, mut called) = (false, false);
         if self.is_answered {
             // Clients read the whole text as the answer, so earlier text is removed.
-            self.answered.retain(|block| !is(block, "text"));
+            self.shown.retain(|block| !is(block, "text"));
         }
-        self.kept = blocks.iter().fold(self.kept, |kept, block| kept.saturating_add(json::length(block)));
+        self.stored_bytes =
+            blocks.iter().fold(self.stored_bytes, |bytes, block| bytes.saturating_add(json::length(block)));
         for mut block in blocks {
             let is_search = self.searches.is_search(&block);
             if is_search {
                 self.searches.rewrite_call(&mut block);
-                let result = self.searches.result(&block, &self.asked)?;
-                self.answered.extend([block, result]);
+                let result = self.searches.result(&block, &self.client_request)?;
+                self.shown.extend([block, result]);
             } else {
                 called |= is(&block, "tool_use");
-                self.answered.push(block);
+                self.shown.push(block);
             }
             searched |= is_search;
         }
@@ -505,7 +505,7 @@ impl SearchLoop {
             (self.used, self.id, self.again) = (used, id, true);
             return Ok(());
         }
-        for (key, value) in [("id", id), ("content", Some(Node::array(self.answered.clone()))), ("usage", used)] {
+        for (key, value) in [("id", id), ("content", Some(Node::array(self.shown.clone()))), ("usage", used)] {
             if let Some(value) = value {
                 reply.set(key, value);
             }
@@ -527,7 +527,7 @@ impl SearchLoop {
         if !searched || called || self.is_answered || !ended {
             return Next::Ends;
         }
-        if self.left == 0 || self.only_passes || self.kept > MAX_HELD_BYTES {
+        if self.left == 0 || self.only_passes || self.stored_bytes > MAX_HELD_BYTES {
             return Next::Pauses;
         }
         self.left -= 1;
@@ -568,7 +568,7 @@ fn has_strict_part(body: &str, request: &mut Node<'_>, api: Api) -> Result<bool,
     }
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = view(tools)?;
-    let is_strict = |entry: &Node<'_>| match tool_format::recognise(entry) {
+    let is_strict = |entry: &Node<'_>| match tool_format::recognize(entry) {
         tool_format::Entry::Tool(shape) => shape.strict(entry).and_then(Node::as_bool) == Some(true),
         _ => false,
     };

@@ -66,7 +66,7 @@ pub(crate) struct SchemaPath<'p, 'a> {
     pub(crate) polarity: Polarity,
 }
 
-/// Answer of a visitor: visit or skip the subschemas.
+/// Result of a visitor: visit or skip the subschemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Visit {
     /// Visits the subschemas.

@@ -59,8 +59,8 @@ pub(super) fn broken(
             }
             FormatRule::ByModel(models) if models.include(model) => schema,
             FormatRule::BesideTools { models, only_json } if models.include(model) => {
-                let asked = if only_json { mode.as_deref() } else { any };
-                asked.filter(|_| !only_json || schema.is_none())
+                let pointer = if only_json { mode.as_deref() } else { any };
+                pointer.filter(|_| !only_json || schema.is_none())
             }
             FormatRule::BesideHosted { models, .. } if models.include(model) => mode.as_deref(),
             FormatRule::WithoutWord => mode.as_deref(),
@@ -105,7 +105,7 @@ pub(super) fn has_tools(request: &Node<'_>, functions: bool) -> Result<bool, Err
     let is_group = |entry: &Node<'_>| {
         ["functionDeclarations", "function_declarations"].iter().any(|key| entry.get(*key).is_some())
     };
-    Ok(list.any(|entry| !functions || is_group(entry) || matches!(tool_format::recognise(entry), Entry::Tool(_))))
+    Ok(list.any(|entry| !functions || is_group(entry) || matches!(tool_format::recognize(entry), Entry::Tool(_))))
 }
 
 /// Returns true if an entry of the list of tools has one of these members, which Google's APIs accept in both

@@ -281,7 +281,7 @@ fn put_tool(
     let format = tool_format::sent_to(api, dialect.tools.format);
     // The function needs the flag `strict` only if these flags choose the dialect of each tool.
     let strict = (handed.strict.unwrap_or(is_enforced) && options.tools.by_flag.is_some()).then_some(true);
-    if let Entry::Tool(shape) = tool_format::recognise(&entry) {
+    if let Entry::Tool(shape) = tool_format::recognize(&entry) {
         shape.settle(&mut entry, format, None, Edits { name: None, description: None, strict, omit: false });
     }
     let path = tool_format::pointer(&tool_format::written(format, false).pointer_to_schema());
@@ -597,7 +597,7 @@ fn is_sent_strict(request: &Node<'_>, api: Api, name: &str) -> Result<bool, Erro
     let found = request::with_tools(request, api, |tools| {
         let is_it = |entry: &&Node<'_>| request::tool::name(entry).is_some_and(|own| own.is(name));
         let entry = tools.as_array().unwrap_or_default().iter().rev().find(is_it);
-        Ok(entry.is_some_and(|entry| match tool_format::recognise(entry) {
+        Ok(entry.is_some_and(|entry| match tool_format::recognize(entry) {
             Entry::Tool(shape) => shape.strict(entry).and_then(Node::as_bool) == Some(true),
             _ => false,
         }))

@@ -141,7 +141,7 @@ fn is_run_by_api(entry: &Node<'_>, is_emulated: bool) -> bool {
     }
     let is_of_client =
         |kind: &Text<'_>| kind.is("custom") || RUN_BY_CLIENT.iter().any(|beginning| starts_with(kind, beginning));
-    tool_format::recognise(entry) == Entry::Hosted && !type_of(entry).is_some_and(is_of_client)
+    tool_format::recognize(entry) == Entry::Hosted && !type_of(entry).is_some_and(is_of_client)
 }
 
 /// Collects the names in a tool, a namespace or a server.

@@ -123,7 +123,7 @@ fn members<'n, 'a>(entry: &'n Node<'a>) -> Option<&'n [Node<'a>]> {
 
 /// Returns true for a tool that the client defines, and for a namespace.
 fn is_deferrable(entry: &Node<'_>) -> bool {
-    members(entry).is_some() || matches!(tool_format::recognise(entry), Entry::Tool(_)) || tool::is_custom(entry)
+    members(entry).is_some() || matches!(tool_format::recognize(entry), Entry::Tool(_)) || tool::is_custom(entry)
 }
 
 fn hide(entry: &mut Node<'_>, hidden: &mut Overflowed) {

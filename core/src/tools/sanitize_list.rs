@@ -29,7 +29,7 @@ use crate::{
     request::{
         self,
         namespaces::FlatNames,
-        tool_format::{self, pointer, Edits, Entry, Shape},
+        tool_format::{self, pointer, Edits, Entry, ToolShape},
         tool_list::{Listed, Listing},
     },
     rules::{Constraint, Rule},
@@ -155,7 +155,7 @@ pub(super) fn rewrite_with_names<'a>(
     let (mut own, mut hosted, mut custom) = (Vec::new(), Vec::new(), Vec::new());
     let mut count = 0;
     for listed in listing.entries() {
-        match tool_format::recognise(&listed.entry) {
+        match tool_format::recognize(&listed.entry) {
             Entry::Tool(shape) => own.extend(shape.name(&listed.entry)),
             Entry::Hosted => {
                 // A quarantined entry reserves no name.
@@ -310,7 +310,7 @@ fn renamed(
 
 impl Writer<'_> {
     fn entry<'a>(&mut self, listed: Listed<'a>) -> Option<(Node<'a>, Option<Done>)> {
-        let shape = match tool_format::recognise(&listed.entry) {
+        let shape = match tool_format::recognize(&listed.entry) {
             Entry::Hosted => {
                 if let Some(name) = self.taken(&listed) {
                     let Refused { rule, message, .. } = duplicate(&name, "");
@@ -412,7 +412,7 @@ impl Writer<'_> {
         (entry, done)
     }
 
-    fn tool<'a>(&mut self, listed: Listed<'a>, shape: Shape, name: &Text<'a>) -> Result<(Node<'a>, Done), Refused> {
+    fn tool<'a>(&mut self, listed: Listed<'a>, shape: ToolShape, name: &Text<'a>) -> Result<(Node<'a>, Done), Refused> {
         let Listed { mut entry, pointer: at, namespace, server } = listed;
         let own = namespace.as_ref().map_or_else(|| self.own(name).clone(), |(_, own)| own.clone());
         let new_name = self.names.new_name(name).map(String::from);
@@ -484,8 +484,8 @@ impl Writer<'_> {
     /// Renames the definitions that conflict with those of earlier tools.
     fn rename_definitions(
         &mut self,
-        (entry, shape): (&mut Node<'_>, Shape),
-        written: Shape,
+        (entry, shape): (&mut Node<'_>, ToolShape),
+        written: ToolShape,
         dialect: &'static Dialect,
         changes: &mut Vec<Change>,
     ) -> Result<(), Refused> {
@@ -525,7 +525,7 @@ impl Writer<'_> {
     }
 
     /// Rewrites the schema in the first dialect that can express it.
-    fn schema<'a>(&mut self, entry: &mut Node<'a>, shape: Shape) -> Result<Written<'a>, Refused> {
+    fn schema<'a>(&mut self, entry: &mut Node<'a>, shape: ToolShape) -> Result<Written<'a>, Refused> {
         let spare = if self.targets.len() > 1 { shape.schema(entry).cloned() } else { None };
         let is_strict = shape.strict(entry).and_then(Node::as_bool) == Some(true);
         let skipped = usize::from(self.by_flag && !is_strict && self.targets.len() > 1);

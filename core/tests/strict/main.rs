@@ -10,7 +10,7 @@
 )]
 
 mod answer;
-#[path = "../honest/named.rs"]
+#[path = "../report_soundness/named.rs"]
 mod named;
 mod random;
 mod real;

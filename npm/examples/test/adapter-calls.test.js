@@ -68,7 +68,7 @@ function ending(unified, ...replies) {
     doGenerate: async (params) => ({ content: next(params), finishReason: finish, usage, warnings: [] }),
     async doStream(params) {
       const parts = next(params);
-      async function* said() {
+      async function* events() {
         yield { type: 'stream-start', warnings: [] };
         for (const part of parts) {
           if (typeof part === 'function') await part();
@@ -76,7 +76,7 @@ function ending(unified, ...replies) {
         }
         yield { type: 'finish', finishReason: finish, usage };
       }
-      return { stream: ReadableStream.from(said()) };
+      return { stream: ReadableStream.from(events()) };
     },
   };
 }
@@ -114,10 +114,10 @@ for (const [slow, fast] of [
     const second = await pays(toolwire, scripted([called(fast)]), runs.fast);
     gate.open();
     const ran = (given) => (given === RIGHT ? [RIGHT] : []);
-    const said = await first;
+    const slowText = await first;
     assert.deepEqual(runs, { slow: ran(slow), fast: ran(fast) });
     for (const [given, text] of [
-      [slow, said],
+      [slow, slowText],
       [fast, second],
     ])
       assert.equal(/The arguments of `pay`/.test(text), given === WRONG);
@@ -137,9 +137,9 @@ test('toolwire/ai: a refused call does not run with arguments that its own schem
   const lenient = jsonSchema(PAY, { validate: () => ({ success: true, value: RIGHT }) });
   const toolwire = toolwireMiddleware({ dialect: 'moonshot', repair: true });
   const runs = [];
-  const said = await pays(toolwire, scripted([called(WRONG)]), runs, lenient);
+  const text = await pays(toolwire, scripted([called(WRONG)]), runs, lenient);
   assert.deepEqual(runs, []);
-  assert.match(said, /The arguments of `pay`/);
+  assert.match(text, /The arguments of `pay`/);
 });
 
 test("toolwire/ai: no tool is sent with the name of a provider's tool", async () => {
@@ -549,7 +549,7 @@ test('toolwire/langchain: a truncated call does not run', async () => {
       for await (const state of await agent.stream({ messages: 'Pay.' }, { streamMode: ['values', 'messages'] }))
         if (state[0] === 'values') messages = state[1].messages;
       assert.deepEqual(runs, expected, `${reason} ${text}`);
-      const refused = messages.filter((one) => ToolMessage.isInstance(one)).map(({ text: said }) => said);
+      const refused = messages.filter((one) => ToolMessage.isInstance(one)).map(({ text: message }) => message);
       if (repair && expected.length === 0) assert.match(refused[0], /truncated text/);
     }
   }

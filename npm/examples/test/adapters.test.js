@@ -51,18 +51,18 @@ for (const streams of [false, true]) {
     const { url, got } = await backend(t, 'moonshot', [ENCODED, DONE]);
     const model = createOpenAICompatible({ name: 'moonshot', baseURL: url })('kimi-k2');
     const request = { model, prompt: 'Read.', tools: plain(TOOLS, () => ''), onError: () => {} };
-    const asked = streams ? streamText(request).text : generateText(request);
-    await assert.rejects(asked, streams ? /No output generated/ : /files.read/);
+    const text = streams ? streamText(request).text : generateText(request);
+    await assert.rejects(text, streams ? /No output generated/ : /files.read/);
     assert.equal(got.length, 0);
   });
 
   test(`toolwire/ai: arguments are repaired, or the model reads the error, ${how}`, async (t) => {
-    const says = [
+    const script = [
       { name: 'files_read', input: '{"path": ["README.md"], "dollar_ref_": "main"' },
       { name: 'files_read', input: '{"path": 7, "dollar_ref_": "main",}' },
       DONE,
     ];
-    const { url, got } = await backend(t, 'moonshot', says);
+    const { url, got } = await backend(t, 'moonshot', script);
     const calls = [];
     const repaired = [];
     const onRepair = (found) => repaired.push(...found.map(({ name, valid }) => [name, valid]));
@@ -192,13 +192,13 @@ for (const streams of [false, true]) {
   });
 
   test(`toolwire/langchain: arguments are repaired, or the model reads the error, ${how}`, async (t) => {
-    const says = [
+    const script = [
       { name: 'files_read', input: 'path=README.md' },
       { name: 'files_read', input: '{"dollar_ref_": "main"}' },
       { name: 'files_read', input: '{"path": 7, "dollar_ref_": "main"}' },
       DONE,
     ];
-    const { url, got } = await backend(t, 'moonshot', says);
+    const { url, got } = await backend(t, 'moonshot', script);
     const calls = [];
     const repaired = [];
     const onRepair = (found) => repaired.push(...found.map(({ valid }) => valid));

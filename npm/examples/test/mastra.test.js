@@ -46,13 +46,13 @@ for (const streams of [false, true]) {
     });
 
     test(`toolwire/mastra: arguments are repaired, or the model reads the error, ${how}`, async (t) => {
-      const says = [
+      const script = [
         { name: 'files_read', input: '{"path": ["README.md"], "dollar_ref_": "main"' },
         { name: 'files_read', input: { dollar_ref_: 'main' } },
         { name: 'files_read', input: '{"path": 7, "dollar_ref_": "main",}' },
         DONE,
       ];
-      const { url, got } = await backend(t, 'moonshot', says);
+      const { url, got } = await backend(t, 'moonshot', script);
       const calls = [];
       const judged = [];
       const onRepair = (found) => judged.push(...found.map(({ valid }) => valid));

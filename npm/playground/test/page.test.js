@@ -1,4 +1,4 @@
-// Tests the whole page: links, the console's API, the policy, keys, colours, small screens, screen readers.
+// Tests the whole page: links, the console's API, the policy, keys, colors, small screens, screen readers.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -174,7 +174,7 @@ describe('the page', { skip }, () => {
       assert.equal(await page.locator('[role=tab][aria-selected=true]').innerText(), 'Rewrite');
     }));
 
-  test('the colours follow the system or a choice, which is kept', () =>
+  test('the colors follow the system or a choice, which is kept', () =>
     site.page({ colorScheme: 'dark' }, async (page) => {
       const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
       const dark = await ground();

@@ -85,8 +85,8 @@ describe('repaired arguments', () => {
     );
     assert.deepEqual([seenName, ownName, same], [undefined, undefined, true]);
     assert.deepEqual(repaired, { valid: true, notes: [], repairs: 0, placed: 0, retryMessage: null });
-    const asked = found('{"properties":{"a":{"type":"integer"}}}', '{"a":"1"}', 'codex');
-    assert.deepEqual(JSON.parse(asked.restored), { a: 1 });
+    const codex = found('{"properties":{"a":{"type":"integer"}}}', '{"a":"1"}', 'codex');
+    assert.deepEqual(JSON.parse(codex.restored), { a: 1 });
   });
 });
 

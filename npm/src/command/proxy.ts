@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as after } from 'node:timers/promises';
 import { CommandLine, ProxyConnection } from './engine.js';
 import { Lines } from './lines.js';
-import { Log, MAX_LOG, ReportFile } from './records.js';
+import { Log, MAX_LOG, ReportFile } from './logs.js';
 import { Remote } from './remote.js';
 import { withoutSecrets } from './secrets.js';
 import type { Server as Described, Program } from './server.js';

@@ -29,12 +29,12 @@ import {
   unpacked,
   wholeOf,
 } from './http.js';
-import { Log, ReportFile } from './records.js';
+import { Log, ReportFile } from './logs.js';
 
 /** Time limit for open requests after the relay is asked to stop, in milliseconds. */
 const PATIENCE = 10_000;
 /** Lifetime of an idle connection to an API, in milliseconds. Servers keep theirs longer: 5 s in Node and uvicorn. */
-const KEPT = 4_000;
+const KEEP_ALIVE = 4_000;
 
 /** An API, as the core describes it. */
 interface Upstream {
@@ -79,8 +79,8 @@ class Host {
   readonly log = new Log();
   readonly report: ReportFile;
   readonly agents = {
-    plain: new PlainAgent({ keepAlive: true, timeout: KEPT }),
-    secure: new SecureAgent({ keepAlive: true, timeout: KEPT }),
+    plain: new PlainAgent({ keepAlive: true, timeout: KEEP_ALIVE }),
+    secure: new SecureAgent({ keepAlive: true, timeout: KEEP_ALIVE }),
   };
   readonly #token: string | undefined;
   readonly #server: Server;

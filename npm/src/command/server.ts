@@ -90,7 +90,7 @@ export async function toolsOf(server: Server): Promise<unknown[]> {
   const ask = limited(fetch, MAX_ANSWERS, 'answers', exceeded);
   for (const transport of transports(sdk, server, heard, ask)) {
     try {
-      return await asked(sdk, transport, server.timeout, tooMuch);
+      return await listTools(sdk, transport, server.timeout, tooMuch);
     } catch (error) {
       // If both transports fail, the first error is the more useful one.
       failure ??= error;
@@ -180,7 +180,7 @@ export class Heard {
  *
  * @param tooMuch - Rejects if the server's answers exceed the size limit.
  */
-async function asked(sdk: Sdk, transport: Transport, seconds: number, tooMuch: Promise<never>): Promise<unknown[]> {
+async function listTools(sdk: Sdk, transport: Transport, seconds: number, tooMuch: Promise<never>): Promise<unknown[]> {
   const timeout = seconds * 1000;
   const client = new sdk.Client({ name: 'toolwire', version: stamp.split(' ')[1] ?? '' });
   let timer: NodeJS.Timeout | undefined;

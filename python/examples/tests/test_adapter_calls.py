@@ -473,14 +473,14 @@ def test_pydantic_ai_adapts_every_request_of_a_model() -> None:
     tools = [ToolDefinition(name="files.read", parameters_json_schema=EMPTY)]
     parameters = ModelRequestParameters(function_tools=tools)
 
-    async def asked() -> ModelResponse:
+    async def run() -> ModelResponse:
         await model.count_tokens(messages, None, parameters)
         context = ModelRequestContext(
             model=model, messages=messages, model_settings=None, model_request_parameters=parameters
         )
         return await model.compact_messages(context)
 
-    compacted = asyncio.run(asked())
+    compacted = asyncio.run(run())
     for sent, _, given in got:
         assert [one.name for one in given.function_tools] == ["files_read"]
         assert sent[0].parts[1].tools_added == ["files_read"]
@@ -500,7 +500,7 @@ def test_pydantic_ai_does_not_close_truncated_calls(text: str, valid: bool, stre
     model = adapter.get_wrapper_model(cut_off(text))
     parameters = ModelRequestParameters(function_tools=[ToolDefinition(name="pay", parameters_json_schema=LIST)])
 
-    async def asked() -> ModelResponse:
+    async def run() -> ModelResponse:
         if not streams:
             return await model.request([], None, parameters)
         async with model.request_stream([], None, parameters) as stream:
@@ -508,7 +508,7 @@ def test_pydantic_ai_does_not_close_truncated_calls(text: str, valid: bool, stre
                 pass
             return stream.get()
 
-    (part,) = asyncio.run(asked()).parts
+    (part,) = asyncio.run(run()).parts
     assert isinstance(part, ToolCallPart)
     # pydantic-ai itself does not run a call with truncated arguments in such a reply.
     assert (judged, part.args) == ([valid], text)
@@ -552,9 +552,9 @@ def test_pydantic_ai_does_not_force_a_tool_that_was_set_aside(choice: Any) -> No
     adapter = Toolwire(dialect="moonshot", on_set_aside=lambda *_: None)
     model = adapter.get_wrapper_model(FunctionModel(lambda *_: ModelResponse([TextPart("done")])))
     tools = [ToolDefinition(name=name, parameters_json_schema={"type": "integer"}) for name in ("count", "amount")]
-    asked = model.request([], {"tool_choice": choice}, ModelRequestParameters(function_tools=tools))
+    request = model.request([], {"tool_choice": choice}, ModelRequestParameters(function_tools=tools))
     with pytest.raises(toolwire.ToolwireError) as caught:
-        asyncio.run(asked)
+        asyncio.run(request)
     assert caught.value.code == "invalid-request"
 
 
@@ -765,12 +765,12 @@ def test_fastmcp_calls_the_tool_that_was_listed(is_first: bool) -> None:
     server.tool(name="files.read")(lambda: "read")
     server.tool(name="files_read")(lambda: "hidden")
 
-    async def asked() -> dict[str, str]:
+    async def run() -> dict[str, str]:
         async with fastmcp.Client(server) as client:
             names = [one.name for one in await client.list_tools()]
             return {name: (await client.call_tool(name)).content[0].text for name in names}
 
-    listed = asyncio.run(asked())
+    listed = asyncio.run(run())
     if is_first:
         assert listed == {"files_read": "read", "more_files": "added"}
     else:
@@ -787,9 +787,9 @@ def test_fastmcp_reports_a_middleware_that_answers_the_list_itself() -> None:
     server = FastMCP[Any]("files", middleware=[Answers(), FastMcpMiddleware(dialect="moonshot")])
     server.tool(name="files.read")(lambda: "read")
 
-    async def asked() -> None:
+    async def run() -> None:
         async with fastmcp.Client(server) as client:
             await client.call_tool("files_read")
 
     with pytest.raises(fastmcp.exceptions.ToolError, match="put toolwire's before it"):
-        asyncio.run(asked())
+        asyncio.run(run())

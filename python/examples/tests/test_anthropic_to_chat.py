@@ -69,8 +69,8 @@ class Setting:
 
 
 @contextmanager
-def setting(*says: dict[str, Any], dialect: Any = "openai-chat", at: str = "", **options: Any) -> Iterator[Setting]:
-    with backend(dialect, *says) as fake:
+def setting(*script: dict[str, Any], dialect: Any = "openai-chat", at: str = "", **options: Any) -> Iterator[Setting]:
+    with backend(dialect, *script) as fake:
         server = anthropic_to_chat.gateway(f"{at or fake.url}/v1", anthropic_to_chat.Options(dialect, **options))
         with running(server) as url, Anthropic(base_url=url, api_key="k", max_retries=0) as client:
             yield Setting(fake, client)
@@ -218,8 +218,8 @@ def test_ids_that_the_backend_gives_to_several_calls_become_different(streams: b
 
 @BOTH
 def test_searches_that_find_nothing_have_no_query_or_do_not_end(streams: bool) -> None:
-    says: list[dict[str, Any]] = [{**SEARCH, "input": {"query": "zebra"}}, {**SEARCH, "input": '{"que'}, SEARCH, DONE]
-    with setting(*says, max_rounds=3) as to:
+    script: list[dict[str, Any]] = [{**SEARCH, "input": {"query": "zebra"}}, {**SEARCH, "input": '{"que'}, SEARCH, DONE]
+    with setting(*script, max_rounds=3) as to:
         first = to.ask(streams, USER, tools=DEFERRED)
         found = [block["content"] for block in content_of(first) if block["type"] == "tool_search_tool_result"]
         assert found == [
@@ -249,9 +249,9 @@ def test_reasoning_becomes_thinking_and_is_restored_or_left_out(streams: bool) -
 
 @BOTH
 def test_stop_reasons(streams: bool) -> None:
-    says = [{"text": "So", "finish": finish} for finish in ("length", "content_filter", "stop")]
+    script = [{"text": "So", "finish": finish} for finish in ("length", "content_filter", "stop")]
     # Some backends end calls with `stop`.
-    with setting(*says, {**BOOK, "finish": "stop"}, {"refusal": "I will not."}) as to:
+    with setting(*script, {**BOOK, "finish": "stop"}, {"refusal": "I will not."}) as to:
         reasons = [to.ask(streams, USER).stop_reason for _ in range(4)]
         assert content_of(to.ask(streams, USER)) == [{"type": "text", "text": "I will not."}]
     assert reasons == ["max_tokens", "refusal", "end_turn", "tool_use"]
@@ -271,16 +271,16 @@ def test_truncated_call_does_not_break_the_next_turn(streams: bool) -> None:
 
 @BOTH
 def test_errors_of_the_backend_and_the_gateway(streams: bool) -> None:
-    says = [{"status": status, "message": "not so"} for status in (400, 429, 503)]
+    script = [{"status": status, "message": "not so"} for status in (400, 429, 503)]
     kinds = ["invalid_request_error", "rate_limit_error", "api_error"]
-    with setting(*says) as to:
-        for said, kind in zip(says, kinds, strict=True):
+    with setting(*script) as to:
+        for refusal, kind in zip(script, kinds, strict=True):
             with pytest.raises(anthropic.APIStatusError) as raised:
                 to.ask(streams, USER)
             error = {"type": "error", "error": {"type": kind, "message": "not so"}}
-            assert (raised.value.status_code, raised.value.body) == (said["status"], error)
+            assert (raised.value.status_code, raised.value.body) == (refusal["status"], error)
             pause = raised.value.response.headers.get("retry-after")
-            assert pause == ("7" if said["status"] == 429 else None)
+            assert pause == ("7" if refusal["status"] == 429 else None)
         with pytest.raises(anthropic.BadRequestError, match="list of messages"):
             to.client.messages.create(model="claude", max_tokens=1, messages="none")  # type: ignore[arg-type]
         with pytest.raises(anthropic.BadRequestError, match="tools"):

@@ -142,7 +142,10 @@ def test_google_formats() -> None:
 
 
 def test_codex_to_chat() -> None:
-    says = [{"name": "exec", "input": {"input": "text(1)"}}, {"name": "crew__spawn_agent", "input": {"task": "tests"}}]
+    script = [
+        {"name": "exec", "input": {"input": "text(1)"}},
+        {"name": "crew__spawn_agent", "input": {"task": "tests"}},
+    ]
     parameters = {"type": "object", "properties": {"task": {"type": "string"}}, "required": ["task"]}
     exec_ = {"type": "custom", "name": "exec", "description": "Runs JavaScript"}
     spawn = {"type": "function", "name": "spawn_agent", "strict": False, "parameters": parameters}
@@ -151,7 +154,7 @@ def test_codex_to_chat() -> None:
     history: list[Any] = [{"type": "additional_tools", "role": "developer", "tools": tools}]
     history.append({"role": "user", "content": "Run the tests."})
     turns = []
-    with backend("openai-chat", *says, DONE) as fake:
+    with backend("openai-chat", *script, DONE) as fake:
 
         def answer(request: httpx2.Request) -> httpx2.Response:
             return httpx2.Response(200, json=codex_to_chat.answered(fake.url, json.loads(request.content)))
@@ -244,8 +247,8 @@ def test_pydantic_ai_repair() -> None:
         calls.append((paths, dry_run))
         return f"deleted {len(calls)}"
 
-    says = [{"name": "delete_files", "input": answer} for answer in answers]
-    with backend("openai-chat", *says, DONE) as fake:
+    script = [{"name": "delete_files", "input": answer} for answer in answers]
+    with backend("openai-chat", *script, DONE) as fake:
         assert pydantic_ai_repair.clean(f"{fake.url}/v1", call) == DONE["text"]
     assert calls == [(["a.txt"], False), (["a.txt", "b.txt"], True), (["b.txt"], False)]
     results = [message["content"] for message in fake.got[-1]["messages"] if message["role"] == "tool"]

@@ -123,7 +123,7 @@ def test_a_stream(is_behind_the_proxy: bool, recwarn: pytest.WarningsRecorder) -
     repaired: list[Any] = []
     ours = logger(on_repair=lambda calls, _: repaired.extend(call.valid for call in calls))
 
-    async def asked(fake: Backend) -> list[Any]:
+    async def run(fake: Backend) -> list[Any]:
         response = await ask(fake, stream=True)
         if is_behind_the_proxy:
             # LiteLLM's proxy calls the hook like this.
@@ -132,7 +132,7 @@ def test_a_stream(is_behind_the_proxy: bool, recwarn: pytest.WarningsRecorder) -
         return await read(ours.stream(response))
 
     with backend("moonshot", ENCODED) as fake:
-        assert asyncio.run(asked(fake)) == EXPECTED
+        assert asyncio.run(run(fake)) == EXPECTED
     assert repaired == [True]
     assert not [one for one in recwarn if one.category is toolwire.ToolwireWarning]
 
@@ -140,11 +140,11 @@ def test_a_stream(is_behind_the_proxy: bool, recwarn: pytest.WarningsRecorder) -
 def test_unrestored_stream_of_the_sdk_is_a_warning() -> None:
     logger()
 
-    async def asked(fake: Backend) -> list[Any]:
+    async def run(fake: Backend) -> list[Any]:
         return await read(await ask(fake, stream=True))
 
     with backend("moonshot", ENCODED) as fake, pytest.warns(toolwire.ToolwireWarning, match=r"stream\(response\)"):
-        assert asyncio.run(asked(fake))[0][0] == "files_read"
+        assert asyncio.run(run(fake))[0][0] == "files_read"
 
 
 class Log:
@@ -157,12 +157,12 @@ async def restored(*chunks: Any) -> list[Any]:
     kwargs = {"messages": ASKED, "tools": TOOL_LIST, "litellm_logging_obj": log}
     await ours.async_pre_call_deployment_hook(kwargs, CallTypes.acompletion)
 
-    async def said() -> AsyncIterator[Any]:
+    async def stream() -> AsyncIterator[Any]:
         for chunk in chunks:
             yield chunk
 
     hook = ours.async_post_call_streaming_iterator_hook
-    return [chunk async for chunk in hook(None, said(), {"litellm_logging_obj": log})]
+    return [chunk async for chunk in hook(None, stream(), {"litellm_logging_obj": log})]
 
 
 def test_streams_of_the_other_protocols_of_the_proxy() -> None:
@@ -203,7 +203,7 @@ def test_a_retry_of_litellm_is_restored_too() -> None:
     ours, log = logger(), Log()
     kwargs = {"messages": ASKED, "tools": TOOL_LIST, "litellm_logging_obj": log, "temperature": 1}
 
-    async def asked() -> tuple[Any, Any]:
+    async def run() -> tuple[Any, Any]:
         first = await ours.async_pre_call_deployment_hook(kwargs, CallTypes.acompletion)
         again = await ours.async_pre_call_deployment_hook(first, CallTypes.acompletion)
         call = {"id": "a", "type": "function", "function": {"name": "files_read", "arguments": '{"path":"x"}'}}
@@ -214,7 +214,7 @@ def test_a_retry_of_litellm_is_restored_too() -> None:
         assert response.choices[0].message.tool_calls[0].function.name == "files_read"
         return (first, again), own
 
-    (first, again), own = asyncio.run(asked())
+    (first, again), own = asyncio.run(run())
     assert first["temperature"] == 1
     assert kwargs["tools"] is TOOL_LIST
     assert again is None
@@ -255,10 +255,10 @@ def test_messages_that_litellm_does_not_show_are_a_bad_request() -> None:
 
 
 def test_only_the_selected_models_are_adapted() -> None:
-    asked: list[str] = []
+    models: list[str] = []
 
     def is_kimi(model: str) -> bool:
-        asked.append(model)
+        models.append(model)
         return "kimi" in model
 
     ours = logger(models=is_kimi)
@@ -276,7 +276,7 @@ def test_only_the_selected_models_are_adapted() -> None:
     assert asyncio.run(adapted("openai/gpt-5")) is None
     for named in (("moonshot/kimi-k2", "moonshot"), ("kimi-k2", "moonshot")):
         assert asyncio.run(adapted(*named))["tools"][0]["function"]["name"] == "files_read"
-    assert asked == ["openai/gpt-5", "moonshot/kimi-k2", "moonshot/kimi-k2"]
+    assert models == ["openai/gpt-5", "moonshot/kimi-k2", "moonshot/kimi-k2"]
 
 
 def test_wrong_options_are_errors() -> None:
@@ -315,12 +315,12 @@ def test_a_retry_of_responses_is_restored(monkeypatch: pytest.MonkeyPatch) -> No
     function: Any = TOOL_LIST[0]["function"]
     tool: Any = {"type": "function", **function}
 
-    async def asked(fake: Backend) -> Any:
+    async def run(fake: Backend) -> Any:
         given: dict[str, Any] = {"model": "moonshot/kimi-k2", "api_base": fake.url, "api_key": "none"}
         return await litellm.aresponses(input="Read.", tools=[tool], **given)
 
     with backend("moonshot", {"status": 400, "message": "no"}, ENCODED) as fake:
-        output = asyncio.run(asked(fake)).output
+        output = asyncio.run(run(fake)).output
         assert len(fake.got) == 2
     calls = [(item.name, json.loads(item.arguments)) for item in output if item.type == "function_call"]
     assert calls == EXPECTED
@@ -341,12 +341,12 @@ def router(*fakes: tuple[str, Backend], **more: Any) -> Any:
 def test_a_retry_of_the_router_is_restored() -> None:
     logger()
 
-    async def asked(fake: Backend) -> Any:
+    async def run(fake: Backend) -> Any:
         asking = router(("kimi-k2", fake), num_retries=1, retry_after=0)
         return await asking.acompletion(model="m0", messages=ASKED, tools=TOOL_LIST)
 
     with backend("moonshot", {"status": 500, "message": "no"}, ENCODED) as fake:
-        assert calls_of(asyncio.run(asked(fake)).choices[0].message) == EXPECTED
+        assert calls_of(asyncio.run(run(fake)).choices[0].message) == EXPECTED
         assert len(fake.got) == 2
 
 
@@ -376,7 +376,7 @@ def test_fallback_is_restored_for_its_own_model(is_reversed: bool, is_second_ada
     litellm.callbacks = loggers[::-1] if is_reversed else loggers
     call: dict[str, Any] = PAIRS if is_second_adapted else {"name": "label", "input": {"labels": {"key": 7}}}
 
-    async def asked(first: Backend, second: Backend) -> Any:
+    async def run(first: Backend, second: Backend) -> Any:
         if is_routed:
             # LiteLLM's proxy uses one logging object for all attempts.
             now = datetime.datetime.now(datetime.timezone.utc)
@@ -388,7 +388,7 @@ def test_fallback_is_restored_for_its_own_model(is_reversed: bool, is_second_ada
 
     dialect: DialectName = "openai-strict" if is_second_adapted else "openai-chat"
     with backend("moonshot", {"status": 400, "message": "no"}) as first, backend(dialect, call) as second:
-        message = asyncio.run(asked(first, second)).choices[0].message
+        message = asyncio.run(run(first, second)).choices[0].message
     expected = {"labels": {"a": "b"}} if is_second_adapted else call["input"]
     assert calls_of(message) == [("label", expected)]
     # The second backend receives the original request, not the one that was adapted for the first.
@@ -418,7 +418,7 @@ def test_a_stream_of_responses_of_the_sdk(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(TAKES, "/chat/completions", TAKES["/chat/completions"] + " include store service_tier")
     function: Any = TOOL_LIST[0]["function"]
 
-    async def asked(fake: Backend) -> Any:
+    async def run(fake: Backend) -> Any:
         given: dict[str, Any] = {"model": "moonshot/kimi-k2", "api_base": fake.url, "api_key": "none", "stream": True}
         response = await litellm.aresponses(input="Read.", tools=[{"type": "function", **function}], **given)
         events = [event async for event in ours.stream(response)]
@@ -431,7 +431,7 @@ def test_a_stream_of_responses_of_the_sdk(monkeypatch: pytest.MonkeyPatch) -> No
         return events
 
     with backend("moonshot", ENCODED, ENCODED) as fake:
-        events = asyncio.run(asked(fake))
+        events = asyncio.run(run(fake))
     done = [event.item for event in events if event.type == "response.output_item.done"]
     calls = [(item.name, json.loads(item.arguments)) for item in done if item.type == "function_call"]
     assert calls == EXPECTED

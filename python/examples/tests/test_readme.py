@@ -57,8 +57,8 @@ def test_first_program_of_a_page_runs(page: str, major: str, tmp_path: Path) -> 
         if major == "1":
             env["PYTHONPATH"] = str(MCP_1)
         script = "import mcp, importlib.metadata; print(importlib.metadata.version('mcp'))"
-        asked = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True)
-        assert asked.stdout.split(".")[0] == major
+        completed = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True)
+        assert completed.stdout.split(".")[0] == major
         done = subprocess.run(
             [sys.executable, "agent.py"], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False
         )

@@ -81,7 +81,7 @@ class Exchange:
     def refusal(url: str, error: ToolwireError, /) -> str:
         """Return the body of an answer with status 400 that reports an error in the format of the API at a URL.
 
-        An SDK treats the answer as a rejected request. It is for gateways that could not open an exchange.
+        An SDK treats the answer as a refused request. It is for gateways that could not open an exchange.
 
         >>> url = "http://localhost/v1/messages"
         >>> try:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolwire import _toolwire
 from toolwire._limited import Limit
-from toolwire._records import MAX_LOG, Log, Report, report_file
+from toolwire._logs import MAX_LOG, Log, Report, report_file
 from toolwire._secrets import without_secrets
 
 if TYPE_CHECKING:

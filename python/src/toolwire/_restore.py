@@ -36,9 +36,9 @@ class Restore:
 
     __slots__ = ("_json", "_ready")
 
-    def __init__(self, kept: dict[str, Any], /) -> None:
+    def __init__(self, stored: dict[str, Any], /) -> None:
         """Make it from a result of `sanitize_tools`; other code uses `Restore.from_json`."""
-        self._json = kept
+        self._json = stored
         # Made by the first call, because many objects are never used.
         self._ready: _Restore | None = None
 
@@ -70,19 +70,19 @@ class Restore:
         return hash(self.to_json())
 
     @classmethod
-    def from_json(cls, kept: str | bytes | bytearray | dict[str, Any], /) -> Self:
+    def from_json(cls, stored: str | bytes | bytearray | dict[str, Any], /) -> Self:
         """Make a `Restore` from its stored form: the JSON text, or the dict parsed from it.
 
-        Raises `ToolwireError`: `invalid-value` if `kept` is something else, `invalid-json`.
+        Raises `ToolwireError`: `invalid-value` if `stored` is something else, `invalid-json`.
 
         >>> Restore.from_json('{"version": 2, "tools": {}}')
         <Restore of 0 tools>
         """
-        value: dict[str, Any] = kept if isinstance(kept, dict) else _parsed(kept)
+        value: dict[str, Any] = stored if isinstance(stored, dict) else _parsed(stored)
         # This validates the whole value.
         ready = _Restore(value)
         # Copied, so that later changes to the caller's dict have no effect on calls.
-        restore = cls(copied(value) if value is kept else value)
+        restore = cls(copied(value) if value is stored else value)
         restore._ready = ready
         return restore
 

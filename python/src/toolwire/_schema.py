@@ -74,7 +74,7 @@ def normalize_envelope(schema: object, /, **options: Unpack[EnvelopeOptions]) ->
 
 
 def check(schema: object, /, **options: Unpack[CheckOptions]) -> tuple[Violation, ...]:
-    """Report what a dialect would reject, reinterpret or ignore in a schema. An empty result means that it is accepted.
+    """Report what a dialect would refuse, reinterpret or ignore in a schema. An empty result means that it is accepted.
 
     The schema is a value or JSON text. The options are those of `sanitize`.
 

@@ -70,7 +70,7 @@ def sanitize_tools(tools: object, /, **options: Unpack[ToolsOptions]) -> Sanitiz
 
 
 def check_tools(tools: object, /, **options: Unpack[CheckToolsOptions]) -> tuple[ToolViolation, ...]:
-    """Report what the APIs of some dialects would reject, reinterpret or ignore in a tool list, dialect by dialect.
+    """Report what the APIs of some dialects would refuse, reinterpret or ignore in a tool list, dialect by dialect.
 
     The list is a value or JSON text.
 

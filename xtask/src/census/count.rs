@@ -186,12 +186,12 @@ pub(crate) struct Census {
 impl Census {
     /// Counts in every dialect of an API. The other dialects describe clients, which process tools before the API does.
     pub(crate) fn take(tools: Tools) -> Census {
-        let asked: Vec<&'static Dialect> =
+        let dialects: Vec<&'static Dialect> =
             dialects().iter().filter(|dialect| internal::is_of_an_api(dialect)).collect();
         let next = AtomicUsize::new(0);
         let work = || {
             let mut done = Vec::new();
-            while let Some((place, dialect)) = claim(&next, &asked) {
+            while let Some((place, dialect)) = claim(&next, &dialects) {
                 let verdicts = tools.schemas.iter().map(|schema| Verdict::of(dialect.name, schema)).collect();
                 done.push((place, Column { dialect, verdicts }));
             }
@@ -212,7 +212,7 @@ impl Census {
 }
 
 /// Returns the next dialect that no thread has started.
-fn claim(next: &AtomicUsize, asked: &[&'static Dialect]) -> Option<(usize, &'static Dialect)> {
+fn claim(next: &AtomicUsize, dialects: &[&'static Dialect]) -> Option<(usize, &'static Dialect)> {
     let place = next.fetch_add(1, Ordering::Relaxed);
-    asked.get(place).map(|dialect| (place, *dialect))
+    dialects.get(place).map(|dialect| (place, *dialect))
 }

@@ -17,9 +17,7 @@ const PLOTS: &str = "census";
 
 /// Returns the complete page.
 pub(crate) fn page(figures: &Figures) -> String {
-    let mut page = String::from(
-        "<!-- Generated: `cargo xtask census`. Edit xtask/src/census/, not this page. -->\n\n",
-    );
+    let mut page = String::from("<!-- Generated: `cargo xtask census`. Edit xtask/src/census/, not this page. -->\n\n");
     page += "# A census of real tools\n\n";
     page += &summary(figures);
     page += &counted_things(figures);
@@ -173,7 +171,8 @@ fn by_rule(figures: &Figures) -> String {
             unchanged.\n";
     text += "*With those before* counts the cases that are accepted once this rule and all above it are fixed.\n\n";
     let _ = write!(text, "![{}]({PLOTS}/rules.svg)\n\n", figures.alt_of_rules());
-    text += "| rule | what is wrong | tools | dialects | cases | alone | with those before |\n|---|---|--:|--:|--:|--:|--:|\n";
+    text +=
+        "| rule | violation | tools | dialects | cases | alone | with those before |\n|---|---|--:|--:|--:|--:|--:|\n";
     for broken in &figures.rules {
         let _ = writeln!(text, "| `{}` | {} | {}", broken.name, summary_of(&broken.name), counts(broken));
     }

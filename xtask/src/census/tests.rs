@@ -51,10 +51,7 @@ fn the_page_is_fresh_and_names_no_server() {
         .filter(|(path, text)| fs::read_to_string(root().join(path)).ok().as_ref() != Some(*text))
         .map(|(path, _)| path)
         .collect();
-    assert!(
-        stale.is_empty(),
-        "stale: {stale:?}; write them with `cargo xtask census`, and review the changes"
-    );
+    assert!(stale.is_empty(), "stale: {stale:?}; write them with `cargo xtask census`, and review the changes");
     let there = fs::read_dir(root().join("docs/census")).into_iter().flatten().flatten();
     let left: Vec<String> = there
         .map(|entry| format!("docs/census/{}", entry.file_name().to_string_lossy()))

@@ -20,7 +20,7 @@ use super::{
 const MAX_EXAMPLE: usize = 700;
 
 /// An input that violates a constraint.
-pub(crate) struct Found {
+pub(crate) struct ViolationExample {
     dialect: &'static str,
     input: String,
     is_list: bool,
@@ -31,10 +31,10 @@ pub(crate) struct Found {
 }
 
 /// Returns the shortest violation of each constraint in the fixtures.
-pub(crate) fn found(root: &Path) -> BTreeMap<&'static str, Found> {
-    let mut best: BTreeMap<&'static str, Found> = BTreeMap::new();
-    let mut add = |rule: &'static str, found: Found| {
-        let weight = |found: &Found| (found.violations, found.input.len());
+pub(crate) fn found(root: &Path) -> BTreeMap<&'static str, ViolationExample> {
+    let mut best: BTreeMap<&'static str, ViolationExample> = BTreeMap::new();
+    let mut add = |rule: &'static str, found: ViolationExample| {
+        let weight = |found: &ViolationExample| (found.violations, found.input.len());
         if found.input.len() <= MAX_EXAMPLE && best.get(rule).is_none_or(|known| weight(&found) < weight(known)) {
             best.insert(rule, found);
         }
@@ -54,7 +54,7 @@ pub(crate) fn found(root: &Path) -> BTreeMap<&'static str, Found> {
                 let (input, pointer, message) = (input.clone(), violation.pointer, violation.message);
                 add(
                     violation.constraint,
-                    Found { dialect, input, is_list: false, pointer, message, violations: count },
+                    ViolationExample { dialect, input, is_list: false, pointer, message, violations: count },
                 );
             }
         }
@@ -70,7 +70,7 @@ pub(crate) fn found(root: &Path) -> BTreeMap<&'static str, Found> {
                     let (input, pointer, message) = (input.clone(), violation.pointer, violation.message);
                     add(
                         violation.constraint,
-                        Found { dialect, input, is_list: true, pointer, message, violations: count },
+                        ViolationExample { dialect, input, is_list: true, pointer, message, violations: count },
                     );
                 }
             }
@@ -103,7 +103,7 @@ pub(super) fn cases(folder: &Path) -> Vec<(String, String)> {
 }
 
 /// Returns the body of the page, below its heading.
-pub(crate) fn body(constraint: Constraint, found: &BTreeMap<&'static str, Found>) -> String {
+pub(crate) fn body(constraint: Constraint, found: &BTreeMap<&'static str, ViolationExample>) -> String {
     let mut body = format!("\n{}\n\n**How to fix it.** {}\n", constraint.summary(), constraint.fix());
     body += &in_code::section(constraint);
     if let Some(found) = found.get(constraint.id()) {
@@ -140,8 +140,8 @@ pub(crate) fn body(constraint: Constraint, found: &BTreeMap<&'static str, Found>
     body
 }
 
-fn example(found: &Found) -> String {
-    let Found { dialect, input, is_list, pointer, message, .. } = found;
+fn example(found: &ViolationExample) -> String {
+    let ViolationExample { dialect, input, is_list, pointer, message, .. } = found;
     let at = if pointer.is_empty() { "the root".to_owned() } else { code(pointer) };
     let mut text = format!("\n## Bad\n\nFor [`{dialect}`](../dialects/{dialect}.md), at {at}: {message}\n\n");
     text += &fence("json", input);

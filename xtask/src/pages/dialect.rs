@@ -329,8 +329,7 @@ fn tool(page: &mut String, name: &str) {
                 *page += "Nothing is changed.\n";
                 return;
             }
-            *page +=
-                "| at | rule | accepted arguments | what the model reads | what was done |\n|---|---|---|---|---|\n";
+            *page += "| at | rule | accepted arguments | guidance | change |\n|---|---|---|---|---|\n";
             for change in report.changes().expect("a report") {
                 let pointer = if change.pointer.is_empty() { "the root".to_owned() } else { code(&change.pointer) };
                 let accepts = change.accepts.as_str();

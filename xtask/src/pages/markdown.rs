@@ -1,8 +1,7 @@
 //! Converts text to Markdown, independent of dialects.
 
 /// The first line of every generated page.
-pub(crate) const GENERATED: &str =
-    "<!-- Generated: `cargo xtask pages`. Edit the tables, not this page. -->\n\n";
+pub(crate) const GENERATED: &str = "<!-- Generated: `cargo xtask pages`. Edit the tables, not this page. -->\n\n";
 
 /// Returns the text as a table cell: on one line, with vertical bars escaped.
 pub(crate) fn cell(text: &str) -> String {

@@ -102,7 +102,7 @@ impl Messages {
                 let message = match text("from").and_then(|_| message.rsplit_once(" (byte ")) {
                     Some((message, _)) => format!("{message} (byte N)"),
                     None if text("from").is_some() && !message.contains("declared name") => message.to_owned(),
-                    None => words.normalise(message, is_error),
+                    None => words.normalize(message, is_error),
                 };
                 by_id.entry(id.to_owned()).or_default().insert(message);
             }
@@ -160,14 +160,14 @@ fn calls(function: Function, case: &Value) -> Vec<(Function, Vec<String>, String
         _ => vec![text(case)],
     };
     let dialects: Vec<&Value> = ["dialect", "fallback"].iter().filter_map(|name| options.get(name)).collect();
-    let asked = match function {
+    let repeated = match function {
         Function::Sanitize => Some((Function::Check, inputs.clone(), options.to_string())),
         Function::SanitizeTools => {
             Some((Function::CheckTools, inputs.clone(), json!({ "dialects": dialects }).to_string()))
         }
         _ => None,
     };
-    [Some((function, inputs, options.to_string())), asked].into_iter().flatten().collect()
+    [Some((function, inputs, options.to_string())), repeated].into_iter().flatten().collect()
 }
 
 /// Returns the input of a case as text, in whichever form the case has it.
@@ -213,7 +213,7 @@ impl Words {
     }
 
     /// Returns a message in which `…` replaces text from the input, and N replaces numbers.
-    fn normalise(&self, message: &str, is_error: bool) -> String {
+    fn normalize(&self, message: &str, is_error: bool) -> String {
         let mut out = String::new();
         for (index, part) in message.split('`').enumerate() {
             match (index % 2, self.own.contains(part) || (is_error && self.options.contains(part))) {

@@ -86,8 +86,7 @@ pub(crate) fn typescript_rules() -> String {
 }
 
 fn unions<const N: usize>(lists: [Names; N]) -> String {
-    let mut text =
-        String::from("// Generated: `cargo xtask pages`. Edit the tables, not this file.\n");
+    let mut text = String::from("// Generated: `cargo xtask pages`. Edit the tables, not this file.\n");
     for Names { type_name, summary, members } in lists {
         let _ = write!(text, "\n/** {summary} */\nexport type {type_name} =");
         for (name, meaning) in members {

@@ -138,7 +138,7 @@ Each rule has a name, and a page with the reason, an example and the APIs that i
 
 ## What APIs demand
 
-| rule | what is wrong |
+| rule | violation |
 |---|---|
 ";
     for constraint in Constraint::ALL {
@@ -150,7 +150,7 @@ Each rule has a name, and a page with the reason, an example and the APIs that i
         if phase != Some(rule.phase()) {
             phase = Some(rule.phase());
             let (name, what) = title(rule.phase());
-            let _ = write!(page, "\n### {name}\n\n{what}\n\n| rule | what it does |\n|---|---|\n");
+            let _ = write!(page, "\n### {name}\n\n{what}\n\n| rule | change |\n|---|---|\n");
         }
         let _ = writeln!(page, "| [`{0}`]({0}.md) | {1} |", rule.id(), cell(rule.summary()));
     }

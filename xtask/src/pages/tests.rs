@@ -14,10 +14,7 @@ fn pages_are_fresh() {
         .filter(|(path, text)| fs::read_to_string(root().join(path)).ok().as_ref() != Some(*text))
         .map(|(path, _)| path)
         .collect();
-    assert!(
-        stale.is_empty(),
-        "stale: {stale:?}; write them with `cargo xtask pages`, and read what changed"
-    );
+    assert!(stale.is_empty(), "stale: {stale:?}; write them with `cargo xtask pages`, and read what changed");
     let left: Vec<String> = ["docs/dialects", "docs/rules"]
         .into_iter()
         .flat_map(|folder| {

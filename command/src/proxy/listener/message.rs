@@ -1,4 +1,4 @@
-//! Client messages received over HTTP, and the responses to rejected ones.
+//! Client messages received over HTTP, and the responses to refused ones.
 
 use toolwire::json::{self, Node};
 
@@ -18,7 +18,7 @@ const HEADER_MISMATCH: i32 = -32020;
 /// Methods whose parameter is repeated in the header `Mcp-Name`, and the name of the parameter.
 const NAMED: [(&str, &str); 3] = [("tools/call", "name"), ("prompts/get", "name"), ("resources/read", "uri")];
 
-/// The response to a rejected request.
+/// The response to a refused request.
 #[derive(Debug)]
 pub(super) struct Rejection {
     pub(super) status: u16,
@@ -33,7 +33,7 @@ impl Rejection {
         Rejection { status, code, why: why.into(), id: "null".into() }
     }
 
-    /// Sets the id of the rejected message.
+    /// Sets the id of the refused message.
     pub(super) fn for_message(mut self, received: &Received) -> Rejection {
         if let Received::Request { id, .. } = received {
             self.id.clone_from(id);

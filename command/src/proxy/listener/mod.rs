@@ -200,7 +200,7 @@ impl Listener {
             }
             session::Delivery::Event(number, text) => self.event(number, &text),
             session::Delivery::Refuse(answer) => self.effects.push(ListenerEffect::Message(session, answer)),
-            session::Delivery::Kept => {}
+            session::Delivery::None => {}
         }
         self.done()
     }
@@ -303,14 +303,14 @@ impl Listener {
     fn open_stream(&mut self, number: u64, session: u64) {
         self.used(session);
         let Some(open) = self.sessions.get_mut(&session) else { return };
-        let kept = open.take_kept();
+        let queued = open.take_queued();
         if let Some(former) = open.stream.replace(number) {
             self.requests.remove(&former);
             self.effects.push(ListenerEffect::End(former));
         }
         self.requests.insert(number, Request::Get(session));
         self.begin(number, 200, &stream_headers(None));
-        for text in kept {
+        for text in queued {
             self.write(session, number, as_event(&text));
         }
     }
@@ -382,12 +382,12 @@ impl Listener {
         self.used(session);
         let Some(open) = self.sessions.get_mut(&session) else { return Ok(()) };
         let (key, rewritten) = open.ask(number, received)?;
-        let kept = if open.stream.is_none() { open.take_kept() } else { Vec::new() };
+        let queued = if open.stream.is_none() { open.take_queued() } else { Vec::new() };
         if let Some(text) = rewritten {
             self.effects.push(ListenerEffect::Message(session, text));
         }
         self.requests.insert(number, Request::Post(Post { session, key, tells, streams: false }));
-        for text in kept {
+        for text in queued {
             self.event(number, &text);
         }
         Ok(())

@@ -44,7 +44,7 @@ pub(super) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
                 .as_ref()
                 .filter(|old| ["tool_calls", "tool_call_id", "tools"].iter().all(|key| old.get(key).is_none()));
             if let Some(role) = kept.map(|old| role(old, &pointer)).transpose()? {
-                reader.push(at, EventKind::Kept(role));
+                reader.push(at, EventKind::Unchanged(role));
                 continue;
             }
         }

@@ -23,7 +23,7 @@ use super::{
     prefilter,
     report::{Warnings, LOST},
     tool::type_of,
-    tools::{Arrival, Found, Tools},
+    tools::{Arrival, ToolState, Tools},
 };
 use crate::{
     error::{Code, Error},
@@ -214,7 +214,7 @@ impl<'a> Reader<'_, '_, 'a> {
     /// Adds an event to an earlier message of the model's turn.
     fn push_to(&mut self, at: usize, message: usize, kind: EventKind<'a>) {
         self.has_messages |= match &kind {
-            EventKind::Text { role, .. } | EventKind::Kept(role) => *role != Role::System,
+            EventKind::Text { role, .. } | EventKind::Unchanged(role) => *role != Role::System,
             EventKind::Call(_) | EventKind::Result(_) | EventKind::Reasoning(_) | EventKind::Server { .. } => true,
             EventKind::Add(_) | EventKind::Carry(_) | EventKind::Remove { .. } | EventKind::Orphan(_) => false,
             EventKind::Used(_) | EventKind::Ignored(_) => false,
@@ -310,7 +310,7 @@ impl<'a> Reader<'_, '_, 'a> {
 }
 
 fn reference<'a>(block: Node<'a>) -> Reference<'a> {
-    Reference { name: reference_name(&block), block, found: Found::Unknown }
+    Reference { name: reference_name(&block), block, found: ToolState::Unknown }
 }
 
 /// Returns the error for a message that is not an object.

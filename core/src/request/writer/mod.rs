@@ -58,7 +58,7 @@ pub(crate) fn put<'a>(
         same::write(request, conversation, target)?;
         return Ok(None);
     }
-    conversation.is_in_place &= conversation.events.iter().all(|event| matches!(event.kind, EventKind::Kept(_)));
+    conversation.is_in_place &= conversation.events.iter().all(|event| matches!(event.kind, EventKind::Unchanged(_)));
     if (source == target || conversation.history.is_empty()) && !conversation.is_in_place {
         let history = request.visit(target.history(), |list| list.as_array_mut().map(core::mem::take));
         conversation.history = history.flatten().unwrap_or_default();
@@ -162,7 +162,7 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     /// Takes a message of the source that remains unchanged.
-    fn kept(&mut self, at: usize) -> Node<'a> {
+    fn take_message(&mut self, at: usize) -> Node<'a> {
         let index = at.saturating_sub(1);
         self.history.get_mut(index).map(core::mem::take).unwrap_or_default()
     }

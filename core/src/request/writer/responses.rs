@@ -58,9 +58,9 @@ impl<'a> Items<'_, '_, 'a> {
                 let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
                 self.writer.writing.warnings.about(LOST, name);
             }
-            EventKind::Kept(_) => {
-                let kept = self.writer.kept(event.at);
-                self.out.push(kept);
+            EventKind::Unchanged(_) => {
+                let message = self.writer.take_message(event.at);
+                self.out.push(message);
             }
             EventKind::Server { .. } | EventKind::Orphan(_) | EventKind::Used(_) | EventKind::Ignored(_) => {}
         }

@@ -156,7 +156,7 @@ impl Plan {
     }
 
     /// Returns the plan as JSON with a version, to be kept on its own.
-    pub(crate) fn to_kept(&self) -> Node<'static> {
+    pub(crate) fn to_versioned_node(&self) -> Node<'static> {
         let version = Member { key: Text::literal("version"), value: Node::count(version::VERSION) };
         Node::object(Object::from_unique(core::iter::once(version).chain(self.members()).collect()))
     }
@@ -196,11 +196,11 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Reads a plan that [`Self::to_kept`] wrote.
+    /// Reads a plan that [`Self::to_versioned_node`] wrote.
     ///
     /// # Errors
     /// `invalid-value` if it is not a plan, or one of another version.
-    pub(crate) fn from_kept(node: &Node<'_>) -> Result<Plan, Error> {
+    pub(crate) fn from_versioned_node(node: &Node<'_>) -> Result<Plan, Error> {
         let object = node.as_object().ok_or_else(|| wrong(String::new(), "an object", node.kind()))?;
         if !object.has("version") {
             let found = "an object without one, such as a schema";

@@ -116,8 +116,8 @@ export function playedOn(turns: Turns, backend: Backend, options: DeferredChoice
     const wanted: DeferredOptions = { ...options, ...backend.options };
     const format = formatOf(turns, wanted);
     for (let at = 0; at < turns.ends.length; at++) {
-      const asked = { ...wanted, ...(format && { format }) };
-      const { request, report } = applyDeferredLoading(requestOf(turns, at) as object, asked);
+      const given = { ...wanted, ...(format && { format }) };
+      const { request, report } = applyDeferredLoading(requestOf(turns, at) as object, given);
       const after = request as unknown as Item;
       const next = promptOf(after);
       const { bytes, newBytes, partsAt, firstMessage } = growthOf(prompt, next);

@@ -5,7 +5,7 @@ import { signal } from '@preact/signals';
 export type Theme = 'system' | 'light' | 'dark';
 const KEY = 'toolwire-theme';
 
-export const theme = signal<Theme>(kept());
+export const theme = signal<Theme>(stored());
 
 export function choose(next: Theme): void {
   theme.value = next;
@@ -22,7 +22,7 @@ export function show(): void {
   else document.documentElement.dataset.theme = theme.value;
 }
 
-function kept(): Theme {
+function stored(): Theme {
   try {
     const value = localStorage.getItem(KEY);
     return value === 'light' || value === 'dark' ? value : 'system';

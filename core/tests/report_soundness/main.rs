@@ -105,13 +105,14 @@ fn judged(used_as: Use) {
         groups().into_iter().partition(|group| !out_of_reach(&group.schema));
     print_line(&format!("out of reach: {} groups with remote or dynamic references", skipped.len()));
     skipped.iter().for_each(|group| print_line(&format!("  {}", group.name)));
-    let asked = std::env::var("TOOLWIRE_DIALECT").ok();
+    let selected = std::env::var("TOOLWIRE_DIALECT").ok();
     let of_use = |dialect: &&Dialect| match used_as {
         Use::Response => dialect.response_format().is_some(),
         _ => !dialect.name.starts_with("codex"),
     };
     let names: Vec<&str> = dialects().iter().filter(of_use).map(|dialect| dialect.name).collect();
-    let names: Vec<&str> = names.into_iter().filter(|name| asked.as_ref().is_none_or(|asked| asked == name)).collect();
+    let names: Vec<&str> =
+        names.into_iter().filter(|name| selected.as_ref().is_none_or(|selected| selected == name)).collect();
     // Two threads, because the test machines have at least two cores.
     let half = |start: usize| {
         names.iter().skip(start).step_by(2).map(|name| (*name, judge_all(name, used_as, &groups))).collect::<Vec<_>>()
@@ -127,16 +128,16 @@ fn judged(used_as: Use) {
     for (name, (faults, tally)) in &results {
         print_line(&format!("{name}: {} faults, {tally:?}", faults.len()));
         let limit = limits::of(name);
-        if faults.len() > limit || asked.is_some() {
+        if faults.len() > limit || selected.is_some() {
             faults
                 .iter()
-                .take(if asked.is_some() { usize::MAX } else { 10 })
+                .take(if selected.is_some() { usize::MAX } else { 10 })
                 .for_each(|fault| println!("{name}: {fault}\n"));
         }
         match faults.len() {
             count if count > limit => broken.push(format!("{name}: {count} faults, at most {limit} may be")),
             count if count < limit => {
-                print_line(&format!("  {count} faults, and tests/honest/limits.rs allows {limit}: lower it"))
+                print_line(&format!("  {count} faults, and tests/report_soundness/limits.rs allows {limit}: lower it"))
             }
             _ => {}
         }

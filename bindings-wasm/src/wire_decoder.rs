@@ -10,7 +10,7 @@
 
 use toolwire::json::{Data, Member, Node, Object, Origin, Text};
 
-/// The kinds, with the same numbers as in `npm/src/values/records.ts`.
+/// The kinds, with the same numbers as in `npm/src/values/wire-encoder.ts`.
 mod kind {
     pub(super) const NULL: u32 = 0;
     pub(super) const FALSE: u32 = 1;
@@ -29,7 +29,7 @@ const RECORD: usize = 3;
 pub(crate) struct Mismatch;
 
 /// Records being read.
-pub(crate) struct Records<'w, 'a> {
+pub(crate) struct WireDecoder<'w, 'a> {
     words: &'w mut [u32],
     chars: &'a str,
     /// True if strings are escaped as in JSON text, because one of them has no other encoding.
@@ -38,9 +38,9 @@ pub(crate) struct Records<'w, 'a> {
     at: usize,
 }
 
-impl<'w, 'a> Records<'w, 'a> {
+impl<'w, 'a> WireDecoder<'w, 'a> {
     pub(crate) fn new(words: &'w mut [u32], chars: &'a str, spelled: bool) -> Self {
-        Records { words, chars, spelled, next: 0, at: 0 }
+        WireDecoder { words, chars, spelled, next: 0, at: 0 }
     }
 
     /// Returns the names of all values that were read.
@@ -79,7 +79,7 @@ impl<'w, 'a> Records<'w, 'a> {
         Ok(Node::read(data, Origin::new(u32::try_from(number).map_err(|_| Mismatch)?)))
     }
 
-    /// Reads the name of the next value, and records its place, so that the answer can refer to it by number.
+    /// Reads the name of the next value, and records its place, so that the result can refer to it by number.
     fn key(&mut self) -> Result<Text<'a>, Mismatch> {
         let number = self.next;
         let start = self.at;

@@ -1,13 +1,13 @@
 /**
- * Reads an answer's records as values. bindings-wasm/src/answer.rs writes them and defines their layout.
+ * Reads the records of a result as values. bindings-wasm/src/wire_encoder.rs writes them and defines their layout.
  */
 
-import type { Desk } from '../engine/desk.js';
 import { define } from '../engine/report.js';
-import type { Records } from './records.js';
+import type { SharedBuffer } from '../engine/shared-buffer.js';
+import type { WireEncoder } from './wire-encoder.js';
 
-const GIVEN = 0;
-const GIVEN_NAME = 1;
+const INPUT = 0;
+const INPUT_NAME = 1;
 const CONSTANT = 2;
 const NUMBER = 3;
 const STRING = 4;
@@ -15,20 +15,20 @@ const JSON_TEXT = 5;
 const ARRAY = 6;
 const OBJECT = 7;
 
-/** Returns the value that the answer in the shared buffer describes. */
-export function answered(desk: Desk, records: Records): unknown {
-  const { words, start } = desk.answerRecords;
-  return new Answer(words, start, desk.answerText, records, desk.share).value();
+/** Returns the value that the output in the shared buffer describes. */
+export function decodeOutput(buffer: SharedBuffer, encoder: WireEncoder): unknown {
+  const { words, start } = buffer.outputRecords;
+  return new WireDecoder(words, start, buffer.outputText, encoder, buffer.share).value();
 }
 
-class Answer {
+class WireDecoder {
   private at = 0;
 
   constructor(
     private readonly words: Uint32Array,
     private next: number,
     private readonly chars: string,
-    private readonly records: Records,
+    private readonly encoder: WireEncoder,
     private readonly share: boolean,
   ) {}
 
@@ -36,8 +36,8 @@ class Answer {
     const word = this.words[this.next++] as number;
     const payload = word >>> 3;
     switch (word & 7) {
-      case GIVEN:
-        return this.records.given(payload, this.share);
+      case INPUT:
+        return this.encoder.input(payload, this.share);
       case CONSTANT:
         return payload === 0 ? null : payload === 2;
       case NUMBER:
@@ -57,15 +57,15 @@ class Answer {
         return object;
       }
       default:
-        throw new Error('the two sides of toolwire disagree about an answer');
+        throw new Error('the two sides of toolwire disagree about a result');
     }
   }
 
   private name(): string {
     const word = this.words[this.next] as number;
-    if ((word & 7) !== GIVEN_NAME) return this.value() as string;
+    if ((word & 7) !== INPUT_NAME) return this.value() as string;
     this.next++;
-    return this.records.name(word >>> 3);
+    return this.encoder.name(word >>> 3);
   }
 
   private text(length: number): string {

@@ -85,10 +85,10 @@ impl Named<'_> {
         let mut inside = object.iter().filter(|(key, _)| counts(key)).map(of).collect::<Map<_, _>>();
         // `additionalProperties` and `unevaluatedProperties` do not apply to names in `properties`.
         let others = !is_certain || inside.contains_key("additionalProperties") || self.has_unevaluated;
-        let asked = inside.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-        if !asked.is_empty() && !others {
+        let required = inside.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+        if !required.is_empty() && !others {
             let table = inside.entry("properties").or_insert_with(|| json!({}));
-            for name in asked.iter().filter_map(Value::as_str) {
+            for name in required.iter().filter_map(Value::as_str) {
                 if let Some(table) = table.as_object_mut() {
                     table.entry(name).or_insert(json!(true));
                 }

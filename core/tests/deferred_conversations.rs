@@ -1,5 +1,5 @@
-//! Deferred loading over the turns of an agent, in each request format: the conversations of tests/loop, which all
-//! languages run.
+//! Deferred loading over the turns of an agent, in each request format: the conversations of
+//! tests/deferred-conversations, which all languages run.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -15,7 +15,8 @@ use toolwire::{
 };
 
 fn conversation(name: &str) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/loop").join(name).with_extension("json");
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/deferred-conversations").join(name).with_extension("json");
     serde_json::from_str(&fs::read_to_string(path).expect("a conversation")).expect("it is JSON")
 }
 

@@ -1,15 +1,16 @@
-// Tests deferred loading over whole conversations of an agent (tests/loop), which all languages run, and the Anthropic one
-// again over HTTP, against a fake backend for each translation target.
+// Tests deferred loading over whole conversations of an agent (tests/deferred-conversations), which all languages run,
+// and the Anthropic one again over HTTP, against a fake backend for each translation target.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { answerToolSearch, applyDeferredLoading, stripDeferralBetas, ToolIndex } from '../dist/index.js';
-import { start } from './loop/backend.js';
-import { validate } from './loop/refuse.js';
+import { start } from './fakes/backend.js';
+import { validate } from './fakes/refuse.js';
 
-const read = (name) => JSON.parse(readFileSync(new URL(`../../tests/loop/${name}.json`, import.meta.url), 'utf8'));
+const read = (name) =>
+  JSON.parse(readFileSync(new URL(`../../tests/deferred-conversations/${name}.json`, import.meta.url), 'utf8'));
 const TARGETS = ['openai-responses', 'openai-chat'];
 const OURS = /tool_reference|tool_search_tool|defer_loading|"type":"tool_search"/;
 const nameOf = (tool) => tool.function?.name ?? tool.name;

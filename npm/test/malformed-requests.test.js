@@ -1,4 +1,5 @@
-// Tests unusual input (tests/odd): any JSON value anywhere in a request, as an option, a tool list or a call.
+// Tests malformed requests (tests/malformed-requests): any JSON value anywhere in a request, as an option, a tool list
+// or a call.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -6,7 +7,9 @@ import { test } from 'node:test';
 
 import { answerToolSearch, applyDeferredLoading, searchTools, ToolIndex, ToolwireError } from '../dist/index.js';
 
-const odd = JSON.parse(readFileSync(new URL('../../tests/odd/requests.json', import.meta.url), 'utf8'));
+const inputs = JSON.parse(
+  readFileSync(new URL('../../tests/malformed-requests/requests.json', import.meta.url), 'utf8'),
+);
 const call = { type: 'tool_use', id: 't', name: 'tool_search', input: { query: 'a d' } };
 
 /** Returns the result of a call as text, or the error that it throws. */
@@ -30,17 +33,17 @@ function disturbed(request, place, value) {
   return copy;
 }
 
-test('an odd value anywhere in a request is accepted or refused', (t) => {
+test('a malformed value anywhere in a request is accepted or refused', (t) => {
   let accepted = 0;
   let refused = 0;
-  for (const { request, places } of odd.requests) {
+  for (const { request, places } of inputs.requests) {
     for (const place of places) {
-      for (const value of odd.values) {
+      for (const value of inputs.values) {
         const input = disturbed(request, place, value);
         // A string is text, not a value.
         if (typeof input === 'string') continue;
         const text = JSON.stringify(input);
-        for (const options of odd.options) {
+        for (const options of inputs.options) {
           const about = () => `${place} of ${text} with ${JSON.stringify(options)}`;
           const given = outcome(() => JSON.stringify(applyDeferredLoading(input, options).request));
           // Compared before asserting, because the message would be built in each of thousands of runs.
@@ -59,9 +62,9 @@ test('an odd value anywhere in a request is accepted or refused', (t) => {
   assert.ok(accepted > 20_000 && refused > 1_000);
 });
 
-test('an odd option is accepted, or an error names it', () => {
-  for (const name of odd.optionNames) {
-    for (const value of odd.values) {
+test('a malformed option is accepted, or an error names it', () => {
+  for (const name of inputs.optionNames) {
+    for (const value of inputs.values) {
       const { error } = outcome(() =>
         JSON.stringify(applyDeferredLoading({ messages: [] }, { [name]: value }).request),
       );
@@ -71,11 +74,12 @@ test('an odd option is accepted, or an error names it', () => {
       }
     }
   }
-  for (const value of odd.values) outcome(() => JSON.stringify(applyDeferredLoading({ messages: [] }, value).request));
+  for (const value of inputs.values)
+    outcome(() => JSON.stringify(applyDeferredLoading({ messages: [] }, value).request));
 });
 
-test('odd tool lists and calls are searched or refused', () => {
-  for (const value of odd.values) {
+test('malformed tool lists and calls are searched or refused', () => {
+  for (const value of inputs.values) {
     for (const tools of [value, [value], { tools: value }, { tools: [value, value] }]) {
       const found = outcome(() => JSON.stringify(searchTools(tools, 'a d')));
       assert.deepEqual(

@@ -1,6 +1,6 @@
 /**
  * The shared buffer: the part of WebAssembly memory through which JavaScript and the core exchange data. The core's counterpart is
- * bindings-wasm/src/desk.rs.
+ * bindings-wasm/src/shared_buffer.rs.
  */
 
 /** Indices of the header's fields. */
@@ -8,9 +8,9 @@ const WORDS = 0;
 const WORDS_ROOM = 1;
 const CHARS = 2;
 const CHARS_ROOM = 3;
-const ANSWER_WORDS = 4;
-const ANSWER_CHARS = 6;
-const ANSWER_CHARS_LENGTH = 7;
+const OUTPUT_WORDS = 4;
+const OUTPUT_CHARS = 6;
+const OUTPUT_CHARS_LENGTH = 7;
 const FLAGS = 8;
 
 const SHARE = 1;
@@ -30,16 +30,16 @@ function encoded(characters: Characters): Uint8Array {
 }
 
 /** A view of the WebAssembly memory that both sides use. */
-export class Desk {
+export class SharedBuffer {
   private words: Uint32Array;
   private bytes: Uint8Array;
   private readonly header: number;
 
   constructor(
     private readonly memory: WebAssembly.Memory,
-    private readonly glue: { desk(): number; makeRoom(words: number, chars: number): void },
+    private readonly glue: { sharedBuffer(): number; makeRoom(words: number, chars: number): void },
   ) {
-    this.header = glue.desk() / 4;
+    this.header = glue.sharedBuffer() / 4;
     this.words = new Uint32Array(memory.buffer);
     this.bytes = new Uint8Array(memory.buffer);
   }
@@ -63,23 +63,23 @@ export class Desk {
     return lengths[0] as number;
   }
 
-  /** The WebAssembly memory as words, and the index of the answer's first record. */
-  get answerRecords(): { words: Uint32Array; start: number } {
+  /** The WebAssembly memory as words, and the index of the output's first record. */
+  get outputRecords(): { words: Uint32Array; start: number } {
     this.refresh();
-    return { words: this.words, start: this.field(ANSWER_WORDS) };
+    return { words: this.words, start: this.field(OUTPUT_WORDS) };
   }
 
-  /** The answer's characters. */
-  get answerText(): string {
-    const bytes = this.answerBytes;
+  /** The output's characters. */
+  get outputText(): string {
+    const bytes = this.outputBytes;
     return bytes.length === 0 ? '' : decoder.decode(bytes);
   }
 
-  /** The answer's characters as UTF-8, as a view: copy it before the next call. */
-  get answerBytes(): Uint8Array {
+  /** The output's characters as UTF-8, as a view: copy it before the next call. */
+  get outputBytes(): Uint8Array {
     this.refresh();
-    const start = this.field(ANSWER_CHARS);
-    return this.bytes.subarray(start, start + this.field(ANSWER_CHARS_LENGTH));
+    const start = this.field(OUTPUT_CHARS);
+    return this.bytes.subarray(start, start + this.field(OUTPUT_CHARS_LENGTH));
   }
 
   /** True if the call failed. */
@@ -92,7 +92,7 @@ export class Desk {
     return this.flag(RESTS);
   }
 
-  /** True if the answer may contain unchanged parts of the caller's values. */
+  /** True if the output may contain unchanged parts of the caller's values. */
   get share(): boolean {
     return this.flag(SHARE);
   }

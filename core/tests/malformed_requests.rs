@@ -1,4 +1,5 @@
-//! Unusual shapes (tests/odd): any JSON value anywhere in a request, as an option, a tool list or a call.
+//! Malformed requests (tests/malformed-requests): any JSON value anywhere in a request, as an option, a tool list or a
+//! call.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -18,9 +19,9 @@ use toolwire::{
     search_tools, validate_arguments, DeferredOptions, Error, RepairOptions, SearchOptions, ToolIndex,
 };
 
-fn odd() -> Value {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/odd/requests.json");
-    serde_json::from_str(&fs::read_to_string(path).expect("odd values")).expect("it is JSON")
+fn inputs() -> Value {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/malformed-requests/requests.json");
+    serde_json::from_str(&fs::read_to_string(path).expect("the inputs")).expect("it is JSON")
 }
 
 fn list(value: &Value) -> &[Value] {
@@ -87,13 +88,13 @@ fn many_wrong_names_take_linear_time() {
 }
 
 #[test]
-fn odd_values_anywhere_in_a_request_cause_no_panic() {
-    let odd = odd();
+fn malformed_values_anywhere_in_a_request_cause_no_panic() {
+    let inputs = inputs();
     let (mut accepted, mut refused) = (0, BTreeMap::<&str, usize>::new());
-    let mut sets = list(&odd["options"]).iter().cycle();
-    for row in list(&odd["requests"]) {
+    let mut sets = list(&inputs["options"]).iter().cycle();
+    for row in list(&inputs["requests"]) {
         for place in list(&row["places"]).iter().filter_map(Value::as_str) {
-            for value in list(&odd["values"]) {
+            for value in list(&inputs["values"]) {
                 let mut request = row["request"].clone();
                 *request.pointer_mut(place).expect("a place in the request") = value.clone();
                 // The option sets take turns here. The optimized builds of Node and Python run all of them.
@@ -106,15 +107,15 @@ fn odd_values_anywhere_in_a_request_cause_no_panic() {
         }
     }
     println!("{accepted} accepted; refused by place: {refused:?}");
-    assert!(accepted > 4_000, "most odd requests can still be rewritten");
+    assert!(accepted > 4_000, "most malformed requests can still be rewritten");
 }
 
 #[test]
-fn odd_option_is_accepted_or_named_in_the_error() {
-    let odd = odd();
+fn malformed_option_is_accepted_or_named_in_the_error() {
+    let inputs = inputs();
     let (mut accepted, mut refused) = (0, 0);
-    for name in list(&odd["optionNames"]).iter().filter_map(Value::as_str) {
-        for value in list(&odd["values"]) {
+    for name in list(&inputs["optionNames"]).iter().filter_map(Value::as_str) {
+        for value in list(&inputs["values"]) {
             match options(&json!({name: value})) {
                 Ok(_) => accepted += 1,
                 Err(error) => {
@@ -125,7 +126,7 @@ fn odd_option_is_accepted_or_named_in_the_error() {
             }
         }
     }
-    for value in list(&odd["values"]) {
+    for value in list(&inputs["values"]) {
         let _ = options(value).map_err(|error| assert!(!error.message().is_empty()));
     }
     println!("{accepted} accepted, {refused} refused");
@@ -133,10 +134,10 @@ fn odd_option_is_accepted_or_named_in_the_error() {
 }
 
 #[test]
-fn odd_tool_lists_and_calls_are_searched_or_refused() {
-    let (odd, options) = (odd(), SearchOptions::default());
+fn malformed_tool_lists_and_calls_are_searched_or_refused() {
+    let (inputs, options) = (inputs(), SearchOptions::default());
     let call = json!({"type": "tool_use", "id": "t", "name": "tool_search", "input": {"query": "a d"}});
-    let values = list(&odd["values"]);
+    let values = list(&inputs["values"]);
     for value in values {
         for tools in [value.clone(), json!([value]), json!({"tools": value}), json!({"tools": [value, value]})] {
             let found = search_tools(&tools, "a d", &options);

@@ -1,8 +1,8 @@
 /**
  * A caller's values as records. Every value is visited once, in document order, with the semantics of `JSON.stringify`.
- * bindings-wasm/src/records.rs reads the records and defines their layout.
+ * bindings-wasm/src/wire_decoder.rs reads the records and defines their layout.
  *
- * The values are kept until the answer is built, because an answer refers to the caller's values by number.
+ * The values are kept until the result is built, because a result refers to the caller's values by number.
  */
 
 import { define } from '../engine/report.js';
@@ -38,7 +38,7 @@ export interface Spelling {
 }
 
 /** Values as records. */
-export class Records {
+export class WireEncoder {
   private buffer = new Uint32Array(256 * RECORD);
   private parts: string[] = [];
   private partCount = 0;
@@ -103,8 +103,8 @@ export class Records {
     return this.names[number] as string;
   }
 
-  /** Returns a value for an answer: the caller's own if it may be shared, else a copy of what was read. */
-  given(number: number, share: boolean): unknown {
+  /** Returns a value for a result: the caller's own if it may be shared, else a copy of what was read. */
+  input(number: number, share: boolean): unknown {
     const value = this.values[number];
     if (typeof value !== 'object' || value === null) return value;
     if (share && !this.altered?.has(number)) return value;
@@ -114,14 +114,14 @@ export class Records {
     if ((head & 7) === ARRAY) {
       const items: unknown[] = [];
       for (let index = 0; index < length; index++) {
-        items.push(this.given(child, share));
+        items.push(this.input(child, share));
         child = this.after(child);
       }
       return items;
     }
     const object: Record<string, unknown> = {};
     for (let index = 0; index < length; index++) {
-      define(object, this.names[child] as string, this.given(child, share));
+      define(object, this.names[child] as string, this.input(child, share));
       child = this.after(child);
     }
     return object;

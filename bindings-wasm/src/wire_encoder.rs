@@ -1,4 +1,4 @@
-//! Trees into records: the encoding of an answer for JavaScript.
+//! Trees into records: the encoding of a result for JavaScript.
 //!
 //! One word per value, in document order: `kind | payload << 3`. An unchanged value of the caller is encoded by its
 //! number in one word, however large it is. In objects, the word of a member's name precedes that of its value.
@@ -6,14 +6,14 @@
 
 use toolwire::json::{write, Data, Node, Text};
 
-use crate::{desk::Handed, records::Names};
+use crate::{shared_buffer::OutputBuffer, wire_decoder::Names};
 
-/// The kinds, with the same numbers as in `npm/src/values/answer.ts`.
+/// The kinds, with the same numbers as in `npm/src/values/wire-decoder.ts`.
 mod kind {
     /// The caller's value with this number.
-    pub(super) const GIVEN: u32 = 0;
+    pub(super) const INPUT: u32 = 0;
     /// The member name of the caller's value with this number.
-    pub(super) const GIVEN_NAME: u32 = 1;
+    pub(super) const INPUT_NAME: u32 = 1;
     /// null, false or true: 0, 1, 2.
     pub(super) const CONSTANT: u32 = 2;
     pub(super) const NUMBER: u32 = 3;
@@ -24,19 +24,19 @@ mod kind {
     pub(super) const OBJECT: u32 = 7;
 }
 
-/// An answer being written.
-pub(crate) struct Answer<'n> {
+/// Writes a result.
+pub(crate) struct WireEncoder<'n> {
     /// The member names of the caller's values.
     pub(crate) names: Names<'n, 'n>,
     /// The buffers to which the records are written.
-    pub(crate) handed: Handed,
+    pub(crate) output: OutputBuffer,
 }
 
-impl Answer<'_> {
+impl WireEncoder<'_> {
     /// Writes a value with all its descendants.
     pub(crate) fn value(&mut self, node: &Node<'_>) {
         if let (true, Some(number)) = (node.is_intact(), node.origin().number()) {
-            return self.word(kind::GIVEN, number as usize);
+            return self.word(kind::INPUT, number as usize);
         }
         match node.data() {
             Data::Null => self.word(kind::CONSTANT, 0),
@@ -55,7 +55,7 @@ impl Answer<'_> {
                 for member in object {
                     match member.value.origin().number() {
                         Some(number) if self.names.is(&member.key, number) => {
-                            self.word(kind::GIVEN_NAME, number as usize)
+                            self.word(kind::INPUT_NAME, number as usize)
                         }
                         _ => self.string(&member.key),
                     }
@@ -78,10 +78,10 @@ impl Answer<'_> {
     fn text(&mut self, kind: u32, text: &str) {
         let units = if text.is_ascii() { text.len() } else { text.encode_utf16().count() };
         self.word(kind, units);
-        self.handed.chars.push_str(text);
+        self.output.chars.push_str(text);
     }
 
     fn word(&mut self, kind: u32, payload: usize) {
-        self.handed.words.push(kind | (payload as u32) << 3);
+        self.output.words.push(kind | (payload as u32) << 3);
     }
 }

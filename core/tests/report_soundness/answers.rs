@@ -23,7 +23,7 @@ const MAX_DEPTH: usize = 40;
 const MAX_VISITS: usize = 20_000;
 
 /// Ways to write the instance.
-pub(crate) struct Found {
+pub(crate) struct AnswerList {
     pub(crate) answers: Vec<Value>,
     /// True if the list is complete.
     pub(crate) are_all: bool,
@@ -37,10 +37,10 @@ pub(crate) fn answers(
     schema: &Value,
     root: &Value,
     names: &BTreeMap<String, String>,
-) -> Option<Found> {
+) -> Option<AnswerList> {
     let answers = Answers { root, names, left: Cell::new(MAX_VISITS), are_all: Cell::new(true) };
     let found = answers.of(Some(instance), schema, MAX_DEPTH);
-    (answers.left.get() > 0).then(|| Found { answers: found, are_all: answers.are_all.get() })
+    (answers.left.get() > 0).then(|| AnswerList { answers: found, are_all: answers.are_all.get() })
 }
 
 struct Answers<'s> {

@@ -18,13 +18,13 @@ const KEEP: usize = 1 << 20;
 pub(crate) const SHARE: u32 = 1;
 /// Flag: the text is unchanged, and the caller already has it.
 pub(crate) const UNCHANGED: u32 = 2;
-/// Flag: the call failed, so there is an error and no answer.
+/// Flag: the call failed, so there is an error and no output.
 pub(crate) const FAILED: u32 = 4;
 /// Flag: the session is back in its initial state, so nothing is lost with the instance.
 pub(crate) const RESTS: u32 = 8;
 
-/// The header, which JavaScript reads: `npm/src/engine/desk.ts` lists its fields in the same order. Addresses and
-/// lengths are in units of their buffer: words of 32 bits, or bytes.
+/// The header, which JavaScript reads: `npm/src/engine/shared-buffer.ts` lists its fields in the same order. Addresses
+/// and lengths are in units of their buffer: words of 32 bits, or bytes.
 #[derive(Default)]
 #[repr(C)]
 struct Header {
@@ -32,38 +32,38 @@ struct Header {
     words_room: u32,
     chars: u32,
     chars_room: u32,
-    answer_words: u32,
-    answer_words_length: u32,
-    answer_chars: u32,
-    answer_chars_length: u32,
+    output_words: u32,
+    output_words_length: u32,
+    output_chars: u32,
+    output_chars_length: u32,
     flags: u32,
 }
 
 /// The input that JavaScript wrote: records, and their characters.
 #[derive(Default)]
-pub(crate) struct Given {
+pub(crate) struct InputBuffer {
     pub(crate) words: Vec<u32>,
     pub(crate) chars: Vec<u8>,
 }
 
-/// The answer, in the same form.
+/// The output, in the same form.
 #[derive(Default)]
-pub(crate) struct Handed {
+pub(crate) struct OutputBuffer {
     pub(crate) words: Vec<u32>,
     pub(crate) chars: String,
 }
 
-struct Desk {
+struct SharedBuffer {
     header: &'static mut Header,
-    given: Given,
-    handed: Handed,
+    input: InputBuffer,
+    output: OutputBuffer,
 }
 
 thread_local! {
-    static DESK: RefCell<Desk> = RefCell::new(Desk {
+    static SHARED_BUFFER: RefCell<SharedBuffer> = RefCell::new(SharedBuffer {
         header: Box::leak(Box::default()),
-        given: Given::default(),
-        handed: Handed::default(),
+        input: InputBuffer::default(),
+        output: OutputBuffer::default(),
     });
 }
 
@@ -79,18 +79,18 @@ pub fn fail_next() {
 }
 
 /// Returns the header's address.
-#[wasm_bindgen]
-pub fn desk() -> *const u32 {
-    DESK.with_borrow(|desk| std::ptr::from_ref::<Header>(desk.header).cast())
+#[wasm_bindgen(js_name = sharedBuffer)]
+pub fn shared_buffer() -> *const u32 {
+    SHARED_BUFFER.with_borrow(|buffer| std::ptr::from_ref::<Header>(buffer.header).cast())
 }
 
 /// Makes room for a number of words and of bytes of characters. The previous contents may be lost.
 #[wasm_bindgen(js_name = makeRoom)]
 pub fn make_room(words: usize, chars: usize) {
-    DESK.with_borrow_mut(|desk| {
-        grow(&mut desk.given.words, words);
-        grow(&mut desk.given.chars, chars);
-        desk.announce_room();
+    SHARED_BUFFER.with_borrow_mut(|buffer| {
+        grow(&mut buffer.input.words, words);
+        grow(&mut buffer.input.chars, chars);
+        buffer.announce_room();
     });
 }
 
@@ -102,46 +102,46 @@ fn grow<T: Copy + Default>(buffer: &mut Vec<T>, length: usize) {
     }
 }
 
-/// Takes the input out of the shared buffer, and the vectors of the last answer for reuse.
+/// Takes the input out of the shared buffer, and the vectors of the last output for reuse.
 #[allow(clippy::panic, reason = "a test checks how panics are reported")]
-pub(crate) fn take() -> (Given, Handed) {
+pub(crate) fn take() -> (InputBuffer, OutputBuffer) {
     if FAILS.take() {
         panic!("a test asked for it");
     }
-    DESK.with_borrow_mut(|desk| {
-        let mut handed = mem::take(&mut desk.handed);
-        handed.words.clear();
-        handed.chars.clear();
-        (mem::take(&mut desk.given), handed)
+    SHARED_BUFFER.with_borrow_mut(|buffer| {
+        let mut output = mem::take(&mut buffer.output);
+        output.words.clear();
+        output.chars.clear();
+        (mem::take(&mut buffer.input), output)
     })
 }
 
-/// Returns the vectors to the shared buffer, with the answer in the place where JavaScript reads it.
-pub(crate) fn put(mut given: Given, handed: Handed, flags: u32) {
-    if given.words.capacity().saturating_mul(4) > KEEP {
-        given.words = Vec::new();
+/// Returns the vectors to the shared buffer, with the output in the place where JavaScript reads it.
+pub(crate) fn put(mut input: InputBuffer, output: OutputBuffer, flags: u32) {
+    if input.words.capacity().saturating_mul(4) > KEEP {
+        input.words = Vec::new();
     }
-    if given.chars.capacity() > KEEP {
-        given.chars = Vec::new();
+    if input.chars.capacity() > KEEP {
+        input.chars = Vec::new();
     }
-    DESK.with_borrow_mut(|desk| {
-        desk.given = given;
-        desk.handed = handed;
-        desk.announce_room();
-        desk.header.answer_words = address(desk.handed.words.as_ptr()) / 4;
-        desk.header.answer_words_length = count(desk.handed.words.len());
-        desk.header.answer_chars = address(desk.handed.chars.as_ptr());
-        desk.header.answer_chars_length = count(desk.handed.chars.len());
-        desk.header.flags = flags;
+    SHARED_BUFFER.with_borrow_mut(|buffer| {
+        buffer.input = input;
+        buffer.output = output;
+        buffer.announce_room();
+        buffer.header.output_words = address(buffer.output.words.as_ptr()) / 4;
+        buffer.header.output_words_length = count(buffer.output.words.len());
+        buffer.header.output_chars = address(buffer.output.chars.as_ptr());
+        buffer.header.output_chars_length = count(buffer.output.chars.len());
+        buffer.header.flags = flags;
     });
 }
 
-impl Desk {
+impl SharedBuffer {
     fn announce_room(&mut self) {
-        self.header.words = address(self.given.words.as_ptr()) / 4;
-        self.header.words_room = count(self.given.words.len());
-        self.header.chars = address(self.given.chars.as_ptr());
-        self.header.chars_room = count(self.given.chars.len());
+        self.header.words = address(self.input.words.as_ptr()) / 4;
+        self.header.words_room = count(self.input.words.len());
+        self.header.chars = address(self.input.chars.as_ptr());
+        self.header.chars_room = count(self.input.chars.len());
     }
 }
 

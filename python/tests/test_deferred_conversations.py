@@ -1,4 +1,4 @@
-"""Deferred loading in an agent: the conversations of tests/loop, which all languages run.
+"""Deferred loading in an agent: the conversations of tests/deferred-conversations, which all languages run.
 
 The Anthropic conversation also runs over HTTP, against a fake backend for each translation target.
 """
@@ -18,13 +18,13 @@ from backend import Backend, backend
 from cases import snake
 from refuse import validate
 
-LOOP = Path(__file__).resolve().parents[2] / "tests" / "loop"
+CONVERSATIONS = Path(__file__).resolve().parents[2] / "tests" / "deferred-conversations"
 TARGETS = ("openai-responses", "openai-chat")
 OURS = re.compile('tool_reference|tool_search_tool|defer_loading|"type":"tool_search"')
 
 
 def read(name: str) -> Any:
-    return json.loads((LOOP / f"{name}.json").read_text(encoding="utf-8"))
+    return json.loads((CONVERSATIONS / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def written(value: object) -> str:

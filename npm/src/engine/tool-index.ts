@@ -7,33 +7,35 @@ import { onText, onValues } from './call.js';
 import { Place } from './instance.js';
 import { isText } from './text.js';
 
-export class Kept {
+export class StoredIndex {
   readonly #place = new Place(true);
 
   private constructor() {}
 
   /** Stores a tool list, given as a value or as text. */
-  static of(name: string, tools: unknown): Kept {
-    const kept = new Kept();
+  static of(name: string, tools: unknown): StoredIndex {
+    const index = new StoredIndex();
     if (isText(tools)) {
-      onText(kept.#place, name, [tools], null, ({ glue }, _, words, chars, spelled, broken) =>
-        glue.keepText(words, chars, spelled, broken),
+      onText(index.#place, name, [tools], null, ({ glue }, _, words, chars, spelled, broken) =>
+        glue.storeIndexText(words, chars, spelled, broken),
       );
     } else {
-      onValues(kept.#place, [tools], null, ({ glue }, words, chars, spelled) => glue.keep(words, chars, spelled));
+      onValues(index.#place, [tools], null, ({ glue }, words, chars, spelled) =>
+        glue.storeIndex(words, chars, spelled),
+      );
     }
-    return kept;
+    return index;
   }
 
   /** Number of tools. */
   get size(): number {
-    return this.#place.running().glue.keptTools();
+    return this.#place.running().glue.toolsInIndex();
   }
 
   /** Searches for a query, or answers a call to the tool search. */
-  ask(what: 'searchKept' | 'answerKept', input: unknown, options: unknown): unknown {
+  ask(operation: 'searchIndex' | 'answerFromIndex', input: unknown, options: unknown): unknown {
     return onValues(this.#place, [input], options, ({ glue }, words, chars, spelled) =>
-      glue[what](words, chars, spelled),
+      glue[operation](words, chars, spelled),
     ).value;
   }
 }

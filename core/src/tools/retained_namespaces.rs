@@ -30,7 +30,7 @@ use crate::{
         prefilter::NAMES_TOOLS,
         report::DeferredReport,
         tool::{self, has_type},
-        tool_format::{recognise, Entry},
+        tool_format::{recognize, Entry},
     },
     rules::Rule,
 };
@@ -60,7 +60,7 @@ const NAMESPACE: &str = "namespace";
 const SEPARATOR: &str = "__";
 
 /// The kept namespaces of a request, and what is needed to move tools back into them.
-pub(super) struct Kept<'a> {
+pub(super) struct RetainedNamespaces<'a> {
     /// The original request.
     original: Node<'a>,
     spaces: Vec<Space<'a>>,
@@ -83,7 +83,7 @@ struct Space<'a> {
 /// Index of a namespace, and name of a tool in it.
 type Member = (usize, String);
 
-impl<'a> Kept<'a> {
+impl<'a> RetainedNamespaces<'a> {
     /// Finds the namespaces to keep, and removes their descriptions from the request: flattening would add the
     /// descriptions to those of the tools.
     ///
@@ -95,7 +95,7 @@ impl<'a> Kept<'a> {
             return Ok(None);
         }
         let index = spaces.iter().enumerate().map(|(at, space)| (space.name.clone(), at)).collect();
-        let mut kept = Kept { original: request.clone(), spaces, index, places, calls: Set::new() };
+        let mut kept = RetainedNamespaces { original: request.clone(), spaces, index, places, calls: Set::new() };
         for item in request.get("input").and_then(Node::as_array).unwrap_or_default() {
             if !may_hold(item, NAMES_TOOLS) {
                 continue;
@@ -295,7 +295,7 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern) -> Result<(Vec<Space<'a>>, 
         }
     })?;
     let entries = || list.iter().enumerate().filter(|(_, entry)| has_type(entry, NAMESPACE));
-    refused.extend(entries().filter(|(_, entry)| !is_kept(entry, shape)).filter_map(|(_, entry)| name_of(entry)));
+    refused.extend(entries().filter(|(_, entry)| !is_retained(entry, shape)).filter_map(|(_, entry)| name_of(entry)));
     // A namespace can have only one description.
     let mut described: Map<String, Option<&Text<'_>>> = Map::new();
     for (_, entry) in entries() {
@@ -359,12 +359,12 @@ fn legal_name<'n, 'a>(entry: &'n Node<'a>, shape: NamePattern) -> Option<&'n Tex
 }
 
 /// Returns true if a namespace can be sent unchanged, except for the schemas of its tools.
-fn is_kept(entry: &Node<'_>, shape: NamePattern) -> bool {
+fn is_retained(entry: &Node<'_>, shape: NamePattern) -> bool {
     let (Some(name), Some(members)) = (legal_name(entry, shape), entry.get(LIST).and_then(Node::as_array)) else {
         return false;
     };
     let is_sent = |member: &Node<'_>| {
-        let is_tool = matches!(recognise(member), Entry::Tool(_)) || tool::is_custom(member);
+        let is_tool = matches!(recognize(member), Entry::Tool(_)) || tool::is_custom(member);
         let own = legal_name(member, shape);
         // The API puts each tool that it loads into a namespace that has the tool's name.
         is_tool && !has_type(member, NAMESPACE) && own.is_some_and(|own| own != name) && !tool::deferral(member).0

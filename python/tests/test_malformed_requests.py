@@ -1,4 +1,4 @@
-"""Odd shapes (tests/odd): any JSON value anywhere in a request, as an option, a tool list or a call."""
+"""Malformed requests (tests/malformed-requests): any JSON value in a request, as an option, a tool list or a call."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from cases import snake
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ODD = json.loads((Path(__file__).resolve().parents[2] / "tests" / "odd" / "requests.json").read_text(encoding="utf-8"))
+PATH = Path(__file__).resolve().parents[2] / "tests" / "malformed-requests" / "requests.json"
+INPUTS = json.loads(PATH.read_text(encoding="utf-8"))
 CALL = {"type": "tool_use", "id": "t", "name": "tool_search", "input": {"query": "a d"}}
 
 
@@ -42,12 +43,12 @@ def disturbed(request: Any, place: str, value: Any) -> Any:
     return changed
 
 
-def test_odd_values_anywhere_in_a_request_agree_on_both_paths() -> None:
+def test_malformed_values_anywhere_in_a_request_agree_on_both_paths() -> None:
     accepted = refused = 0
-    sets: list[Any] = [{snake(name): value for name, value in options.items()} for options in ODD["options"]]
-    for row in ODD["requests"]:
+    sets: list[Any] = [{snake(name): value for name, value in options.items()} for options in INPUTS["options"]]
+    for row in INPUTS["requests"]:
         for place in row["places"]:
-            for value in ODD["values"]:
+            for value in INPUTS["values"]:
                 request = disturbed(row["request"], place, value)
                 if isinstance(request, str):
                     continue  # a string is text rather than a value
@@ -66,9 +67,9 @@ def test_odd_values_anywhere_in_a_request_agree_on_both_paths() -> None:
     assert refused > 1_000
 
 
-def test_odd_option_is_accepted_or_named_in_the_error() -> None:
-    for name in ODD["optionNames"]:
-        for value in ODD["values"]:
+def test_malformed_option_is_accepted_or_named_in_the_error() -> None:
+    for name in INPUTS["optionNames"]:
+        for value in INPUTS["values"]:
             options: Any = {snake(name): value}
             given = outcome(lambda: toolwire.apply_deferred_loading({"messages": []}, **options).request)  # noqa: B023
             if isinstance(given, tuple):
@@ -76,8 +77,8 @@ def test_odd_option_is_accepted_or_named_in_the_error() -> None:
                 assert given[0] == "invalid-request" or given[1].startswith(f"/{snake(name)}"), given
 
 
-def test_odd_tool_lists_and_calls_are_searched_or_refused() -> None:
-    for value in ODD["values"]:
+def test_malformed_tool_lists_and_calls_are_searched_or_refused() -> None:
+    for value in INPUTS["values"]:
         for tools in (value, [value], {"tools": value}, {"tools": [value, value]}):
             found = outcome(lambda: toolwire.search_tools(tools, "a d"))  # noqa: B023
             assert outcome(lambda: toolwire.ToolIndex(tools).search("a d")) == found  # noqa: B023
