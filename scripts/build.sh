@@ -22,15 +22,9 @@ if [ "${1:-all}" = npm ]; then
   npm_package
   exit
 fi
+# In parallel, because each spends most of its time optimizing one library, in one thread.
 alongside npm_package
-if [ "${TOOLWIRE_BUILD:-}" = quick ]; then
-  python/dev setup
-  # With the features of the whole workspace, so that the core is compiled once for these, the tests and their examples.
-  step "build Rust demo and Python extension" "$LOGS/build-rust.log" cargo build --locked --workspace --lib --bin toolwire-demo
-  python/dev quick-build
-else
-  # In parallel with the above, because each spends most of its time optimizing one library, in one thread.
-  step "build Python extension" "$LOGS/build-python.log" python/dev build
-  step "build Rust demo" "$LOGS/build-rust.log" cargo build --locked --workspace --bin toolwire-demo
-fi
+step "build Python extension" "$LOGS/build-python.log" python/dev build
+# With the features of the whole workspace, so that the core is compiled once for this, the tests and their examples.
+step "build Rust demo" "$LOGS/build-rust.log" cargo build --locked --workspace --bin toolwire-demo
 together

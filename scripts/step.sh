@@ -8,12 +8,10 @@ LOGS=$ROOT/target/logs
 mkdir -p "$TOOLS/bin" "$LOGS"
 export PATH="$TOOLS/bin:$PATH"
 
-# Without it, the extension module would be linked with libpython. Maturin sets it, too, and cargo compiles pyo3 again when it changes.
-export PYO3_BUILD_EXTENSION_MODULE=1
-
-# Builds for tests and the demo (scripts/build.sh).
+# Builds for tests and the demo (scripts/build.sh). Optimized for size, because without optimization the WebAssembly would be so large
+# that every start of a program would be slower.
 if [ "${TOOLWIRE_BUILD:-}" = quick ]; then
-  export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
+  export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=s CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
 fi
 
 # Progress is written to stderr, because the standard output of a script is its result.

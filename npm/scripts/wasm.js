@@ -36,12 +36,6 @@ export function buildWasm(root, only) {
 /** All features together, so that a quick build compiles the crates once for all entry points. */
 const ALL_FEATURES = [...ENTRIES, PROGRAM].flatMap(({ features }) => features);
 
-/**
- * Optimization of a quick build; scripts/step.sh sets the rest of its profile. Without optimization, the output is so large that every
- * start of a program would be slower.
- */
-const QUICK_LEVEL = { CARGO_PROFILE_RELEASE_OPT_LEVEL: 's' };
-
 function buildEntry(root, crate, digest, { folder, features, small }) {
   const stamp = join(crate, folder, 'made-from');
   // wasm-opt takes ten seconds even if cargo has nothing to build.
@@ -61,7 +55,7 @@ function buildEntry(root, crate, digest, { folder, features, small }) {
   execFileSync('wasm-pack', ['build', '.', ...options, '--', ...cargo], {
     cwd: crate,
     stdio: 'inherit',
-    env: { ...process.env, PATH, CARGO_TARGET_DIR, ...chosen, ...(QUICK ? QUICK_LEVEL : {}) },
+    env: { ...process.env, PATH, CARGO_TARGET_DIR, ...chosen },
   });
   writeFileSync(stamp, digest);
 }

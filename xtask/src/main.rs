@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match arguments.as_slice() {
-        ["pages"] => write_files(pages::pages()),
+        ["pages"] => pages::generated().and_then(write_files),
         ["evidence"] => evidence::generated().and_then(write_files),
         ["evidence", date] => {
             println!("{}", evidence::aging(date).trim());

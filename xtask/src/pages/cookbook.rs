@@ -16,6 +16,21 @@ pub(crate) struct Entry {
     case: Value,
 }
 
+/// Returns the entries whose error `check` does not find, or whose call does not fix it.
+pub(crate) fn faults(entries: &[Entry]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for entry in entries {
+        let (rule, found) = (entry.text("rule"), entry.found());
+        if entry.text("call") != "applyDeferredLoading" && !found.iter().any(|known| known == rule) {
+            faults.push(format!("{}: expected `{rule}` among the findings, found {found:?}", entry.heading()));
+        }
+        if !entry.is_mended() {
+            faults.push(format!("{}: the output is not accepted", entry.heading()));
+        }
+    }
+    faults
+}
+
 impl Entry {
     pub(crate) fn all(root: &Path) -> Vec<Self> {
         let text = fs::read_to_string(root.join("tests/cookbook/errors.json")).unwrap_or_default();
@@ -32,12 +47,10 @@ impl Entry {
     }
 
     /// Returns the rules of `check` and `check_tools` that identify the problem.
-    #[cfg(test)]
-    pub(crate) fn found(&self) -> Vec<String> {
+    fn found(&self) -> Vec<String> {
         self.refused(self.input())
     }
 
-    #[cfg(test)]
     fn refused(&self, value: &Value) -> Vec<String> {
         let dialect = self.text("dialect");
         match self.text("call") {
@@ -114,8 +127,7 @@ impl Entry {
     }
 
     /// Returns true if the result is accepted.
-    #[cfg(test)]
-    pub(crate) fn is_mended(&self) -> bool {
+    fn is_mended(&self) -> bool {
         match self.mended() {
             Ok((output, _)) if self.text("call") == "applyDeferredLoading" => {
                 let text = output.to_string();

@@ -16,7 +16,7 @@ mod templates;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, error::Error};
 
 use toolwire::dialects;
 
@@ -37,4 +37,12 @@ pub(crate) fn pages() -> BTreeMap<String, String> {
     pages.insert("docs/templates.md".to_owned(), templates::page());
     pages.insert("docs/cookbook.md".to_owned(), cookbook::page(&cookbook::Entry::all(&root())));
     pages
+}
+
+/// Returns every generated page. An entry of the cookbook that is not true is an error.
+pub(crate) fn generated() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
+    match cookbook::faults(&cookbook::Entry::all(&root())).first() {
+        None => Ok(pages()),
+        Some(fault) => Err(format!("cookbook: {fault}").into()),
+    }
 }
