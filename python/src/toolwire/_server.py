@@ -311,7 +311,7 @@ def _is_late(error: BaseException) -> bool:
 def why(error: BaseException, seconds: int) -> str:
     cause = _cause(error)
     if isinstance(cause, FileNotFoundError):
-        return "expected a command, found none of that name"
+        return "expected a command, found none with this name"
     if _is_late(cause):
         return f"expected an answer in {seconds} s, found none"
     if type(cause).__name__ == "ConnectError":
