@@ -237,7 +237,7 @@ export async function loaded(server: string): Promise<Sdk> {
   } catch {
     const line = `npx -y -p toolwire -p ${SDK} toolwire … ${server}`;
     throw new Error(
-      `expected the package ${SDK}, which speaks with servers, found none: run \`${line}\`, or install it`,
+      `expected the package ${SDK}, which connects to servers, found none: run \`${line}\`, or install it`,
     );
   }
 }
