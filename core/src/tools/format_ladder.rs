@@ -481,7 +481,7 @@ impl Substitute {
         let reason = |statement| Reason::fact(statement, steps.confidence, steps.source);
         let forces = reason(match steps.forces {
             Forces::Named => "the API can force a call to one function",
-            Forces::Any | Forces::Nothing => "the API can require a call of some function",
+            Forces::Any | Forces::Nothing => "the API can require a call to some function",
         });
         let (rule, to, accepts, guidance, reason, message) = match kind {
             Kind::NoAnswer => {
