@@ -150,7 +150,7 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
 /// [`guarded`] for an object with state. After a panic, the state may be inconsistent, and is dropped.
 pub(crate) fn guarded_with<S, T>(slot: &mut Option<S>, work: impl FnOnce(&mut S) -> PyResult<T>) -> PyResult<T> {
     let Some(mut state) = slot.take() else {
-        return Err(defect("an earlier call of the same object; its data is lost: create it again"));
+        return Err(defect("an earlier call to the same object; its data is lost: create it again"));
     };
     let outcome = attempted(|| work(&mut state))?;
     *slot = Some(state);

@@ -210,7 +210,7 @@ impl<'py> Values<'py> {
             let dump = dump?;
             if !model::is_plain(&dump) {
                 let (model, found) = (kind(&object), kind(&dump));
-                let message = format!("expected `model_dump()` of {model} to give a dict or a list, found {found}");
+                let message = format!("expected `model_dump()` of {model} to return a dict or a list, found {found}");
                 return Err(Stop::refused(Code::InvalidValue, message));
             }
             self.value(dump, depth)?;
@@ -302,7 +302,7 @@ impl<'py> Values<'py> {
                 let kind = kind(dict);
                 Stop::refused(
                     Code::InvalidValue,
-                    format!("expected `items()` of {kind} to give pairs, found {}", self::kind(&item)),
+                    format!("expected `items()` of {kind} to return pairs, found {}", self::kind(&item)),
                 )
             })?;
             self.key(key)?;
@@ -323,10 +323,7 @@ impl<'py> Values<'py> {
             Err(other) => other.into_inner(),
         };
         if !key.is_instance_of::<PyString>() {
-            return Err(Stop::refused(
-                Code::InvalidValue,
-                format!("expected keys that are strings, found {} as a key", kind(&key)),
-            ));
+            return Err(Stop::refused(Code::InvalidValue, format!("expected string keys, found {}", kind(&key))));
         }
         let plain = key.py().get_type::<PyString>().call_method1("__str__", (&key,))?;
         self.keys.push(plain.cast_into::<PyString>().map_err(PyErr::from)?);

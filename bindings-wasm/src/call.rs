@@ -160,7 +160,7 @@ impl InputLayout {
 }
 
 pub(crate) fn named(function: usize) -> Result<Function, Failure> {
-    Function::ALL.get(function).copied().ok_or(Failure::Defect("no function of that number"))
+    Function::ALL.get(function).copied().ok_or(Failure::Defect("no function with this number"))
 }
 
 fn characters(chars: &[u8], length: usize) -> Result<&str, Mismatch> {

@@ -185,7 +185,7 @@ fn missing_input() -> Failure {
 
 fn with<T>(exchange: usize, work: impl FnOnce(&mut Exchange) -> Result<T, Failure>) -> Result<T, Failure> {
     OPEN.with_borrow_mut(|open| {
-        work(open.get_mut(exchange).and_then(Option::as_mut).ok_or(Failure::Defect("no exchange of that number"))?)
+        work(open.get_mut(exchange).and_then(Option::as_mut).ok_or(Failure::Defect("no exchange with this number"))?)
     })
 }
 

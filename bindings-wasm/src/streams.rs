@@ -108,7 +108,7 @@ pub fn close_stream(stream: usize) {
 fn with<T>(stream: usize, work: impl FnOnce(&mut Restoring) -> Result<T, Failure>) -> Result<T, Failure> {
     OPEN.with_borrow_mut(|open| {
         let restoring =
-            open.get_mut(stream).and_then(Option::as_mut).ok_or(Failure::Defect("no stream of that number"))?;
+            open.get_mut(stream).and_then(Option::as_mut).ok_or(Failure::Defect("no stream with this number"))?;
         work(restoring)
     })
 }

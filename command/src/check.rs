@@ -82,8 +82,7 @@ impl Check {
         if used_as != Use::Tool {
             if arguments.rewritten.is_some() {
                 let word = arguments.used_as.as_str();
-                let message =
-                    format!("expected no `--rewritten` with `--use {word}`, found it: it applies to tools only");
+                let message = format!("expected no `--rewritten` with `--use {word}`: it applies to tools only");
                 return Err(CommandError::option("rewritten", message));
             }
             let without = dialects.iter().find(|dialect| table_of(dialect, used_as).is_none());
@@ -122,7 +121,10 @@ impl Check {
             (Some(text), _) => Some(Baseline::read(&text.text, &text.source)?),
             (None, Some(path)) => Some(Baseline::new(path)),
             (None, None) if arguments.update_baseline => {
-                return Err(CommandError::option("updateBaseline", "expected `--baseline` with it, found none"));
+                return Err(CommandError::option(
+                    "updateBaseline",
+                    "`--update-baseline` needs `--baseline`, found none",
+                ));
             }
             (None, None) => None,
         };

@@ -269,7 +269,7 @@ impl Gathering {
     /// Adds the server of the command line; returns true if there is one.
     fn connection(&mut self, connection: &Connection) -> Result<bool, CommandError> {
         if connection.url.is_none() && !connection.headers.is_empty() {
-            return Err(CommandError::option("header", "expected `--url` with it, found none"));
+            return Err(CommandError::option("header", "`--header` needs `--url`, found none"));
         }
         if connection.servers.is_none() && connection.server.is_empty() && !connection.environment.is_empty() {
             return Err(CommandError::option("env", "`--env` needs `--servers` or a server after `--`, found neither"));
@@ -366,7 +366,7 @@ impl Gathering {
         } else if self.taken.insert("-".into()) {
             self.want(Need::Input, INPUT.into(), Role::With);
         } else {
-            let message = "expected a file, found standard input, which the arguments come from";
+            let message = "expected a file, found standard input, from which the arguments are read";
             return Err(CommandError::option("schema", message));
         }
         Ok(())

@@ -540,7 +540,7 @@ fn unreadable_folder_fails() {
     }
     while command.step().is_some() {}
     let Printed { stderr, exit_code, .. } = command.finish();
-    let expected = "toolwire: */*.json (closed/): expected a folder that may be read, found one without read \
+    let expected = "toolwire: */*.json (closed/): expected a readable folder, found one without read \
         permission\n1 schema, ";
     assert!(stderr.starts_with(expected), "{stderr}");
     assert_eq!(exit_code, 2);

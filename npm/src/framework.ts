@@ -311,7 +311,7 @@ function isJson(args: unknown): boolean {
 
 /** Returns the error for a call whose arguments cannot be parsed, without `repair`. */
 export function unread(name: string): string {
-  return `The call of \`${name}\` was not run: expected its arguments as JSON, found text that is none or was cut off. Call it again with whole arguments.`;
+  return `The call to \`${name}\` was not run: expected its arguments as JSON, found text that is not JSON or is truncated. Call it again with complete arguments.`;
 }
 
 /** Finish reasons of model APIs and frameworks for a reply that ended at a length limit. */

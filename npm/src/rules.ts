@@ -180,9 +180,9 @@ export type ChangeRule =
   | 'fit-cut-schema'
   /** Removes references until no path through them nests too deeply. */
   | 'fit-cut-reference'
-  /** Codex replaces a boolean schema by one for strings. */
+  /** Codex replaces a boolean schema with one for strings. */
   | 'boolean-to-string'
-  /** Codex replaces a schema without a type by one that accepts anything. */
+  /** Codex replaces a schema without a type with one that accepts anything. */
   | 'clear-untyped'
   /** Codex drops a definitions table that is not an object. */
   | 'drop-definitions-table'
@@ -622,7 +622,7 @@ export type LeftReason =
 export type AnswerChange =
   /** Text next to structured output that came as a call was removed. */
   | 'drop-text'
-  /** Calls of the function after the one with the structured output were removed. */
+  /** Further calls to the function after the one with the structured output were removed. */
   | 'drop-call'
   /** The structured output was extracted from a Markdown fence. */
   | 'remove-fence';

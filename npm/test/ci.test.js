@@ -112,7 +112,7 @@ describe('the action', { skip }, () => {
     assert.equal(invocations[0].executionSuccessful, false);
     const unwritten = run({ 'tools.json': CLEAN }, { files: 'tools.json', sarif: 'none/out.sarif' });
     assert.equal(unwritten.status, 2);
-    assert.match(unwritten.stdout, /^::error title=toolwire::expected a file that can be written in `sarif`/);
+    assert.match(unwritten.stdout, /^::error title=toolwire::expected a writable file in `sarif`/);
   });
   test('places the findings of a server at a file of the project', () => {
     const uri = (files, given) => {
@@ -148,7 +148,7 @@ describe('the action', { skip }, () => {
     ]) {
       const { status, stdout } = run({}, { files: 'tools.json', sarif }, { cwd });
       assert.equal(status, 2, sarif);
-      assert.match(stdout, /expected a file that can be written in `sarif`/);
+      assert.match(stdout, /expected a writable file in `sarif`/);
     }
     assert.deepEqual(readdirSync(outside), ['target.sarif']);
     assert.equal(readFileSync(join(outside, 'target.sarif'), 'utf8'), kept);

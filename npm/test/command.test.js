@@ -201,7 +201,7 @@ test('an output that cannot be written', {
   });
   const [code] = await once(child, 'close');
   closeSync(full);
-  const expected = 'toolwire: expected an output that can be written, found one that cannot (ENOSPC)\n';
+  const expected = 'toolwire: expected a writable output, found one that fails (ENOSPC)\n';
   assert.deepEqual([code, written], [2, expected]);
 });
 
@@ -343,7 +343,7 @@ describe('a live server over stdio', () => {
     const [stdout, stderr, code] = await run(['check', '--', process.execPath, '-e', script]);
     assert.deepEqual([stdout, code], ['', 2]);
     assert.match(stderr, /^no token\\u009b2J\\u202e\ntoolwire: .*: the server did not list its tools: /);
-    const none = 'the server did not list its tools: expected a command, found none of that name';
+    const none = 'the server did not list its tools: expected a command, found none with this name';
     assert.deepEqual(await run(['check', '--', 'no-such-program-anywhere']), [
       '',
       `toolwire: no-such-program-anywhere: ${none}\n`,
@@ -562,10 +562,7 @@ test('a file that cannot be written', async () => {
   const args = ['check', '-d', 'codex', '--baseline', 'none/base.json', '--update-baseline', '-'];
   const [, stderr, code] = await run(args, { input: '{"type":"object","properties":{}}', cwd: place() });
   assert.equal(code, 2);
-  assert.match(
-    stderr,
-    /toolwire: none\/base\.json: expected a file that can be written, found one that cannot \(ENOENT\)/,
-  );
+  assert.match(stderr, /toolwire: none\/base\.json: expected a writable file, found one that is not \(ENOENT\)/);
 });
 
 describe('fixed files', {
@@ -580,7 +577,7 @@ describe('fixed files', {
     const cwd = place({ 'a.json': before, [long]: before, 'c.json': before });
     const [, stderr, code] = await run([...args, 'a.json', long, 'c.json'], { cwd });
     assert.equal(code, 2);
-    assert.ok(stderr.endsWith(`${long}: expected a file that can be written, found one that cannot (ENAMETOOLONG)\n`));
+    assert.ok(stderr.endsWith(`${long}: expected a writable file, found one that is not (ENAMETOOLONG)\n`));
     const isFixed = ['a.json', long, 'c.json'].map((name) => readFileSync(join(cwd, name), 'utf8') !== before);
     assert.deepEqual(isFixed, [true, false, true]);
     assert.equal(readdirSync(cwd).length, 3);
@@ -598,10 +595,7 @@ describe('fixed files', {
     await pipe.close();
     const [, stderr, code] = await running;
     assert.equal(code, 2);
-    assert.match(
-      stderr,
-      /a\.json: expected a file that can be written, found one that has changed since it was read\n$/,
-    );
+    assert.match(stderr, /a\.json: expected an unchanged file, found one that has changed since it was read\n$/);
     assert.equal(readFileSync(join(cwd, 'a.json'), 'utf8'), changed);
     assert.notEqual(readFileSync(join(cwd, 'c.json'), 'utf8'), before);
   });
@@ -626,10 +620,7 @@ test('a baseline from a configuration file is not written through a link', {
     link(cwd);
     const [, stderr, code] = await run(args, { cwd });
     assert.equal(code, 2, stderr);
-    assert.ok(
-      stderr.endsWith(`${baseline}: expected a file that can be written, found one that cannot (ELOOP)\n`),
-      stderr,
-    );
+    assert.ok(stderr.endsWith(`${baseline}: expected a writable file, found one that is not (ELOOP)\n`), stderr);
   }
   assert.deepEqual(readdirSync(outside), ['target.json']);
   assert.equal(readFileSync(join(outside, 'target.json'), 'utf8'), before);
@@ -644,7 +635,7 @@ test('a baseline from a configuration file is not written through a link', {
   for (const path of ['link', './link', 'out/target.json', 'out/made.json']) {
     const [, stderr, code] = await named(path);
     assert.equal(code, 2, stderr);
-    assert.ok(stderr.endsWith(`${path}: expected a file that can be written, found one that cannot (ELOOP)\n`), stderr);
+    assert.ok(stderr.endsWith(`${path}: expected a writable file, found one that is not (ELOOP)\n`), stderr);
   }
   assert.deepEqual(readdirSync(outside), ['target.json']);
   assert.equal(readFileSync(join(outside, 'target.json'), 'utf8'), before);

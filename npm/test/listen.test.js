@@ -318,7 +318,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
 
   test('a command that does not exist', async () => {
     const started = await served(['--', 'no-such-command']);
-    await assert.rejects(connected(started.url), /no-such-command: expected a command, found none of that name/);
+    await assert.rejects(connected(started.url), /no-such-command: expected a command, found none with this name/);
     assert.match(started.log, /session 1 has ended: no-such-command/);
   });
 });

@@ -264,7 +264,7 @@ describe('the program, with the SDK on the client’s side', { timeout: 120_000 
     assert.equal(text(result), '{"name":"files.read","arguments":{"$ref":"x"}}');
     await assert.rejects(client.callTool({ name: 'one__die' }), /`one` has ended/);
     assert.equal(text(await client.callTool({ name: 'two__twice' })), 'first');
-    assert.match(log(), /`gone` has ended: expected a command, found none of that name/);
+    assert.match(log(), /`gone` has ended: expected a command, found none with this name/);
     await client.close();
   });
 
@@ -348,7 +348,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     });
     const [code] = await once(child, 'close');
     assert.equal(code, 2);
-    assert.match(log, /^toolwire: proxy: no-such-command: expected a command, found none of that name\n$/);
+    assert.match(log, /^toolwire: proxy: no-such-command: expected a command, found none with this name\n$/);
   });
 
   test('numbers and whitespace in messages pass byte for byte', async () => {

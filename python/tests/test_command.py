@@ -180,7 +180,7 @@ def test_unwritable_output() -> None:
         done = subprocess.run(
             [*PROGRAM, "dialects"], stdout=output, stderr=subprocess.PIPE, env=clean(), timeout=60, check=False
         )
-    message = b"toolwire: expected an output that can be written, found one that cannot (ENOSPC)\n"
+    message = b"toolwire: expected a writable output, found one that fails (ENOSPC)\n"
     assert (done.returncode, done.stderr) == (2, message)
 
 
@@ -221,7 +221,7 @@ def test_unwritable_baseline(tmp_path: Path) -> None:
     arguments = ("check", "-d", "codex", "--baseline", "none/base.json", "--update-baseline", "-")
     done = run(*arguments, given='{"type": "object", "properties": {}}', place=tmp_path)
     assert done.returncode == 2
-    expected = b"toolwire: none/base.json: expected a file that can be written, found one that cannot (ENOENT)\n"
+    expected = b"toolwire: none/base.json: expected a writable file, found one that is not (ENOENT)\n"
     assert done.stderr.endswith(expected)
 
 
@@ -253,7 +253,7 @@ def test_baseline_of_a_configuration_is_not_written_through_a_link(tmp_path: Pat
         (folder / link).symlink_to(goal)
         done = run(*arguments, place=folder)
         assert done.returncode == 2
-        why = f"{baseline}: expected a file that can be written, found one that cannot (ELOOP)\n"
+        why = f"{baseline}: expected a writable file, found one that is not (ELOOP)\n"
         assert done.stderr.decode().endswith(why)
     assert [path.name for path in outside.iterdir()] == ["target.json"]
     assert target.read_text("utf-8") == before
@@ -268,7 +268,7 @@ def test_baseline_of_a_configuration_is_not_written_through_a_link(tmp_path: Pat
     for path in ("link", "./link", "out/target.json", "out/made.json"):
         done = run(*named, path, place=folder)
         assert done.returncode == 2
-        why = f"{path}: expected a file that can be written, found one that cannot (ELOOP)\n"
+        why = f"{path}: expected a writable file, found one that is not (ELOOP)\n"
         assert done.stderr.decode().endswith(why)
     assert [path.name for path in outside.iterdir()] == ["target.json"]
     assert target.read_text("utf-8") == before
@@ -340,7 +340,7 @@ def test_unwritable_file_does_not_stop_other_fixes(tmp_path: Path) -> None:
         (tmp_path / name).write_text(FIXABLE, "utf-8")
     done = run("check", "--fix", "-d", "moonshot", *names, place=tmp_path)
     assert done.returncode == 2
-    why = f"{names[1]}: expected a file that can be written, found one that cannot (ENAMETOOLONG)\n"
+    why = f"{names[1]}: expected a writable file, found one that is not (ENAMETOOLONG)\n"
     assert done.stderr.decode().endswith(why)
     assert [(tmp_path / name).read_text("utf-8") != FIXABLE for name in names] == [True, False, True]
     assert len(list(tmp_path.iterdir())) == 3
@@ -362,7 +362,7 @@ def test_changed_file_is_not_overwritten_by_a_fix(tmp_path: Path) -> None:
             pipe.write('{"type": "object", "properties": {}}')
         _, stderr = child.communicate(timeout=60)
     assert child.returncode == 2
-    why = "a.json: expected a file that can be written, found one that has changed since it was read\n"
+    why = "a.json: expected an unchanged file, found one that has changed since it was read\n"
     assert stderr.decode().endswith(why)
     assert (tmp_path / "a.json").read_text("utf-8") == changed
     assert (tmp_path / "c.json").read_text("utf-8") != FIXABLE

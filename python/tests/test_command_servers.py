@@ -144,7 +144,7 @@ def test_server_that_fails(tmp_path: Path) -> None:
     assert done.stderr.startswith(b"no token\\u009b2J\\u202e\n")
     assert b": the server did not list its tools: " in done.stderr
     done = run("check", "--", "no-such-program-anywhere")
-    expected = "the server did not list its tools: expected a command, found none of that name"
+    expected = "the server did not list its tools: expected a command, found none with this name"
     assert done.stderr.decode() == f"toolwire: no-such-program-anywhere: {expected}\n"
 
 

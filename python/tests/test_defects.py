@@ -137,11 +137,15 @@ def test_an_older_or_forged_restore_is_refused() -> None:
 @pytest.mark.parametrize(
     ("plan", "pointer", "message"),
     [
-        ({"type": "object"}, "/version", r"expected a plan .*found an object without one, such as a schema"),
+        ({"type": "object"}, "/version", r"an unchanged restore plan, .*found an object without one, such as a schema"),
         ({"version": 1}, "/version", r"expected version 2 of a plan, found 1, .*sanitize the schema again"),
         ({"version": 3}, "/version", r"expected version 2 of a plan, found 3, which a newer toolwire wrote"),
-        ({"version": 2, "tools": {}}, "/tools", r"expected a plan .*of one schema; found the member `tools`"),
-        (None, "", r"expected a plan .*an object; found null"),
+        (
+            {"version": 2, "tools": {}},
+            "/tools",
+            r"an unchanged restore plan, .*of one schema; found the member `tools`",
+        ),
+        (None, "", r"an unchanged restore plan, .*an object; found null"),
         # Values that JSON cannot represent.
         ({"version": 2, "json": {"enum": [float("nan")]}}, "/json/enum/0", "NaN"),
         ({"version": 2, "names": {"names": {"a": b""}}}, "/names/names/a", "bytes"),

@@ -71,7 +71,7 @@ class Odd:
 def test_wrong_model_dump_is_refused() -> None:
     for dump, found in ((3, "int"), (None, "None"), (Odd({}), "Odd")):
         with pytest.raises(
-            toolwire.ToolwireError, match=rf"expected `model_dump\(\)` of .*Odd.* to give a dict .*{found}"
+            toolwire.ToolwireError, match=rf"expected `model_dump\(\)` of .*Odd.* to return a dict .*{found}"
         ):
             toolwire.sanitize({"properties": {"a": Odd(dump)}}, dialect="codex")
     with pytest.raises(ZeroDivisionError):

@@ -305,7 +305,7 @@ def test_report_to_a_pipe_is_refused(tmp_path: Path) -> None:
 def test_unknown_command() -> None:
     done = run("proxy", "--", "no-such-command")
     assert done.returncode == 2
-    expected_error = "toolwire: proxy: no-such-command: expected a command, found none of that name\n"
+    expected_error = "toolwire: proxy: no-such-command: expected a command, found none with this name\n"
     assert done.stderr.decode() == expected_error
 
 

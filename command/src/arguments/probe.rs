@@ -57,7 +57,7 @@ pub(crate) struct ProbeArguments {
     /// Append the answers to a file, in the format of the project's evidence, without private data
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<String>,
-    /// Keep names, texts and values in that file: for tools that are public
+    /// Keep names, descriptions and values in the file, for public tools
     #[arg(long, requires = "record")]
     pub(crate) keep_names: bool,
     /// An `mcp.json` with the server whose tools are sent; no other file is searched for servers

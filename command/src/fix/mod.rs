@@ -409,7 +409,7 @@ fn put<'a>(node: &mut Node<'a>, pointer: &str, value: Node<'a>) {
 /// Writes the edited values of a list into its text.
 fn written(text: &str, list: &Node<'_>, places: &Places, edits: &[(String, String)]) -> Result<String, CommandError> {
     let failed = || {
-        let message = "expected a fixed text that reads as meant, found another one: nothing was fixed";
+        let message = "expected the fixed text to contain exactly the fixes, found a difference: nothing was fixed";
         CommandError::new("", message)
     };
     let mut meant = list.clone();

@@ -165,7 +165,7 @@ fn chosen<'n>(found: &'n [String], list: &[&str], name: Option<&str>) -> Result<
 }
 
 const NO_PROGRAM: &str = "expected a server with `command`, found one without it";
-const REMOTE: &str = "expected a server with `command`, found a remote one: replace its `url` by \
+const REMOTE: &str = "expected a server with `command`, found a remote one: replace its `url` with \
     `\"command\": \"npx\", \"args\": [\"-y\", \"toolwire\", \"proxy\", \"--url\", \"…\"]`";
 const NO_LIST: &str = "expected `args` to be a list of strings, found something else";
 const VARIABLES_FILE: &str =

@@ -166,8 +166,9 @@ impl Probe {
         }
         if self.sent >= self.arguments.limit && self.search.next().is_some() {
             let limit = self.arguments.limit;
-            return self
-                .end(format!("expected to finish within {limit} requests, found that more are needed (`--limit`)"));
+            return self.end(format!(
+                "expected to finish within {limit} requests, found that more are needed (raise `--limit`)"
+            ));
         }
         Ok(())
     }

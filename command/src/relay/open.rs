@@ -272,7 +272,7 @@ impl Open {
     /// Handles the failure of the upstream. Depending on what the client has received, the client receives an error
     /// response, an error event, or a closed connection.
     pub(super) fn failed(&mut self, is_late: bool, why: &str) -> Vec<RelayEffect> {
-        let message = format!("expected a reply of {}, found none ({why})", self.origin);
+        let message = format!("expected a reply from {}, found none ({why})", self.origin);
         let stage = std::mem::replace(&mut self.stage, Stage::Ended);
         self.entry.failed(&message);
         match stage {

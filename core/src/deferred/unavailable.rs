@@ -38,7 +38,7 @@ pub(super) fn as_text<'a>(conversation: &mut Conversation<'a>, removals: Removal
                 texts.extend(call.id.as_text().cloned());
                 let arguments = call.arguments.text();
                 let arguments = arguments.as_text().map(|text| whole(text, "")).transpose()?;
-                let text = format!("[Call of {}: {}]", call.name.display(), arguments.unwrap_or_default());
+                let text = format!("[Call to {}: {}]", call.name.display(), arguments.unwrap_or_default());
                 EventKind::Text { role: Role::Assistant, content: Content::sentence(text) }
             }
             EventKind::Result(outcome) if outcome.id.as_text().is_some_and(|id| texts.contains(id)) => {

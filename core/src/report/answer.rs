@@ -5,7 +5,7 @@ named! {
     AnswerChange {
         /// Text next to structured output that came as a call was removed.
         DropText = "drop-text",
-        /// Calls of the function after the one with the structured output were removed.
+        /// Further calls to the function after the one with the structured output were removed.
         DropCall = "drop-call",
         /// The structured output was extracted from a Markdown fence.
         RemoveFence = "remove-fence",

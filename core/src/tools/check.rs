@@ -62,10 +62,10 @@ const GENERAL: [Constraint; 4] =
     [Constraint::NotATool, Constraint::NamelessTool, Constraint::DuplicateName, Constraint::DescriptionNotString];
 
 /// The confidence and source of findings that hold for every API.
-const EVERYWHERE: (char, &str) = ('A', "every API: a tool is an object with a name of its own");
+const EVERYWHERE: (char, &str) = ('A', "every API: a tool is an object with a unique name");
 
 /// The confidence and source of a finding that no fact of the dialect covers.
-const UNKNOWN: (char, &str) = ('C', "no answer of this API about it is known");
+const UNKNOWN: (char, &str) = ('C', "how this API reacts is not known");
 
 /// The member of an MCP tool that describes its results.
 const OUTPUT_SCHEMA: &str = "outputSchema";
@@ -319,7 +319,7 @@ impl Checking {
             ),
             Some(text) if text.is_empty() && surface.no_empty_description => (
                 Constraint::EmptyDescription.id(),
-                "expected a description that is missing or non-empty, found an empty one".into(),
+                "expected no description or a non-empty one, found an empty one".into(),
             ),
             Some(text) => {
                 let length = text.code_points().count();

@@ -106,7 +106,7 @@ pub fn check(mut request: Node<'_>, options: &CheckRequestOptions) -> Result<Vec
     }
     let takes_custom = dialect.tools.has_custom_tools || api != Api::OpenaiResponses;
     for (pointer, fact) in refused_types(&request, api, dialect, takes_custom)? {
-        let message = format!("expected a type of tool that the API has, found another: {}", fact.statement);
+        let message = format!("expected a tool type that the API supports, found another: {}", fact.statement);
         add(fact, &pointer, message);
     }
     if !takes_custom {

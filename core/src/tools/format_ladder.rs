@@ -171,7 +171,7 @@ pub(super) fn substitute(request: &mut Node<'_>, step: Formats, for_api: For<'_>
         [] => return Ok(None),
         [one] if one.1.item.is_none() => one,
         [.., (pointer, _)] => {
-            let message = "expected one response format, in the request itself, found several, or one in the history";
+            let message = "expected one response format in the request itself, found several or one in the history";
             return Err(Stop::Format(Error::new(Code::NotRepresentable, pointer.as_str(), message)));
         }
     };
@@ -403,7 +403,8 @@ fn put_prompt(
     let is_input = target == Api::OpenaiResponses && mode.is_some() && !goes_on;
     let is_of_cache = |fact: &&RequestFact| fact.refuses == Refusal::BesideCache && check_beside::has_cache(request);
     if let Some(fact) = dialect.requests().iter().find(is_of_cache).filter(|_| target == Api::Gemini) {
-        let message = format!("expected a request that accepts instructions, found another: {}", fact.statement);
+        let message =
+            format!("expected a request that accepts instructions, found one that does not: {}", fact.statement);
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
     }
     Ok(Kind::Prompt { text, mode, wrapper, schema: handed.schema.detached(), is_input })
@@ -480,7 +481,7 @@ impl Substitute {
         let reason = |statement| Reason::fact(statement, steps.confidence, steps.source);
         let forces = reason(match steps.forces {
             Forces::Named => "the API can force a call to one function",
-            Forces::Any | Forces::Nothing => "the API can require a call of some function",
+            Forces::Any | Forces::Nothing => "the API can require a call to some function",
         });
         let (rule, to, accepts, guidance, reason, message) = match kind {
             Kind::NoAnswer => {
@@ -492,7 +493,9 @@ impl Substitute {
                 // Any other choice would also allow the tools that the request forbids.
                 let must_name = (is_only && has_others).then_some(name.as_str());
                 if let Some(why) = choice_refused(request, must_name, (target, dialect, model), report)? {
-                    let message = format!("expected a request in which the API can force a call, found another: {why}");
+                    let message = format!(
+                        "expected a request in which the API can force a call, found one in which it cannot: {why}"
+                    );
                     let error = Error::new(Code::NotRepresentable, from, message + NEXT_IS_PROMPT);
                     return Err(Stop::Format(error));
                 }

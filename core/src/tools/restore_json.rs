@@ -92,7 +92,7 @@ impl RestoreMap {
             Error::new(
                 Code::InvalidValue,
                 pointer,
-                format!("expected {expected} in `restore`, as it was written; found something else"),
+                format!("expected {expected} in an unchanged `restore`, found something else"),
             )
         };
         version::check(node, version::INSTRUCTED, "a `restore`", "sanitize the tools again")?;

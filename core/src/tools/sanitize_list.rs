@@ -326,7 +326,7 @@ impl Writer<'_> {
                     let name = request::tool::name(&listed.entry).map(|name| name.display().into_owned());
                     let (pointer, rule) = (listed.pointer + "/type", fact.rule());
                     let message =
-                        format!("expected a type of tool that the API has, found another: {}", fact.statement);
+                        format!("expected a tool type that the API supports, found another: {}", fact.statement);
                     let server = listed.server.map(|server| server.display().into_owned());
                     self.quarantined.push(Quarantined { name, server, pointer, rule, message });
                     return None;
@@ -501,7 +501,7 @@ impl Writer<'_> {
         renamed.unwrap_or(Ok(())).map_err(|error| failed(&error, &from))?;
         for (old, new) in names {
             let message =
-                format!("renamed the definition `{old}` to `{new}`: another tool has a definition of that name");
+                format!("renamed the definition `{old}` to `{new}`: another tool has a definition with this name");
             let at = |above: &str, name: &str| {
                 let mut pointer = format!("{above}/$defs");
                 push_token(&mut pointer, name);

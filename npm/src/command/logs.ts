@@ -9,9 +9,7 @@ export const MAX_LOG = 1 << 20;
 export class Log {
   /** Warns that lines are missing from the report. */
   readonly reportFailed = (code: string) => {
-    this.write(
-      `toolwire: the report has lines missing: expected a file that can be written, found one that cannot (${code})`,
-    );
+    this.write(`toolwire: the report has lines missing: expected a writable file, found one that is not (${code})`);
   };
 
   /** Number of lines left out since the last line that was written. */

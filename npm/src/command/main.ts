@@ -49,7 +49,7 @@ async function end(): Promise<void> {
     const { code, message } = unwritten;
     // Writes to the descriptor, because the stream may be the one that failed.
     try {
-      writeSync(2, `toolwire: expected an output that can be written, found one that cannot (${code ?? message})\n`);
+      writeSync(2, `toolwire: expected a writable output, found one that fails (${code ?? message})\n`);
     } catch {
       // The exit code reports the failure.
     }
@@ -273,8 +273,11 @@ async function written(path: string, content: string, confined: string, like: st
     const { code, message } = error as NodeJS.ErrnoException;
     process.exitCode = UNUSABLE;
     const where = CommandLine.heard(path).trimEnd();
-    const found = error instanceof Changed ? 'has changed since it was read' : `cannot (${code ?? message})`;
-    process.stderr.write(`toolwire: ${where}: expected a file that can be written, found one that ${found}\n`);
+    const why =
+      error instanceof Changed
+        ? 'expected an unchanged file, found one that has changed since it was read'
+        : `expected a writable file, found one that is not (${code ?? message})`;
+    process.stderr.write(`toolwire: ${where}: ${why}\n`);
     return false;
   }
 }

@@ -203,7 +203,7 @@ export class Host {
       if (this.#isFull) link.pause?.();
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      const missing = 'expected a command, found none of that name';
+      const missing = 'expected a command, found none with this name';
       const why = code === 'ENOENT' ? missing : withoutSecrets(code ?? message, server);
       if (isFirst && this.#servers.length === 1) throw new Error(`${server.name}: ${why}`);
       listener.ended(why);

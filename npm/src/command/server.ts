@@ -101,7 +101,7 @@ export async function toolsOf(server: Server): Promise<unknown[]> {
   // The SDK adds the same prefix to every error of a server.
   const detail = message.replace(/^MCP error -?\d+: /, '');
   let why = detail;
-  if (code === 'ENOENT') why = 'expected a command, found none of that name';
+  if (code === 'ENOENT') why = 'expected a command, found none with this name';
   if (isLate(failure)) why = `expected an answer in ${server.timeout} s, found none`;
   if (message === 'fetch failed') {
     why = `expected a server at that address, found none (${(cause as NodeJS.ErrnoException)?.code ?? detail})`;
@@ -237,7 +237,7 @@ export async function loaded(server: string): Promise<Sdk> {
   } catch {
     const line = `npx -y -p toolwire -p ${SDK} toolwire … ${server}`;
     throw new Error(
-      `expected the package ${SDK}, which speaks with servers, found none: run \`${line}\`, or install it`,
+      `expected the package ${SDK}, which connects to servers, found none: run \`${line}\`, or install it`,
     );
   }
 }

@@ -177,7 +177,7 @@ function reportOf(place: Place, number: number): string {
   return place.guarded(() => {
     const report = place.running().glue.reportOfExchange(number);
     // Thrown inside `guarded`, which makes it an internal error.
-    if (report === undefined) throw new Error('no exchange of that number');
+    if (report === undefined) throw new Error('no exchange with this number');
     return report;
   });
 }

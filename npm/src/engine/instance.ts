@@ -46,7 +46,7 @@ export class Place {
 
   /** Returns the instance, which the first call starts synchronously. */
   running(): Engine {
-    if (this.lost) throw internal('an earlier call of the same object', 'its data is lost: create it again');
+    if (this.lost) throw internal('an earlier call to the same object', 'its data is lost: create it again');
     this.engine ??= started();
     return this.engine;
   }

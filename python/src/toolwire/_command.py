@@ -271,16 +271,18 @@ def main(arguments: list[str] | None = None) -> int:
         except (OSError, RuntimeError, _ChangedError) as error:
             code = UNUSABLE
             where = _toolwire.Command.heard(path).rstrip("\n")
-            is_changed = isinstance(error, _ChangedError)
-            found = "has changed since it was read" if is_changed else f"cannot ({_reason(error)})"
-            _say(sys.stderr, f"toolwire: {where}: expected a file that can be written, found one that {found}\n")
+            if isinstance(error, _ChangedError):
+                why = "expected an unchanged file, found one that has changed since it was read"
+            else:
+                why = f"expected a writable file, found one that is not ({_reason(error)})"
+            _say(sys.stderr, f"toolwire: {where}: {why}\n")
             if like != path:
                 without_backup.add(like)
     if failure is None:
         return code
     why = _reason(failure)
     with contextlib.suppress(OSError):
-        _say(sys.stderr, f"toolwire: expected an output that can be written, found one that cannot ({why})\n")
+        _say(sys.stderr, f"toolwire: expected a writable output, found one that fails ({why})\n")
     return UNUSABLE
 
 

@@ -77,8 +77,7 @@ class Report:
             if not self._has_failed:
                 code = errno.errorcode.get(error.errno or 0, "unknown")
                 failed(
-                    "toolwire: the report has lines missing: expected a file that can be written, found one that "
-                    f"cannot ({code})"
+                    f"toolwire: the report has lines missing: expected a writable file, found one that is not ({code})"
                 )
             self._has_failed = True
 

@@ -425,7 +425,7 @@ class Host:
         except OSError as error:
             missing = isinstance(error, FileNotFoundError)
             code = errno.errorcode.get(error.errno or 0, str(error))
-            why = "expected a command, found none of that name" if missing else code
+            why = "expected a command, found none with this name" if missing else code
             if is_first and len(self._servers) == 1:
                 raise RuntimeError(f"{server['name']}: {why}") from None
             self._do(lambda: self._connection.ended(at, why))

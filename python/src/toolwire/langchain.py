@@ -39,8 +39,8 @@ _ENDS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status")
 """Members in which providers' packages report why a reply ended."""
 
 _UNREAD = (
-    "The call of `{}` was not run: expected its arguments as JSON, found text that is none or was cut off."
-    " Call it again with whole arguments."
+    "The call to `{}` was not run: expected its arguments as JSON, found text that is not JSON or is truncated."
+    " Call it again with complete arguments."
 )
 """Error for a call that may have been cut off, if calls are not repaired."""
 

@@ -116,7 +116,7 @@ pub(crate) fn pages(root: &Path) -> BTreeMap<String, String> {
     for rule in Rule::ALL {
         let body = bodies.entry(rule.id()).or_default();
         if !body.is_empty() {
-            body.push_str("\n## The change of that name\n");
+            body.push_str("\n## The change with this name\n");
         }
         body.push_str(&body_of(root, *rule, seen.get(rule.id())));
     }

@@ -13,8 +13,8 @@ const HEAD: &str =
 
 A server of open models writes the tools into the prompt with the chat template of the model. Some templates walk the
 schemas and fail for shapes that they do not support: the request is answered 400 or 500, though the server itself accepts
-the schema. With the option `template`, `check` finds these shapes and `sanitize` replaces them by equivalents, if there
-are any.
+the schema. With the option `template`, `check` finds these shapes and `sanitize` replaces them with equivalents, if
+there are any.
 
 ```ts
 sanitize(schema, { dialect: 'llama-cpp', template: 'NousResearch/Hermes-3-Llama-3.1-8B' });

@@ -83,7 +83,10 @@ impl Received {
             });
         };
         if let Some(name) = ambiguous(body) {
-            let why = format!("expected each member once, in these letters; found `{}` otherwise", cut(&name, 40));
+            let why = format!(
+                "expected each member once, in the exact spelling; found `{}` repeated or misspelled",
+                cut(&name, 40)
+            );
             return Err(invalid(&why));
         }
         // If the message is nested too deeply for the reader, its token and its cancellation are ignored.
@@ -137,7 +140,7 @@ impl Received {
                 None => headers::count(headers, header) == 0,
             };
             if !is_same {
-                let why = format!("expected the header `{header}` to be as in the message, found another, or none");
+                let why = format!("expected the header `{header}` to match the message, found another value or none");
                 return Err(Rejection::new(400, HEADER_MISMATCH, &why).for_message(self));
             }
         }

@@ -87,7 +87,7 @@ impl Session {
         self.next += 1;
         let (key, text) = if self.id.is_some() {
             if self.calls.contains_key(key) || self.calls.len() >= MAX_LEFT {
-                let why = format!("expected an id of its own, found {id}, whose request is open");
+                let why = format!("expected a unique id, found {id}, whose request is still open");
                 return Err(Rejection::new(400, INVALID_REQUEST, &why).for_message(received));
             }
             (key.clone(), None)
@@ -220,7 +220,7 @@ impl Session {
             return Delivery::None;
         }
         id.map_or(Delivery::None, |id| {
-            let why = "expected a client that reads its messages, found none";
+            let why = "expected the client to read its messages, found that it does not";
             Delivery::Refuse(message::error(&id, SERVER_ERROR, why))
         })
     }

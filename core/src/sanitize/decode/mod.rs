@@ -236,6 +236,6 @@ fn unwrap(answer: &mut Node<'_>, name: &str) {
 }
 
 fn wrong(pointer: String, expected: &str, found: &str) -> Error {
-    let message = format!("expected a plan as sanitizing returned it, {expected}; found {found}");
+    let message = format!("expected an unchanged restore plan, {expected}; found {found}");
     Error::new(Code::InvalidValue, pointer, message)
 }

@@ -194,7 +194,7 @@ impl Cut<'_> {
                     .and_then(Node::as_text)
                     .map(|text| text.display().into_owned())
                     .unwrap_or_default();
-                format!("removed `$ref: \"{reference}\"`: a schema cannot apply to the same value endlessly")
+                format!("removed `$ref: \"{reference}\"`: a schema must not apply to the same value endlessly")
             },
         );
     }
