@@ -24,7 +24,7 @@ packages: ## the other checks of CI: packed crate, oldest Rust, no_std, advisori
 
 # The tests are compiled beside the lints, most of which use one core.
 check: ## lint, packages and test: what CI runs
-	@status=0; $(call all,$(LINTS) $(PACKAGES) compile-tests) || status=1; $(MAKE) --no-print-directory test || status=1; exit $$status
+	@status=0; $(call all,$(LINTS) $(PACKAGES) compile-tests) || status=1; $(make) test || status=1; exit $$status
 
 playground: ## a page to try everything in, served on this machine
 	@scripts/playground.sh
@@ -65,13 +65,22 @@ setup: ## only the set-up for the other targets
 clean: ## remove what was built in this checkout; tools that are installed once per machine are kept
 	@scripts/clean.sh
 
-# Tests and the demo compile quickly what behaves the same. What is published, measured or served is a release build.
-demo test test-%: export TOOLWIRE_BUILD ?= quick
+# Tests, lints and the demo use quick builds, with the same behavior. Everything that is published, measured or served is a release build.
+demo test test-% lint lint-% compile-tests: export TOOLWIRE_BUILD ?= quick
 check: export TOOLWIRE_BUILD ?= release
+playground devtools docs bench figures bench-peers package release-check: export TOOLWIRE_BUILD = release
+
+# These run two targets at a time themselves. Two of them at once would build the same files.
+ifneq ($(filter test lint packages check,$(MAKECMDGOALS)),)
+.NOTPARALLEL:
+endif
 
 # $(call all,TARGETS): makes all targets, two at a time, even if one fails, and prints their counts.
 JOBS ?= 2
-all = scripts/counted.sh forget $(1); $(MAKE) --no-print-directory --keep-going --jobs=$(JOBS) $(1) || true; scripts/counted.sh total $(1)
+make = $(MAKE) --no-print-directory
+all = scripts/counted.sh forget $(1); $(make) --keep-going --jobs=$(JOBS) $(1) || true; scripts/counted.sh total $(1)
+# Only if all are made: the tests of npm and Python call cargo, and would wait for it.
+with = $(if $(filter test-rust,$(MAKECMDGOALS)),$(1))
 
 installed:
 	@scripts/setup.sh && scripts/packaging-tools.sh
@@ -81,11 +90,9 @@ chromium: installed
 	@scripts/chromium.sh
 
 # Longest first, so that both cores are used to the end.
-TESTS = test-python test-rust test-node test-playground test-packages test-cliproxyapi test-docs test-npm-sdks test-readme test-demo $(SDK_TESTS)
-# Today's SDKs are for Python 3.11 and later.
-SDK_TESTS = $(if $(filter 3.10.%,$(shell python3 -c 'import platform; print(platform.python_version())')),,test-pypi-sdks test-roles)
+TESTS = test-python test-rust test-node test-playground test-pypi-sdks test-packages test-cliproxyapi test-docs test-npm-sdks test-readme test-demo test-roles
 
-test-python: built
+test-python: built $(call with,compile-tests)
 	@scripts/counted.sh pytest $@ bash -c 'cd python && exec .venv/bin/python -m pytest'
 compile-tests: built
 	@scripts/counted.sh none $@ cargo test --workspace --locked --no-run
@@ -93,7 +100,7 @@ test-rust: compile-tests
 	@scripts/counted.sh libtest $@ cargo test --workspace --locked --no-fail-fast -- --show-output
 test-cliproxyapi: installed
 	@scripts/counted.sh libtest $@ scripts/examples.sh cliproxyapi
-test-node: built
+test-node: built $(call with,compile-tests)
 	@scripts/counted.sh node $@ npm test --silent --prefix npm
 test-packages: built chromium
 	@scripts/counted.sh node $@ npm run --silent --prefix npm test:packaging
@@ -111,8 +118,8 @@ test-readme: built
 # Fails if the languages disagree.
 test-demo: built
 	@scripts/counted.sh none $@ node demo/demo.mjs
-# With the SDKs that the suites of examples install.
-test-roles: test-npm-sdks test-pypi-sdks
+# With the SDKs that the suites of examples install. Maturin stages wheels in the target folder, as it does in the tests in Python.
+test-roles: test-npm-sdks test-pypi-sdks $(call with,test-python)
 	@scripts/counted.sh node $@ scripts/roles.sh
 
 LINTS = lint-clippy lint-clippy-plugin lint-clippy-wasm lint-rustdoc lint-rustdoc-private lint-files lint-rustfmt lint-rustfmt-plugin \

@@ -3,7 +3,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,6 +40,7 @@ function buildEntry(root, crate, digest, { folder, features, small }) {
   const stamp = join(crate, folder, 'made-from');
   // wasm-opt takes ten seconds even if cargo has nothing to build.
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
+  rmSync(stamp, { force: true });
   const PATH = [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
   const options = ['--target', 'web', '--release', '--no-pack', '--mode', 'no-install', '--out-dir', folder];
   if (QUICK) options.push('--no-opt');
@@ -78,6 +79,8 @@ export function withoutPaths(workspace) {
 function digestOf(workspace) {
   const hash = createHash('sha256');
   hash.update(process.env.RUSTUP_TOOLCHAIN ?? '').update(QUICK ? 'quick' : 'release');
+  for (const [name, value] of Object.entries(process.env).sort())
+    if (name.startsWith('CARGO_PROFILE_')) hash.update(`${name}=${value}`);
   const add = (path) => {
     if (statSync(path).isDirectory()) {
       for (const name of readdirSync(path).sort()) add(join(path, name));
